@@ -1,0 +1,1 @@
+"""Crypsis: publish data about people without publishing the people."""

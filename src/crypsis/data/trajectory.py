@@ -1,0 +1,409 @@
+"""Symbolic trajectories, as collected and as published.
+
+Trajectory t visits `codes[offsets[t]:offsets[t + 1]]` in order; offsets int64, codes int32. The code of a
+location is its position in the location table. Repetitions and empty trajectories are lawful.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, frozen, offsets_of, take_records
+from crypsis.data.symbols import Symbols, SymbolText
+from crypsis.data.vocabulary import Vocabulary, encode_lists
+from crypsis.errors import BadCoordinate, BadLabel, BadRow, DuplicateLocation, InputError, UnknownLocation
+
+
+@dataclass(frozen=True, eq=False)
+class Locations:
+    """The location table: distinct labels, planar coordinates in one unit, and which of them are sensitive.
+
+    Coordinates are absent for plain item sequences. `source` names the file, for messages.
+    """
+
+    vocabulary: Vocabulary
+    x: Float64s | None = None
+    y: Float64s | None = None
+    sensitive: Bools | None = None
+    source: str | None = None
+
+    def __post_init__(self) -> None:
+        self._check_labels()
+        if (self.x is None) != (self.y is None):
+            raise BadCoordinate("Locations need both coordinates or none.", where=self.source)
+        for name, values in (("x", self.x), ("y", self.y)):
+            if values is None:
+                continue
+            bad = np.flatnonzero(~np.isfinite(values))
+            if len(bad):
+                label = self.vocabulary[int(bad[0])]
+                raise BadCoordinate(
+                    f"Location {label!r} has no finite {name} coordinate; give planar numbers for every location.",
+                    where=self._place(int(bad[0]), name),
+                    location=label,
+                )
+            frozen(values)
+        if self.sensitive is not None:
+            frozen(self.sensitive)
+
+    def _check_labels(self) -> None:
+        labels = self.vocabulary.series
+        empty = labels.is_null() | (labels.str.strip_chars() == "")
+        if empty.any():
+            row = int(empty.arg_true()[0])
+            raise BadLabel("A location has an empty label.", where=self._place(row, "location"))
+        twice = labels.is_duplicated()
+        if twice.any():
+            row = int((twice & ~labels.is_first_distinct()).arg_true()[0])
+            raise DuplicateLocation(
+                f"Location {labels[row]!r} is listed twice; each location has one row.",
+                where=self._place(row, "location"),
+                location=labels[row],
+            )
+
+    def _place(self, row: int, column: str) -> str:
+        # A location file has one header line, so row 0 stands on line 2.
+        return f"{self.source}, line {row + 2}, column '{column}'" if self.source else f"location table, row {row}"
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any] | Locations | pl.DataFrame | Any) -> Locations:
+        """From `{label: (x, y)}` or a frame with columns location, x, y and optionally sensitive."""
+        if isinstance(table, Locations):
+            return table
+        if isinstance(table, Mapping):
+            pairs = [_coordinate_pair(label, point) for label, point in table.items()]
+            x = np.array([pair[0] for pair in pairs], np.float64)
+            y = np.array([pair[1] for pair in pairs], np.float64)
+            return cls(Vocabulary(map(_checked_label, table)), x, y)
+        from crypsis.data.formats.frames import as_frame
+
+        return cls.from_frame(as_frame(table))
+
+    @classmethod
+    def from_frame(cls, frame: pl.DataFrame, source: str | None = None) -> Locations:
+        """From columns location, x, y and optionally sensitive (true/false, 1/0)."""
+        from crypsis.data.formats.columns import column, flags, numbers
+
+        labels = column(frame, "location", source).cast(pl.String)
+        x = y = sensitive = None
+        if "x" in frame.columns or "y" in frame.columns:
+            x = numbers(frame, "x", source, missing=np.nan)
+            y = numbers(frame, "y", source, missing=np.nan)
+        if "sensitive" in frame.columns:
+            sensitive = flags(frame, "sensitive", source)
+        return cls(Vocabulary(labels), x, y, sensitive, source)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.vocabulary.labels
+
+    @property
+    def has_coordinates(self) -> bool:
+        return self.x is not None
+
+    def coordinates(self, needed_by: str) -> tuple[Float64s, Float64s]:
+        """x and y, or an error that says who needs them and how to give them."""
+        if self.x is None or self.y is None:
+            raise BadCoordinate(
+                f"{needed_by} needs coordinates, and these locations have none; "
+                "give a location table with the columns location, x, y (--locations FILE)."
+            )
+        return self.x, self.y
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Locations) and self.to_frame().equals(other.to_frame())
+
+    def __hash__(self) -> int:
+        return hash(self.vocabulary)
+
+    def to_frame(self) -> pl.DataFrame:
+        """Columns location, and x, y, sensitive where known."""
+        columns: dict[str, Any] = {"location": self.vocabulary.series}
+        for name in ("x", "y", "sensitive"):
+            values = getattr(self, name)
+            if values is not None:
+                columns[name] = pl.Series(values)
+        return pl.DataFrame(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectories:
+    """A list of trajectories over one location table.
+
+    `owners` gives each trajectory's individual as an integer where one person may have several;
+    `ids` are the input's own names of the trajectories and never leave the publisher.
+    """
+
+    offsets: Int64s
+    codes: Int32s
+    locations: Locations
+    owners: Int32s | None = None
+    ids: pl.Series | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        frozen(self.offsets)
+        frozen(self.codes)
+        if len(self.codes) and not (0 <= int(self.codes.min()) and int(self.codes.max()) < len(self.locations)):
+            raise UnknownLocation("A trajectory holds a code outside the location table.")
+        if int(self.offsets[-1]) != len(self.codes):
+            raise InputError("Trajectory offsets do not end at the last code.")
+        if self.owners is not None:
+            frozen(self.owners)
+            if len(self.owners) != len(self):
+                raise InputError(f"There are {len(self.owners)} owners for {len(self)} trajectories.")
+
+    @classmethod
+    def from_lists(
+        cls,
+        sequences: Sequence[Sequence[str]],
+        locations: Mapping[str, Any] | Locations | Any | None = None,
+        owners: Sequence[Any] | None = None,
+    ) -> Trajectories:
+        """From lists of labels; `locations={label: (x, y)}` fixes codes and coordinates.
+
+        Without a table the locations are the labels that occur, in Unicode order, without coordinates.
+        """
+        for row, sequence in enumerate(sequences):
+            if isinstance(sequence, str) or not all(isinstance(label, str) for label in sequence):
+                raise BadLabel(
+                    f"A trajectory must be a list of location labels (strings), got {sequence!r}.",
+                    where=f"trajectory {row}",
+                )
+        table = None if locations is None else Locations.of(locations)
+        lengths, flat = encode_lists(sequences)
+        return cls.from_columns(offsets_of(lengths), flat, table, owners=_owner_codes(owners))
+
+    @classmethod
+    def from_columns(
+        cls,
+        offsets: Int64s,
+        labels: pl.Series,
+        locations: Locations | None = None,
+        *,
+        owners: Int32s | None = None,
+        ids: pl.Series | None = None,
+        source: str | None = None,
+    ) -> Trajectories:
+        """From offsets and one column with the visited labels of all trajectories."""
+        empty = labels.is_null() | (labels == "")
+        if empty.any():
+            visit = int(empty.arg_true()[0])
+            raise BadLabel("A visit has an empty location label.", where=_visit_place(offsets, visit, source))
+        if locations is None:
+            locations = Locations(Vocabulary.of(labels))
+        codes = locations.vocabulary.encode(labels)
+        unknown = np.flatnonzero(codes < 0)
+        if len(unknown):
+            visit = int(unknown[0])
+            raise UnknownLocation(
+                f"Location {labels[visit]!r} is not in the location table, which lists {len(locations)} locations"
+                f"{f' ({locations.source})' if locations.source else ''}.",
+                where=_visit_place(offsets, visit, source),
+                location=labels[visit],
+            )
+        return cls(offsets, codes, locations, owners, ids)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        id: str = "trajectory_id",
+        position: str | None = "position",
+        location: str = "location",
+        owner: str | None = None,
+        locations: Mapping[str, Any] | Locations | Any | None = None,
+        source: str | None = None,
+    ) -> Trajectories:
+        """From a long pandas, polars or arrow table: one row per visit, positions strictly increasing per id."""
+        from crypsis.data.formats.frames import as_frame
+        from crypsis.data.formats.long import trajectories_from_long
+
+        table = None if locations is None else Locations.of(locations)
+        return trajectories_from_long(
+            as_frame(frame), id=id, position=position, location=location, owner=owner, locations=table, source=source
+        )
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def lengths(self) -> Int64s:
+        return frozen(np.diff(self.offsets))
+
+    @property
+    def visits(self) -> int:
+        return len(self.codes)
+
+    @cached_property
+    def occurring(self) -> Bools:
+        """Which locations of the table occur in a trajectory."""
+        present = np.zeros(len(self.locations), np.bool_)
+        present[self.codes] = True
+        return frozen(present)
+
+    @property
+    def owner_repeats(self) -> bool:
+        """Some individual has several trajectories."""
+        return self.owners is not None and len(np.unique(self.owners)) < len(self)
+
+    def groups(self, unit: str) -> Int32s:
+        """The number of the individual that each trajectory counts for: itself, or its owner."""
+        if unit == "owner" and self.owners is not None:
+            return np.unique(self.owners, return_inverse=True)[1].astype(np.int32)
+        return np.arange(len(self), dtype=np.int32)
+
+    def take(self, rows: Int64s) -> Trajectories:
+        """The chosen trajectories, in the order given."""
+        offsets, positions = take_records(self.offsets, rows)
+        owners = None if self.owners is None else self.owners[rows]
+        ids = None if self.ids is None else self.ids.gather(rows)
+        return replace(self, offsets=offsets, codes=self.codes[positions], owners=owners, ids=ids)
+
+    def truncated(self, longest: int) -> Trajectories:
+        """Every trajectory cut to its first `longest` visits."""
+        offsets, positions = truncated_positions(self.offsets, longest)
+        return replace(self, offsets=offsets, codes=self.codes[positions])
+
+    def paths(self) -> Iterator[tuple[int, ...]]:
+        """Each trajectory as a tuple of codes, for small data."""
+        codes = self.codes.tolist()
+        bounds = self.offsets.tolist()
+        for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+            yield tuple(codes[start:end])
+
+    def to_lists(self) -> list[list[str]]:
+        """Labels of each trajectory."""
+        labels = self.locations.labels
+        return [[labels[code] for code in path] for path in self.paths()]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Long table: trajectory_id, position, location."""
+        rows = np.repeat(np.arange(len(self)), self.lengths)
+        names = pl.Series(rows) if self.ids is None else self.ids.gather(rows)
+        return pl.DataFrame(
+            {
+                "trajectory_id": names,
+                "position": np.arange(self.visits) - self.offsets[:-1][rows],
+                "location": self.locations.vocabulary.decode(self.codes),
+            }
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Trajectories)
+            and np.array_equal(self.offsets, other.offsets)
+            and np.array_equal(self.codes, other.codes)
+            and self.locations == other.locations
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedTrajectories:
+    """Trajectories of symbols: what a release says.
+
+    `longest` declares that every trajectory was cut to that many visits before anything else.
+    `owners` exists only in memory, on the publisher's side; it is never written.
+    """
+
+    offsets: Int64s
+    codes: Int32s
+    symbols: Symbols
+    longest: int | None = None
+    owners: Int32s | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        frozen(self.offsets)
+        frozen(self.codes)
+
+    @classmethod
+    def from_lists(cls, rows: Sequence[Sequence[SymbolText]], longest: int | None = None) -> PublishedTrajectories:
+        """From rows as JSON writes them: `[["d", ["a", "b"]], …]`."""
+        symbols, offsets, codes = Symbols.parse(rows)
+        return cls(offsets, codes, symbols, longest)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def lengths(self) -> Int64s:
+        return frozen(np.diff(self.offsets))
+
+    @property
+    def visits(self) -> int:
+        return len(self.codes)
+
+    def groups(self, unit: str) -> Int32s:
+        """The number of the individual that each trajectory counts for: itself, or its owner."""
+        if unit == "owner" and self.owners is not None:
+            return np.unique(self.owners, return_inverse=True)[1].astype(np.int32)
+        return np.arange(len(self), dtype=np.int32)
+
+    def take(self, rows: Int64s) -> PublishedTrajectories:
+        """The chosen trajectories, in the order given."""
+        offsets, positions = take_records(self.offsets, rows)
+        owners = None if self.owners is None else self.owners[rows]
+        return replace(self, offsets=offsets, codes=self.codes[positions], owners=owners)
+
+    def paths(self) -> Iterator[tuple[int, ...]]:
+        """Each trajectory as a tuple of symbol numbers, for small data."""
+        codes = self.codes.tolist()
+        bounds = self.offsets.tolist()
+        for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+            yield tuple(codes[start:end])
+
+    def to_lists(self) -> list[list[SymbolText]]:
+        """Symbols of each trajectory as JSON writes them: a label, or the sorted list of labels."""
+        texts = self.symbols.texts
+        return [[texts[code] for code in path] for path in self.paths()]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PublishedTrajectories) and self.to_lists() == other.to_lists()
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def truncated_positions(offsets: Int64s, longest: int) -> tuple[Int64s, Int64s]:
+    """Offsets after cutting every record to `longest` values, and the positions that stay."""
+    lengths = np.minimum(np.diff(offsets), longest)
+    kept = offsets_of(lengths)
+    return kept, np.arange(kept[-1]) + np.repeat(offsets[:-1] - kept[:-1], lengths)
+
+
+def _visit_place(offsets: Int64s, visit: int, source: str | None) -> str:
+    row = int(np.searchsorted(offsets, visit, side="right")) - 1
+    place = f"trajectory {row}, position {visit - int(offsets[row])}"
+    return f"{source}, {place}" if source else place
+
+
+def _checked_label(label: object) -> str:
+    if not isinstance(label, str):
+        raise BadLabel(f"A location label must be a string, got {label!r}.")
+    return label
+
+
+def _coordinate_pair(label: str, point: Any) -> tuple[float, float]:
+    try:
+        x, y = point
+        return (np.nan if x is None else float(x)), (np.nan if y is None else float(y))
+    except (TypeError, ValueError) as error:
+        raise BadCoordinate(f"Location {label!r} needs a pair (x, y) of numbers, got {point!r}.") from error
+
+
+def _owner_codes(owners: Sequence[Any] | None) -> Int32s | None:
+    if owners is None:
+        return None
+    if any(owner is None for owner in owners):
+        raise BadRow("A trajectory has no owner; give one for every trajectory, or leave the owners out.")
+    return np.unique(np.array([str(owner) for owner in owners]), return_inverse=True)[1].astype(np.int32)

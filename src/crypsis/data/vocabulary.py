@@ -1,0 +1,88 @@
+"""Vocabulary: the labels behind integer codes. The code of a label is its 0-based position."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Int32s, frozen
+
+
+class Vocabulary:
+    """An immutable list of distinct labels; looks codes up in bulk."""
+
+    def __init__(self, labels: Iterable[str] | pl.Series) -> None:
+        series = labels if isinstance(labels, pl.Series) else pl.Series(list(labels), dtype=pl.String)
+        self._labels = series.alias("label").rechunk()
+
+    @classmethod
+    def of(cls, values: pl.Series) -> Vocabulary:
+        """The distinct labels of a column in Unicode code point order."""
+        return cls(values.drop_nulls().unique().sort())
+
+    @property
+    def series(self) -> pl.Series:
+        return self._labels
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(self._labels.to_list())
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        return {label: code for code, label in enumerate(self.labels)}
+
+    @cached_property
+    def label_rank(self) -> Int32s:
+        """Rank of each code's label in Unicode code point order."""
+        rank = np.empty(len(self), np.int32)
+        rank[self._labels.arg_sort().to_numpy()] = np.arange(len(self), dtype=np.int32)
+        return frozen(rank)
+
+    def code(self, label: str) -> int:
+        """The code of one label; KeyError if it is not here."""
+        return self._codes[label]
+
+    def encode(self, values: pl.Series) -> Int32s:
+        """Codes of a column of labels, -1 where a label is not in the vocabulary or missing."""
+        coded = pl.DataFrame({"label": self._labels, "code": pl.Series(range(len(self)), dtype=pl.Int32)})
+        joined = (
+            values.cast(pl.String).alias("label").to_frame().join(coded, on="label", how="left", maintain_order="left")
+        )
+        return np.asarray(joined["code"].fill_null(-1).to_numpy(), dtype=np.int32)
+
+    def decode(self, codes: Int32s) -> pl.Series:
+        """Labels of codes; a negative code is a missing label."""
+        wanted = pl.Series(codes, dtype=pl.Int32)
+        if len(codes) and int(codes.min()) < 0:
+            wanted = wanted.set(wanted < 0, None)
+        return self._labels.gather(wanted)
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def __contains__(self, label: object) -> bool:
+        return label in self._codes
+
+    def __getitem__(self, code: int) -> str:
+        return self.labels[code]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vocabulary) and self._labels.equals(other._labels)
+
+    def __hash__(self) -> int:
+        return hash(self.labels)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self.labels[:5]))
+        return f"Vocabulary({len(self)} labels: {shown}{', …' if len(self) > 5 else ''})"
+
+
+def encode_lists(sequences: Sequence[Sequence[str]]) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], pl.Series]:
+    """Lengths of the sequences and their elements as one column."""
+    lengths = np.fromiter(map(len, sequences), np.int64, len(sequences))
+    flat = pl.Series([label for sequence in sequences for label in sequence], dtype=pl.String)
+    return lengths, flat

@@ -1,0 +1,194 @@
+"""Every exception of Crypsis. Each carries a stable kebab-case `code` and the exit code of the command line.
+
+    CrypsisError
+    ├── BadParameter                bad-parameter            2
+    ├── InputError                  input-error              2   what was given cannot be used
+    │   ├── MissingFile             missing-file             2
+    │   ├── UnreadableFile          unreadable-file          2   truncated, wrong encoding, not that format
+    │   ├── UnknownFormat           unknown-format           2
+    │   ├── BadRow                  bad-row                  2   wrong field count, unparsable value, bad order
+    │   ├── UnknownColumn           unknown-column           2
+    │   ├── UndeclaredRole          undeclared-role          2
+    │   ├── UnknownMethod           unknown-method           2
+    │   ├── UnknownLocation         unknown-location         2
+    │   ├── DuplicateLocation       duplicate-location       2
+    │   ├── BadLabel                bad-label                2
+    │   ├── BadCoordinate           bad-coordinate           2
+    │   ├── BadTimestamps           bad-timestamps           2
+    │   ├── EmptyTrack              empty-track              2
+    │   ├── OwnerRepeated           owner-repeated           2
+    │   ├── NotApplicable           not-applicable           2   this data kind, or no row alignment
+    │   ├── OriginalRequired        original-required        2   the definition needs the original data
+    │   ├── BadRelease              bad-release              2   a release folder that is not whole
+    │   ├── OutputExists            output-exists            2
+    │   └── MissingExtra            missing-extra            2   an optional dependency is not installed
+    ├── Infeasible                  infeasible               3   no release with this guarantee exists
+    │   ├── TooFewTrajectories      too-few-trajectories     3
+    │   └── InfeasibleLength        infeasible-length        3
+    ├── VerificationFailed          verification-failed      4
+    ├── LimitReached                limit-reached            5
+    │   └── TooLarge                too-large                5
+    ├── WriteFailed                 write-failed             1   disk full, permission: nothing is left behind
+    ├── Cancelled                   cancelled                130
+    └── InternalError               internal-error           1   a bug of ours
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import ClassVar
+
+
+class CrypsisError(Exception):
+    """Base of all errors: a sentence, an optional place (file, line, column) and machine-readable details."""
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, where: str | None = None, **details: object) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.details = details
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.where})" if self.where else self.message
+
+    def to_dict(self) -> dict[str, object]:
+        """The machine-readable form that `--json` prints."""
+        return {"code": self.code, "message": self.message, "where": self.where, **self.details}
+
+
+class BadParameter(CrypsisError):
+    code = "bad-parameter"
+    exit_code = 2
+
+
+class InputError(CrypsisError):
+    code = "input-error"
+    exit_code = 2
+
+
+class MissingFile(InputError):
+    code = "missing-file"
+
+
+class UnreadableFile(InputError):
+    code = "unreadable-file"
+
+
+class UnknownFormat(InputError):
+    code = "unknown-format"
+
+
+class BadRow(InputError):
+    code = "bad-row"
+
+
+class UnknownColumn(InputError):
+    code = "unknown-column"
+
+
+class UndeclaredRole(InputError):
+    code = "undeclared-role"
+
+
+class UnknownMethod(InputError):
+    code = "unknown-method"
+
+
+class UnknownLocation(InputError):
+    code = "unknown-location"
+
+
+class DuplicateLocation(InputError):
+    code = "duplicate-location"
+
+
+class BadLabel(InputError):
+    code = "bad-label"
+
+
+class BadCoordinate(InputError):
+    code = "bad-coordinate"
+
+
+class BadTimestamps(InputError):
+    code = "bad-timestamps"
+
+
+class EmptyTrack(InputError):
+    code = "empty-track"
+
+
+class OwnerRepeated(InputError):
+    code = "owner-repeated"
+
+
+class NotApplicable(InputError):
+    code = "not-applicable"
+
+
+class OriginalRequired(InputError):
+    code = "original-required"
+
+
+class BadRelease(InputError):
+    code = "bad-release"
+
+
+class OutputExists(InputError):
+    code = "output-exists"
+
+
+class MissingExtra(InputError):
+    code = "missing-extra"
+
+
+class Infeasible(CrypsisError):
+    code = "infeasible"
+    exit_code = 3
+
+
+class TooFewTrajectories(Infeasible):
+    code = "too-few-trajectories"
+
+
+class InfeasibleLength(Infeasible):
+    code = "infeasible-length"
+
+
+class VerificationFailed(CrypsisError):
+    code = "verification-failed"
+    exit_code = 4
+
+
+class LimitReached(CrypsisError):
+    code = "limit-reached"
+    exit_code = 5
+
+
+class TooLarge(LimitReached):
+    code = "too-large"
+
+
+class WriteFailed(CrypsisError):
+    code = "write-failed"
+    exit_code = 1
+
+
+class Cancelled(CrypsisError):
+    code = "cancelled"
+    exit_code = 130
+
+
+class InternalError(CrypsisError):
+    code = "internal-error"
+    exit_code = 1
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """` Did you mean 'age'?` for the closest known name, or nothing."""
+    close = get_close_matches(name, list(known), n=1)
+    return f" Did you mean '{close[0]}'?" if close else ""

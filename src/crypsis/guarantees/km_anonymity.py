@@ -1,0 +1,46 @@
+"""k^m-anonymity: whatever m pieces an adversary knows, at least k individuals share them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from crypsis.guarantees.guarantee import Guarantee
+from crypsis.parameters import AtLeast, OneOf
+
+
+@dataclass(frozen=True, kw_only=True)
+class KmAnonymity(Guarantee):
+    """Every subsequence of 1 to m symbols that occurs at all occurs for at least k individuals.
+
+    Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. Apriori-based algorithms for
+    k^m-anonymizing trajectory data. Transactions on Data Privacy 7, 2014, 165-194: Definition 4.
+    """
+
+    model: ClassVar[str] = "k^m-anonymity"
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "The adversary knows at most m locations of the victim, in visiting order.",
+        "Each counted unit (a trajectory, or all trajectories of an owner) is one individual.",
+    )
+    not_covered: ClassVar[tuple[str, ...]] = (
+        "Knowing that these are all locations of the victim.",
+        "Times, durations and the absence of a visit.",
+        "Several adversaries who pool what they know, or knowledge about several victims at once.",
+        "Conclusions from knowing which merges the algorithm would have chosen (minimality).",
+    )
+
+    k: Annotated[int, AtLeast(1), "Individuals that must share each subsequence."] = 5
+    m: Annotated[int, AtLeast(0), "Longest subsequence the adversary may know."] = 2
+    unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one individual."] = "trajectory"
+
+    @property
+    def scope(self) -> str:
+        individuals = "trajectories" if self.unit == "trajectory" else "owners"
+        return (
+            f"Every sequence of up to {self.m} published locations that occurs in the data "
+            f"occurs for at least {self.k} {individuals}."
+        )
+
+    @property
+    def trivial(self) -> bool:
+        return self.k == 1 or self.m == 0

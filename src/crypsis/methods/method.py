@@ -1,0 +1,75 @@
+"""Method: a checked parameter object that turns one kind of data into published data under a guarantee."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from crypsis.errors import NotApplicable
+from crypsis.guarantees import Guarantee
+from crypsis.journal import Journal
+from crypsis.parameters import Checked, parameters_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method(Checked, ABC):
+    """One anonymization method with its parameters. Fields are annotated as `parameters` shows.
+
+    `accepts` is the kind of data it takes; `stages` are the steps whose times the private report lists.
+    """
+
+    accepts: ClassVar[type]
+    family: ClassVar[str]
+    promises: ClassVar[type[Guarantee]]
+    stages: ClassVar[tuple[str, ...]] = ()
+    randomized: ClassVar[bool] = False
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> Guarantee:
+        """What the published data promise."""
+
+    @property
+    def assured(self) -> bool:
+        """The method proves its guarantee; False marks baselines whose output only the verifier can vouch for."""
+        return True
+
+    @abstractmethod
+    def anonymize(self, data: Any, journal: Journal) -> Any:
+        """The published form of the data, rows in input order; private facts go to the journal."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The name on the command line: `seq-anon` for SeqAnon."""
+        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", cls.__name__).lower()
+
+    @classmethod
+    def summary(cls) -> str:
+        """The first line of the docstring."""
+        return (cls.__doc__ or "").strip().splitlines()[0]
+
+    @classmethod
+    def describe(cls) -> dict[str, Any]:
+        """Everything a form, a help page or an experiment check needs to know."""
+        return {
+            "name": cls.name(),
+            "class": cls.__name__,
+            "family": cls.family,
+            "summary": cls.summary(),
+            "accepts": cls.accepts.__name__,
+            "guarantee": cls.promises.model,
+            "stages": list(cls.stages),
+            "randomized": cls.randomized,
+            "needs": list(cls.needs),
+            "parameters": [parameter.to_dict() for parameter in parameters_of(cls)],
+        }
+
+    def check_applicable(self, data: Any) -> None:
+        """Refuse another kind of data in words."""
+        if not isinstance(data, self.accepts):
+            raise NotApplicable(
+                f"{type(self).__name__} anonymizes {self.accepts.__name__}, got {type(data).__name__}."
+            )

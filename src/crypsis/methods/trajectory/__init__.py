@@ -1,0 +1,1 @@
+"""Methods for symbolic trajectories and GPS tracks."""

@@ -1,0 +1,56 @@
+"""Which sizes of subsequences merging can protect: the length test that the k^m methods share.
+
+Merging all locations into one leaves, for each size i, one subsequence whose support is n_i, the number of
+individuals with a trajectory of at least i visits. So k^m-anonymity can be reached iff every n_i, i <= m, is 0 or >= k.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crypsis.data.arrays import Int32s, Int64s
+from crypsis.data.trajectory import Trajectories
+from crypsis.errors import InfeasibleLength, TooFewTrajectories
+
+
+def individuals_by_length(data: Trajectories, groups: Int32s, m: int) -> Int64s:
+    """n_1 to n_m: individuals with a trajectory of at least that many visits."""
+    individuals = int(groups.max()) + 1 if len(groups) else 0
+    longest = np.zeros(individuals, np.int64)
+    np.maximum.at(longest, groups, data.lengths)
+    at_length = np.bincount(np.minimum(longest, m), minlength=m + 1)
+    return np.cumsum(at_length[::-1])[::-1][1:]
+
+
+def infeasible_size(reached: Int64s, k: int) -> int | None:
+    """The smallest size that some but fewer than k individuals have."""
+    short = np.flatnonzero((reached > 0) & (reached < k))
+    return int(short[0]) + 1 if len(short) else None
+
+
+def check_enough(reached: Int64s, k: int, unit: str) -> None:
+    """Fewer than k individuals who were anywhere at all can never be protected."""
+    have = int(reached[0]) if len(reached) else 0
+    if k >= 2 and len(reached) and have < k:
+        raise TooFewTrajectories(
+            f"No {k}^{len(reached)}-anonymous release exists: {have} {_individuals(unit)} visited any location, "
+            f"{k} are required. Add data or lower k.",
+            have=have,
+            required=k,
+        )
+
+
+def infeasible_length(size: int, have: int, k: int, unit: str) -> InfeasibleLength:
+    """The error for a size that generalization cannot protect, with the remedies."""
+    return InfeasibleLength(
+        f"Merging locations cannot make this {k}^m-anonymous: only {have} {_individuals(unit)} visited {size} or more "
+        f"locations, {k} are required. Truncate longer trajectories to {size - 1} (on_infeasible='truncate'), "
+        f"lower k to {have}, or lower m to {size - 1}.",
+        size=size,
+        have=have,
+        required=k,
+    )
+
+
+def _individuals(unit: str) -> str:
+    return "owners" if unit == "owner" else "trajectories"
