@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -22,8 +22,8 @@ def njit(kernel: Kernel) -> Kernel:
     """Compile a kernel to machine code: without the interpreter lock, cached on disk where possible."""
     import numba
 
-    compiled: Kernel = numba.njit(cache=cache_directory() is not None, nogil=True)(kernel)
-    return compiled
+    compiled: Any = numba.njit(cache=cache_directory() is not None, nogil=True)(kernel)
+    return cast(Kernel, compiled)
 
 
 @cache
@@ -36,7 +36,7 @@ def cache_directory() -> Path | None:
     for candidate in candidates:
         if _writable(candidate):
             if chosen or candidate != candidates[0]:
-                numba.config.CACHE_DIR = str(candidate)
+                setattr(numba.config, "CACHE_DIR", str(candidate))  # noqa: B010 (a dynamic module)
             return candidate
     warnings.warn(
         "No directory for compiled kernels can be written, so every process compiles them anew. "
@@ -45,6 +45,12 @@ def cache_directory() -> Path | None:
         stacklevel=2,
     )
     return None
+
+
+def compiled_before() -> bool:
+    """Kernels of this package have been compiled and kept by an earlier run."""
+    places = {Path(__file__).parent / "kernels" / "__pycache__", cache_directory()}
+    return any(next(place.rglob("*.nbi"), None) is not None for place in places if place is not None)
 
 
 def _user_cache() -> Path:

@@ -1,36 +1,36 @@
 """Every exception of Crypsis. Each carries a stable kebab-case `code` and the exit code of the command line.
 
-    CrypsisError
-    ├── BadParameter                bad-parameter            2
-    ├── InputError                  input-error              2   what was given cannot be used
-    │   ├── MissingFile             missing-file             2
-    │   ├── UnreadableFile          unreadable-file          2   truncated, wrong encoding, not that format
-    │   ├── UnknownFormat           unknown-format           2
-    │   ├── BadRow                  bad-row                  2   wrong field count, unparsable value, bad order
-    │   ├── UnknownColumn           unknown-column           2
-    │   ├── UndeclaredRole          undeclared-role          2
-    │   ├── UnknownMethod           unknown-method           2
-    │   ├── UnknownLocation         unknown-location         2
-    │   ├── DuplicateLocation       duplicate-location       2
-    │   ├── BadLabel                bad-label                2
-    │   ├── BadCoordinate           bad-coordinate           2
-    │   ├── BadTimestamps           bad-timestamps           2
-    │   ├── EmptyTrack              empty-track              2
-    │   ├── OwnerRepeated           owner-repeated           2
-    │   ├── NotApplicable           not-applicable           2   this data kind, or no row alignment
-    │   ├── OriginalRequired        original-required        2   the definition needs the original data
-    │   ├── BadRelease              bad-release              2   a release folder that is not whole
-    │   ├── OutputExists            output-exists            2
-    │   └── MissingExtra            missing-extra            2   an optional dependency is not installed
-    ├── Infeasible                  infeasible               3   no release with this guarantee exists
-    │   ├── TooFewTrajectories      too-few-trajectories     3
-    │   └── InfeasibleLength        infeasible-length        3
-    ├── VerificationFailed          verification-failed      4
-    ├── LimitReached                limit-reached            5
-    │   └── TooLarge                too-large                5
-    ├── WriteFailed                 write-failed             1   disk full, permission: nothing is left behind
-    ├── Cancelled                   cancelled                130
-    └── InternalError               internal-error           1   a bug of ours
+CrypsisError
+├── BadParameter                bad-parameter            2
+├── InputError                  input-error              2   what was given cannot be used
+│   ├── MissingFile             missing-file             2
+│   ├── UnreadableFile          unreadable-file          2   truncated, wrong encoding, not that format
+│   ├── UnknownFormat           unknown-format           2
+│   ├── BadRow                  bad-row                  2   wrong field count, unparsable value, bad order
+│   ├── UnknownColumn           unknown-column           2
+│   ├── UndeclaredRole          undeclared-role          2
+│   ├── UnknownMethod           unknown-method           2
+│   ├── UnknownLocation         unknown-location         2
+│   ├── DuplicateLocation       duplicate-location       2
+│   ├── BadLabel                bad-label                2
+│   ├── BadCoordinate           bad-coordinate           2
+│   ├── BadTimestamps           bad-timestamps           2
+│   ├── EmptyTrack              empty-track              2
+│   ├── OwnerRepeated           owner-repeated           2
+│   ├── NotApplicable           not-applicable           2   this data kind, or no row alignment
+│   ├── OriginalRequired        original-required        2   the definition needs the original data
+│   ├── BadRelease              bad-release              2   a release folder that is not whole
+│   ├── OutputExists            output-exists            2
+│   └── MissingExtra            missing-extra            2   an optional dependency is not installed
+├── Infeasible                  infeasible               3   no release with this guarantee exists
+│   ├── TooFewTrajectories      too-few-trajectories     3
+│   └── InfeasibleLength        infeasible-length        3
+├── VerificationFailed          verification-failed      4
+├── LimitReached                limit-reached            5
+│   └── TooLarge                too-large                5
+├── WriteFailed                 write-failed             1   disk full, permission: nothing is left behind
+├── Cancelled                   cancelled                130
+└── InternalError               internal-error           1   a bug of ours
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Bounds and help of a parameter, stated once in its annotation and read by every check, option, form and table.
 
-    k: Annotated[int, AtLeast(1), "Trajectories that must share each subsequence."] = 5
+k: Annotated[int, AtLeast(1), "Trajectories that must share each subsequence."] = 5
 """
 
 from __future__ import annotations
@@ -100,7 +100,9 @@ class Parameter:
         if self.choices:
             words = "one of " + ", ".join(repr(choice) for choice in self.choices)
         else:
-            kind = {int: "an int", float: "a finite number", bool: "true or false", str: "a string"}[self.type]
+            kind = {int: "an int", float: "a finite number", bool: "true or false", str: "a string"}[
+                self.type
+            ]
             words = " and ".join([kind, *map(str, self.bounds)]).replace(" and ", " ", 1)
         return words + (" or nothing" if self.optional else "")
 
@@ -115,7 +117,9 @@ class Parameter:
         except (TypeError, ValueError):
             pass
         raise BadParameter(
-            f"{owner}: {self.name} must be {self.describe()}, got {value!r}.", parameter=self.name, got=repr(value)
+            f"{owner}: {self.name} must be {self.describe()}, got {value!r}.",
+            parameter=self.name,
+            got=repr(value),
         )
 
     def parse(self, text: str, owner: str) -> Any:
@@ -160,9 +164,14 @@ class Checked:
         return {parameter.name: getattr(self, parameter.name) for parameter in parameters_of(type(self))}
 
 
-@cache
 def parameters_of(checked: type[Checked]) -> tuple[Parameter, ...]:
     """The parameters that a checked class declares, in order."""
+    kind: Any = checked
+    return _declared(kind)
+
+
+@cache
+def _declared(checked: Any) -> tuple[Parameter, ...]:
     hints = get_type_hints(checked, include_extras=True)
     return tuple(_parameter(field.name, hints[field.name], field.default) for field in fields(checked))
 

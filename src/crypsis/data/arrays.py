@@ -25,6 +25,14 @@ def frozen(array: Array) -> Array:
     return array
 
 
+def freeze(owner: object, *names: str) -> None:
+    """Make the named arrays of a frozen dataclass unwritable; a view is replaced by a copy of its own."""
+    for name in names:
+        array = getattr(owner, name)
+        if array is not None:
+            object.__setattr__(owner, name, frozen(array))
+
+
 def offsets_of(lengths: NDArray[np.integer[Any]]) -> Int64s:
     """Offsets of records with these lengths: record r is `values[offsets[r]:offsets[r + 1]]`."""
     offsets = np.zeros(len(lengths) + 1, np.int64)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, frozen, offsets_of
+from crypsis.data.arrays import Int32s, Int64s, freeze, frozen, offsets_of
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadLabel, InputError
 
@@ -28,8 +29,7 @@ class Symbols:
     members: Int32s
 
     def __post_init__(self) -> None:
-        frozen(self.offsets)
-        frozen(self.members)
+        freeze(self, "offsets", "members")
 
     @classmethod
     def of_partition(cls, vocabulary: Vocabulary, representative: Int32s) -> tuple[Symbols, Int32s]:
@@ -79,7 +79,7 @@ class Symbols:
         members = self.members.tolist()
         return tuple(
             tuple(sorted(labels[code] for code in members[start:end]))
-            for start, end in zip(bounds[:-1], bounds[1:], strict=True)
+            for start, end in pairwise(bounds)
         )
 
     @cached_property

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, frozen, offsets_of, take_records
+from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, freeze, frozen, offsets_of, take_records
 from crypsis.data.symbols import Symbols, SymbolText
 from crypsis.data.vocabulary import Vocabulary, encode_lists
 from crypsis.errors import BadCoordinate, BadLabel, BadRow, DuplicateLocation, InputError, UnknownLocation
@@ -45,37 +46,38 @@ class Locations:
                 label = self.vocabulary[int(bad[0])]
                 raise BadCoordinate(
                     f"Location {label!r} has no finite {name} coordinate; give planar numbers for every location.",
-                    where=self._place(int(bad[0]), name),
+                    **self._place(int(bad[0]), name),
                     location=label,
                 )
-            frozen(values)
-        if self.sensitive is not None:
-            frozen(self.sensitive)
+        freeze(self, "x", "y", "sensitive")
 
     def _check_labels(self) -> None:
         labels = self.vocabulary.series
         empty = labels.is_null() | (labels.str.strip_chars() == "")
         if empty.any():
             row = int(empty.arg_true()[0])
-            raise BadLabel("A location has an empty label.", where=self._place(row, "location"))
+            raise BadLabel("A location has an empty label; name every location.", **self._place(row, "location"))
         twice = labels.is_duplicated()
         if twice.any():
             row = int((twice & ~labels.is_first_distinct()).arg_true()[0])
             raise DuplicateLocation(
                 f"Location {labels[row]!r} is listed twice; each location has one row.",
-                where=self._place(row, "location"),
+                **self._place(row, "location"),
                 location=labels[row],
             )
 
-    def _place(self, row: int, column: str) -> str:
-        # A location file has one header line, so row 0 stands on line 2.
-        return f"{self.source}, line {row + 2}, column '{column}'" if self.source else f"location table, row {row}"
+    def _place(self, row: int, column: str) -> dict[str, Any]:
+        from crypsis.data.formats.source import place
+
+        return place(self.source or "location table", row, column)
 
     @classmethod
     def of(cls, table: Mapping[str, Any] | Locations | pl.DataFrame | Any) -> Locations:
-        """From `{label: (x, y)}` or a frame with columns location, x, y and optionally sensitive."""
+        """From `{label: (x, y)}`, or a frame or list of dicts with location, x, y and optionally sensitive."""
         if isinstance(table, Locations):
             return table
+        if isinstance(table, Sequence) and not len(table):
+            table = {}
         if isinstance(table, Mapping):
             pairs = [_coordinate_pair(label, point) for label, point in table.items()]
             x = np.array([pair[0] for pair in pairs], np.float64)
@@ -90,9 +92,16 @@ class Locations:
         """From columns location, x, y and optionally sensitive (true/false, 1/0)."""
         from crypsis.data.formats.columns import column, flags, numbers
 
-        labels = column(frame, "location", source).cast(pl.String)
+        labels = column(frame, "location", source)
+        if labels.dtype.is_float() or labels.dtype.is_nested():
+            raise BadLabel(
+                f"Column 'location' must hold labels (text or whole numbers), it holds {labels.dtype}.", where=source
+            )
+        labels = labels.cast(pl.String)
         x = y = sensitive = None
-        if "x" in frame.columns or "y" in frame.columns:
+        if ("x" in frame.columns) != ("y" in frame.columns):
+            raise BadCoordinate("A location table needs both columns x and y, or none.", where=source)
+        if "x" in frame.columns:
             x = numbers(frame, "x", source, missing=np.nan)
             y = numbers(frame, "y", source, missing=np.nan)
         if "sensitive" in frame.columns:
@@ -125,6 +134,9 @@ class Locations:
     def __hash__(self) -> int:
         return hash(self.vocabulary)
 
+    def __repr__(self) -> str:
+        return f"Locations({len(self)} locations{'' if self.has_coordinates else ' without coordinates'})"
+
     def to_frame(self) -> pl.DataFrame:
         """Columns location, and x, y, sensitive where known."""
         columns: dict[str, Any] = {"location": self.vocabulary.series}
@@ -150,16 +162,13 @@ class Trajectories:
     ids: pl.Series | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        frozen(self.offsets)
-        frozen(self.codes)
+        freeze(self, "offsets", "codes", "owners")
         if len(self.codes) and not (0 <= int(self.codes.min()) and int(self.codes.max()) < len(self.locations)):
             raise UnknownLocation("A trajectory holds a code outside the location table.")
         if int(self.offsets[-1]) != len(self.codes):
             raise InputError("Trajectory offsets do not end at the last code.")
-        if self.owners is not None:
-            frozen(self.owners)
-            if len(self.owners) != len(self):
-                raise InputError(f"There are {len(self.owners)} owners for {len(self)} trajectories.")
+        if self.owners is not None and len(self.owners) != len(self):
+            raise InputError(f"There are {len(self.owners)} owners for {len(self)} trajectories.")
 
     @classmethod
     def from_lists(
@@ -222,15 +231,24 @@ class Trajectories:
         location: str = "location",
         owner: str | None = None,
         locations: Mapping[str, Any] | Locations | Any | None = None,
+        sort: bool = False,
         source: str | None = None,
     ) -> Trajectories:
-        """From a long pandas, polars or arrow table: one row per visit, positions strictly increasing per id."""
+        """From a long pandas, polars or arrow table: one row per visit, positions (numbers or timestamps) strictly
+        increasing per id, as the rows stand or, if `sort`, after sorting by them."""
         from crypsis.data.formats.frames import as_frame
         from crypsis.data.formats.long import trajectories_from_long
 
         table = None if locations is None else Locations.of(locations)
         return trajectories_from_long(
-            as_frame(frame), id=id, position=position, location=location, owner=owner, locations=table, source=source
+            as_frame(frame),
+            id=id,
+            position=position,
+            location=location,
+            owner=owner,
+            locations=table,
+            sort=sort,
+            source=source,
         )
 
     def __len__(self) -> int:
@@ -278,7 +296,7 @@ class Trajectories:
         """Each trajectory as a tuple of codes, for small data."""
         codes = self.codes.tolist()
         bounds = self.offsets.tolist()
-        for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+        for start, end in pairwise(bounds):
             yield tuple(codes[start:end])
 
     def to_lists(self) -> list[list[str]]:
@@ -304,9 +322,13 @@ class Trajectories:
             and np.array_equal(self.offsets, other.offsets)
             and np.array_equal(self.codes, other.codes)
             and self.locations == other.locations
+            and _same_owners(self.owners, other.owners)
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Trajectories({len(self)} trajectories, {self.visits} visits, {len(self.locations)} locations)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,8 +346,7 @@ class PublishedTrajectories:
     owners: Int32s | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        frozen(self.offsets)
-        frozen(self.codes)
+        freeze(self, "offsets", "codes", "owners")
 
     @classmethod
     def from_lists(cls, rows: Sequence[Sequence[SymbolText]], longest: int | None = None) -> PublishedTrajectories:
@@ -360,7 +381,7 @@ class PublishedTrajectories:
         """Each trajectory as a tuple of symbol numbers, for small data."""
         codes = self.codes.tolist()
         bounds = self.offsets.tolist()
-        for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+        for start, end in pairwise(bounds):
             yield tuple(codes[start:end])
 
     def to_lists(self) -> list[list[SymbolText]]:
@@ -372,6 +393,9 @@ class PublishedTrajectories:
         return isinstance(other, PublishedTrajectories) and self.to_lists() == other.to_lists()
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"PublishedTrajectories({len(self)} trajectories, {self.visits} visits, {len(self.symbols)} symbols)"
 
 
 def truncated_positions(offsets: Int64s, longest: int) -> tuple[Int64s, Int64s]:
@@ -399,6 +423,12 @@ def _coordinate_pair(label: str, point: Any) -> tuple[float, float]:
         return (np.nan if x is None else float(x)), (np.nan if y is None else float(y))
     except (TypeError, ValueError) as error:
         raise BadCoordinate(f"Location {label!r} needs a pair (x, y) of numbers, got {point!r}.") from error
+
+
+def _same_owners(one: Int32s | None, other: Int32s | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)
 
 
 def _owner_codes(owners: Sequence[Any] | None) -> Int32s | None:

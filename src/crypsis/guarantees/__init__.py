@@ -5,21 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from crypsis.errors import BadRelease
+from crypsis.errors import BadParameter, BadRelease, did_you_mean
 from crypsis.guarantees.guarantee import Guarantee
 from crypsis.guarantees.km_anonymity import KmAnonymity
 from crypsis.guarantees.verdict import Verdict, Witness
 
 GUARANTEES: dict[str, type[Guarantee]] = {guarantee.model: guarantee for guarantee in (KmAnonymity,)}
 
-__all__ = ["GUARANTEES", "Guarantee", "KmAnonymity", "Verdict", "Witness", "guarantee_from_dict"]
+__all__ = [
+    "GUARANTEES",
+    "Guarantee",
+    "KmAnonymity",
+    "Verdict",
+    "Witness",
+    "guarantee_from_dict",
+    "guarantee_named",
+]
 
 
 def guarantee_from_dict(described: Mapping[str, Any]) -> Guarantee:
     """The guarantee that a manifest describes."""
     model = described.get("model")
     if model not in GUARANTEES:
-        raise BadRelease(f"The manifest names the unknown guarantee {model!r}; known are {', '.join(GUARANTEES)}.")
+        raise BadRelease(
+            f"The manifest names the unknown guarantee {model!r}; known are {', '.join(GUARANTEES)}."
+        )
     parameters = described.get("parameters")
     if not isinstance(parameters, dict):
         raise BadRelease(f"The manifest gives no parameters for {model}.")
@@ -27,3 +37,13 @@ def guarantee_from_dict(described: Mapping[str, Any]) -> Guarantee:
         return GUARANTEES[model](**parameters)
     except TypeError as error:
         raise BadRelease(f"The manifest gives wrong parameters for {model}: {error}.") from error
+
+
+def guarantee_named(name: str) -> type[Guarantee]:
+    """The guarantee with this name; `km-anonymity` may be typed for `k^m-anonymity`."""
+    typed = {model.replace("^", ""): guarantee for model, guarantee in GUARANTEES.items()} | GUARANTEES
+    if name not in typed:
+        raise BadParameter(
+            f"There is no model {name!r}; known are {', '.join(GUARANTEES)}.{did_you_mean(name, typed)}"
+        )
+    return typed[name]

@@ -1,4 +1,4 @@
-"""Guarantee: what a release promises, in a form that people and programs can read. How to check it is a verifier's work."""
+"""Guarantee: what a release promises, for people and for programs. How to check it is a verifier's work."""
 
 from __future__ import annotations
 

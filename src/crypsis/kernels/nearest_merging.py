@@ -209,7 +209,17 @@ def _join_records(
                 n_found = -1
                 while n_found < 0:
                     n_found = distinct_subsequences(
-                        records.offsets, records.codes, first, last, size, base, gone, also, kept, scratch, found
+                        records.offsets,
+                        records.codes,
+                        first,
+                        last,
+                        size,
+                        base,
+                        gone,
+                        also,
+                        kept,
+                        scratch,
+                        found,
                     )
                     if n_found < 0:
                         found = np.empty((2, -n_found), np.int64)
@@ -258,7 +268,8 @@ def merge_until_frequent(
     """Work through `rare` from `first` on: merge until each subsequence is shared by k individuals.
 
     Returns after the list, after `most_merges` merges (so that the caller can tell progress or stop), when no
-    row of distances is left, or when nothing is left to merge with: (why, next in the list, table, its keys in use, merges so far).
+    row of distances is left, or when nothing is left to merge with. The answer is why, the next in the list, the
+    table with its keys in use, and the merges so far.
     `merges[i]` holds the representatives of both symbols of merge i.
     """
     found = np.empty((2, 1024), np.int64)
@@ -286,7 +297,8 @@ def merge_until_frequent(
                 slot = image[element]
                 if records.support[slot] < records.support[rarest] or (
                     records.support[slot] == records.support[rarest]
-                    and places.representative[records.root[slot]] < places.representative[records.root[rarest]]
+                    and places.representative[records.root[slot]]
+                    < places.representative[records.root[rarest]]
                 ):
                     rarest = slot
             nearest = slot_of_root[_nearest(places, records.root[rarest])]

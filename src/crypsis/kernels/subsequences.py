@@ -26,16 +26,16 @@ def _slot(keys: Int64s, key: int) -> int:
     place = (mixed ^ (mixed >> np.uint64(29))) & mask
     while keys[place] != -1 and keys[place] != key:
         place = (place + np.uint64(1)) & mask
-    return np.int64(place)
+    return int(place)
 
 
 @njit
 def count_of(keys: Int64s, counts: Int32s, key: int) -> int:
     """Individuals that share the subsequence `key`."""
     if len(keys) == 0:
-        return counts[key]
+        return int(counts[key])
     place = _slot(keys, key)
-    return counts[place] if keys[place] == key else 0
+    return int(counts[place]) if keys[place] == key else 0
 
 
 @njit
@@ -147,13 +147,17 @@ def distinct_subsequences(
             before = at[depth - 1] if depth > 0 else start - 1
             if depth == last:
                 if n_found + end - before > found.shape[1]:
-                    return -2 * (found.shape[1] + end - before)
+                    return int(-2 * (found.shape[1] + end - before))
                 head, head_shift, head_holds = packed[depth] * base, shift[depth] * base, holds[depth]
                 for position in range(before + 1, end if head_holds else last_wanted + 1):
                     symbol = codes[position]
-                    if previous[position - start] <= before and (head_holds or symbol == wanted or symbol == also):
+                    if previous[position - start] <= before and (
+                        head_holds or symbol == wanted or symbol == also
+                    ):
                         found[0, n_found] = head + symbol
-                        found[1, n_found] = head + symbol + head_shift + (instead - wanted) * (symbol == wanted)
+                        found[1, n_found] = (
+                            head + symbol + head_shift + (instead - wanted) * (symbol == wanted)
+                        )
                         n_found += 1
                 depth -= 1
                 continue
@@ -203,7 +207,17 @@ def count_subsequences(
         n_found = -1
         while n_found < 0:
             n_found = distinct_subsequences(
-                offsets, codes, bounds[individual], bounds[individual + 1], size, base, ANY, ANY, ANY, scratch, found
+                offsets,
+                codes,
+                bounds[individual],
+                bounds[individual + 1],
+                size,
+                base,
+                ANY,
+                ANY,
+                ANY,
+                scratch,
+                found,
             )
             if n_found < 0:
                 found = np.empty((2, -n_found), np.int64)

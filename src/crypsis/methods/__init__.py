@@ -1,4 +1,4 @@
-"""Anonymization methods, one file each. `METHODS` lists them by their command-line name; a new method is one line here."""
+"""Anonymization methods, one file each. `METHODS` lists them by command-line name; a new one is one line here."""
 
 from __future__ import annotations
 

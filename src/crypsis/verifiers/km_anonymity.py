@@ -20,12 +20,18 @@ def verify_km_anonymity(
     With the original, first check that the published rows are a global recoding of it. An adversary who knows
     original locations then has the same candidates as one who knows symbols, so counting symbols is enough.
     """
-    offsets, codes, how = published.offsets, published.codes, "every subsequence of the published rows was counted"
+    offsets, codes, how = (
+        published.offsets,
+        published.codes,
+        "every subsequence of the published rows was counted",
+    )
     individuals = published.groups(promised.unit)
     if original is not None:
         recoded = recoded_original(published, original)
         if isinstance(recoded, str):
-            return Verdict(promised, False, None, promised.k, "compared with the original", problem=recoded + ".")
+            return Verdict(
+                promised, False, None, promised.k, "compared with the original", problem=recoded + "."
+            )
         offsets, codes = recoded
         individuals = original.groups(promised.unit)
         how += ", and the rows are the original ones recoded"
@@ -56,7 +62,9 @@ def verify_km_anonymity(
                 f"{witness} occurs in {_counted(rarest.support, promised.unit)}, {promised.k} are required.",
                 {"min_support_by_size": lowest},
             )
-    return Verdict(promised, True, min(lowest, default=None), promised.k, how, figures={"min_support_by_size": lowest})
+    return Verdict(
+        promised, True, min(lowest, default=None), promised.k, how, figures={"min_support_by_size": lowest}
+    )
 
 
 def _canonical_symbols(published: PublishedTrajectories) -> tuple[list[tuple[str, ...]], Int32s]:

@@ -81,12 +81,17 @@ def _gathered(
         if length < size:
             continue
         if comb(length, size) > LONG_ROW:
-            blocks += [_walked(offsets, codes, individuals, n_symbols, size, int(row), lowest, highest) for row in rows]
+            blocks += [
+                _walked(offsets, codes, individuals, n_symbols, size, int(row), lowest, highest)
+                for row in rows
+            ]
             continue
         cells = codes[offsets[rows][:, None] + np.arange(length)]
         for first in range(length - size + 1):
             inside = (cells[:, first] >= lowest) & (cells[:, first] < highest)
-            chosen, owner = (cells, individuals[rows]) if inside.all() else (cells[inside], individuals[rows][inside])
+            chosen, owner = (
+                (cells, individuals[rows]) if inside.all() else (cells[inside], individuals[rows][inside])
+            )
             after = list(combinations(range(first + 1, length), size - 1))
             tails = np.array(after, np.int64).reshape(len(after), size - 1)
             for piece in np.array_split(tails, max(1, len(chosen) * len(tails) // ENTRIES_PER_BLOCK)):

@@ -48,9 +48,7 @@ class Merges:
         symbols: dict[int, list[str]] = {}
         made: list[list[str]] = []
         for one, other in self.pairs.tolist():
-            joined = sorted(
-                symbols.pop(one, [self.labels[one]]) + symbols.pop(other, [self.labels[other]])
-            )
+            joined = sorted(symbols.pop(one, [self.labels[one]]) + symbols.pop(other, [self.labels[other]]))
             symbols[min(one, other)] = joined
             made.append(joined)
         return made
@@ -124,7 +122,9 @@ class LocationMerging:
         sums, n_free = self._places.sums, int(self._places.n_free_rows[0])
         wider = np.empty((2 * len(sums), sums.shape[1]))
         wider[: len(sums)] = sums
-        free = np.concatenate([self._places.free_rows[:n_free], np.arange(len(sums), len(wider))]).astype(np.int32)
+        free = np.concatenate([self._places.free_rows[:n_free], np.arange(len(sums), len(wider))]).astype(
+            np.int32
+        )
         padded = np.zeros(len(wider), np.int32)
         padded[: len(free)] = free
         self._places = self._places._replace(
@@ -233,7 +233,9 @@ class _Level:
             if why == NO_ROW_LEFT:
                 state._more_rows()
             elif why == ONE_SYMBOL_LEFT or (why == STEP_DONE and state._n_merges == len(state._merges)):
-                raise InternalError("A feasible length ran out of symbols to merge. This is a bug; please report it.")
+                raise InternalError(
+                    "A feasible length ran out of symbols to merge. This is a bug; please report it."
+                )
             journal.tell(position / len(rare))
 
 

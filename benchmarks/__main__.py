@@ -1,0 +1,44 @@
+"""Run every benchmark, print one table of ratios and write it as JSON; exit with 1 where a target is missed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from benchmarks import ports
+from benchmarks.comparison import Row, print_table, write_json
+from benchmarks.data import loading
+from benchmarks.methods.trajectory import seq_anon
+from benchmarks.metrics import utility
+from benchmarks.verifiers import km_anonymity
+
+SUITES = {"seq_anon": seq_anon, "km_anonymity": km_anonymity, "utility": utility, "loading": loading}
+
+
+def main() -> None:
+    """`python -m benchmarks [names] [--quick] [--out FILE]`."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", help=f"any of {', '.join(SUITES)}; default all")
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, a minute instead of several")
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/latest.json"), help="JSON file")
+    asked = parser.parse_args()
+    unknown = sorted(set(asked.names) - set(SUITES))
+    if unknown:
+        parser.error(f"unknown benchmark {', '.join(unknown)}; known are {', '.join(SUITES)}")
+    if ports.missing():
+        print(ports.missing(), file=sys.stderr)
+    rows: list[Row] = []
+    for name in asked.names or SUITES:
+        for row in SUITES[name].rows(asked.quick):
+            rows.append(row)
+            print(f"  {row.task}, {row.workload}: {row.ours:.3f} s", file=sys.stderr, flush=True)
+    ports.remove()
+    print_table(rows)
+    write_json(rows, asked.out)
+    print(f"\nwritten to {asked.out}")
+    sys.exit(0 if all(row.holds for row in rows) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""Rows of the table: what was timed, how long ours took, and how much longer every comparator."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line: our seconds, a comparator's seconds in the same run, and the ratio (above 1: ours is faster)."""
+
+    task: str
+    workload: str
+    ours: float
+    comparator: str = ""
+    theirs: float | None = None
+    required: float | None = None  # smallest ratio that is acceptable
+    limit: float | None = None  # longest time that is acceptable, in seconds
+    note: str = ""
+
+    @property
+    def ratio(self) -> float | None:
+        return None if self.theirs is None else self.theirs / self.ours
+
+    @property
+    def holds(self) -> bool:
+        fast_enough = self.required is None or self.ratio is None or self.ratio >= self.required
+        return fast_enough and (self.limit is None or self.ours <= self.limit)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "ratio": self.ratio, "holds": self.holds}
+
+
+def best_of(repeats: int, work: Callable[[], object]) -> float:
+    """The shortest of several runs; the first one, which may compile, is not counted."""
+    work()
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def peak_memory() -> int:
+    """Largest resident memory of this process so far, in bytes."""
+    scale = 1 if platform.system() == "Darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale
+
+
+def print_table(rows: list[Row]) -> None:
+    """The rows for people."""
+    header = ("task", "workload", "ours", "comparator", "theirs", "ratio", "")
+    lines = [
+        (
+            row.task,
+            row.workload,
+            _seconds(row.ours),
+            row.comparator,
+            "" if row.theirs is None else _seconds(row.theirs),
+            "" if row.ratio is None else f"{row.ratio:.1f}x",
+            " ".join(filter(None, ["" if row.holds else "SHORT OF TARGET", row.note])),
+        )
+        for row in rows
+    ]
+    widths = [max(len(line[place]) for line in [header, *lines]) for place in range(len(header))]
+    for line in [header, *lines]:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def write_json(rows: list[Row], path: Path) -> None:
+    """The rows for programs."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    machine = {"python": platform.python_version(), "cores": os.cpu_count(), "machine": platform.machine()}
+    content = {"machine": machine, "rows": [row.to_dict() for row in rows]}
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def _seconds(seconds: float) -> str:
+    return f"{1000 * seconds:,.1f} ms" if seconds < 1 else f"{seconds:,.2f} s"

@@ -1,0 +1,65 @@
+"""The plain C++ ports that we measure against, compiled where a compiler and their source are present."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from crypsis.data.trajectory import Trajectories
+
+SOURCE = Path(os.environ.get("CRYPSIS_BASELINES", Path(__file__).parents[2] / "shared" / "baselines"))
+
+
+@cache
+def folder() -> Path | None:
+    """Where the compiled ports are, or None where they cannot be made."""
+    if shutil.which("g++") is None or shutil.which("make") is None or not SOURCE.is_dir():
+        return None
+    target = Path(tempfile.mkdtemp(prefix="crypsis-ports-"))
+    done = subprocess.run(
+        ["make", "-s", "-C", str(SOURCE), f"BIN={target}"], capture_output=True, check=False
+    )
+    return target if done.returncode == 0 else None
+
+
+def missing() -> str:
+    """Why there are no ports, in words; empty where there are."""
+    if folder() is not None:
+        return ""
+    return f"no C++ comparators: a compiler, make and the sources in {SOURCE.name}/ are needed"
+
+
+def remove() -> None:
+    """Delete the compiled ports."""
+    place = folder()
+    if place is not None:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def seqanon_seconds(data: Trajectories, k: int, m: int, repeats: int = 3) -> tuple[float, int] | None:
+    """Best time of the SEQANON port and its number of merges."""
+    programs = folder()
+    if programs is None or data.locations.x is None or data.locations.y is None:
+        return None
+    with tempfile.TemporaryDirectory(prefix="crypsis-bench-") as place:
+        sequences, points = Path(place) / "data.seq", Path(place) / "data.xy"
+        sequences.write_text("".join(" ".join(map(str, path)) + "\n" for path in data.paths()))
+        points.write_text(
+            "".join(
+                f"{code} {x!r} {y!r}\n"
+                for code, (x, y) in enumerate(
+                    zip(data.locations.x.tolist(), data.locations.y.tolist(), strict=True)
+                )
+            )
+        )
+        command = [str(programs / "seqanon"), str(sequences), str(points), "--k", str(k), "--m", str(m)]
+        outputs = [
+            subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(repeats)
+        ]
+    times = [float(re.search(r"elapsed_s=([\d.]+)", output)[1]) for output in outputs]  # type: ignore[index]
+    return min(times), int(re.search(r"merges=(\d+)", outputs[0])[1])  # type: ignore[index]

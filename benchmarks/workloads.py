@@ -1,0 +1,220 @@
+"""The seeded inputs of the benchmarks.
+
+`walks`, `checkins` and `cars` are portable: they draw from a linear congruential generator written out here,
+so any language reproduces them to the last code and figures can be compared. `million` is made with numpy.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crypsis.compilation import njit
+from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
+from crypsis.data.track import Tracks
+from crypsis.data.trajectory import Locations, Trajectories
+from crypsis.data.vocabulary import Vocabulary
+
+_MULTIPLIER = np.uint64(6364136223846793005)
+_INCREMENT = np.uint64(1442695040888963407)
+_SHIFT = np.uint64(33)
+
+_LONGEST_WALK = 8
+_LONGEST_CHECKIN = 40
+_MOST_FIXES = 4 * 19 + 1
+
+
+def walks(seed: int = 1, n: int = 18_143, side: int = 10) -> Trajectories:
+    """Walks over the cells of a square grid that keep their heading, more often through the middle."""
+    with np.errstate(over="ignore"):  # the generator wraps; only interpreted kernels would warn
+        offsets, codes = _walks(_seeded(seed), n, side)
+    return Trajectories(offsets, codes, _grid(side * side, side))
+
+
+def checkins(seed: int = 1, n: int = 86_061, places: int = 662, width: int = 26) -> Trajectories:
+    """Check-ins at places of very different popularity, the next one often nearby."""
+    with np.errstate(over="ignore"):
+        offsets, codes, x, y = _checkins(_seeded(seed), n, places, width)
+    return Trajectories(offsets, codes, _numbered(x, y))
+
+
+def cars(seed: int = 1, n: int = 5_707, side: int = 24, block: int = 500) -> Tracks:
+    """GPS fixes of cars on a street grid, every 15 seconds and within 15 metres of where the car is."""
+    with np.errstate(over="ignore"):
+        return Tracks(*_cars(_seeded(seed), n, side, block))
+
+
+def million(n: int = 1_000_000, locations: int = 10_000, seed: int = 1) -> Trajectories:
+    """Check-ins with a long tail of rare locations on a square grid, 4.7 visits on average."""
+    random = np.random.Generator(np.random.PCG64(seed))
+    side = int(np.ceil(np.sqrt(locations)))
+    where = random.permutation(locations)  # popularity is spread over the map, not sorted along it
+    lengths = np.minimum(random.geometric(1 / 4.7, n), 60)
+    offsets = offsets_of(lengths)
+    codes = np.empty(int(offsets[-1]), np.int32)
+
+    def popular(count: int) -> Int64s:
+        return where[(locations * random.random(count) ** 3).astype(np.int64)]
+
+    walkers = np.arange(n)
+    last = popular(n)
+    codes[offsets[:-1]] = last
+    for step in range(1, int(lengths.max(initial=0))):
+        going_on = lengths[walkers] > step
+        walkers, last = walkers[going_on], last[going_on]
+        column = last % side + random.integers(-2, 3, len(walkers))
+        row = last // side + random.integers(-2, 3, len(walkers))
+        nearby = row * side + column
+        stays_near = (
+            (random.random(len(walkers)) < 0.6) & (column >= 0) & (column < side) & (row >= 0) & (nearby < locations)
+        )
+        last = np.where(stays_near & (nearby != last), nearby, popular(len(walkers)))
+        codes[offsets[walkers] + step] = last
+    return Trajectories(offsets, codes, _grid(locations, side))
+
+
+def weighted_checksum(data: Trajectories) -> int:
+    """Sum of (row + 1) * (position + 1) * code modulo 1000003, both counted from 0."""
+    rows = np.repeat(np.arange(len(data)), data.lengths)
+    positions = np.arange(data.visits) - data.offsets[:-1][rows]
+    terms = (rows + 1) * (positions + 1) % 1_000_003 * data.codes.astype(np.int64) % 1_000_003
+    return int(terms.sum() % 1_000_003)
+
+
+def _grid(cells: int, side: int) -> Locations:
+    """The centres of square cells, row by row."""
+    row, column = np.divmod(np.arange(cells, dtype=np.float64), side)
+    return _numbered(100 * column + 50, 100 * row + 50)
+
+
+def _numbered(x: Float64s, y: Float64s) -> Locations:
+    """Locations labelled with their own codes."""
+    return Locations(Vocabulary(map(str, range(len(x)))), x, y)
+
+
+def _seeded(seed: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    return np.array([seed], np.uint64)
+
+
+@njit
+def _draw(state: np.ndarray[tuple[int], np.dtype[np.uint64]], n: int) -> int:
+    """The next number from 0 to n - 1; `state` holds the generator and is the only thing written."""
+    state[0] = state[0] * _MULTIPLIER + _INCREMENT
+    return np.int64((state[0] >> _SHIFT) % np.uint64(n))  # type: ignore[return-value]
+
+
+@njit
+def _walks(state: np.ndarray[tuple[int], np.dtype[np.uint64]], n: int, side: int) -> tuple[Int64s, Int32s]:
+    step_x = np.array([1, 1, 0, -1, -1, -1, 0, 1])
+    step_y = np.array([0, 1, 1, 1, 0, -1, -1, -1])
+    offsets = np.zeros(n + 1, np.int64)
+    codes = np.empty(n * _LONGEST_WALK, np.int32)
+    end = 0
+    for walk in range(n):
+        length = 1 + _draw(state, 3) + _draw(state, 3) + _draw(state, 4)
+        x = (_draw(state, side) + _draw(state, side)) // 2
+        y = (_draw(state, side) + _draw(state, side)) // 2
+        heading = _draw(state, 8)
+        codes[end] = side * y + x
+        end += 1
+        visited = 1
+        while visited < length:
+            heading = (heading + _draw(state, 3) - 1) % 8
+            next_x = x + step_x[heading]
+            next_y = y + step_y[heading]
+            if next_x < 0 or next_x >= side or next_y < 0 or next_y >= side:
+                heading = _draw(state, 8)
+                continue
+            x = next_x
+            y = next_y
+            codes[end] = side * y + x
+            end += 1
+            visited += 1
+        offsets[walk + 1] = end
+    return offsets, codes[:end].copy()
+
+
+@njit
+def _popular(state: np.ndarray[tuple[int], np.dtype[np.uint64]], places: int) -> int:
+    share = _draw(state, 1 << 20)
+    return (places * share * share) >> 40
+
+
+@njit
+def _checkins(
+    state: np.ndarray[tuple[int], np.dtype[np.uint64]], n: int, places: int, width: int
+) -> tuple[Int64s, Int32s, Float64s, Float64s]:
+    x = np.empty(places, np.float64)
+    y = np.empty(places, np.float64)
+    for place in range(places):
+        x[place] = 100 * (place % width) + _draw(state, 60)
+        y[place] = 100 * (place // width) + _draw(state, 60)
+    offsets = np.zeros(n + 1, np.int64)
+    codes = np.empty(n * _LONGEST_CHECKIN, np.int32)
+    end = 0
+    for person in range(n):
+        place = _popular(state, places)
+        codes[end] = place
+        end += 1
+        visited = 1
+        while visited < _LONGEST_CHECKIN and _draw(state, 1000) < 745:
+            if _draw(state, 10) < 6:
+                column = place % width + _draw(state, 5) - 2
+                row = place // width + _draw(state, 5) - 2
+                following = width * row + column
+                if column < 0 or column >= width or following < 0 or following >= places or following == place:
+                    following = _popular(state, places)
+            else:
+                following = _popular(state, places)
+            place = following
+            codes[end] = place
+            end += 1
+            visited += 1
+        offsets[person + 1] = end
+    return offsets, codes[:end].copy(), x, y
+
+
+@njit
+def _cars(
+    state: np.ndarray[tuple[int], np.dtype[np.uint64]], n: int, side: int, block: int
+) -> tuple[Int64s, Float64s, Float64s, Float64s]:
+    step_x = np.array([1, 0, -1, 0])
+    step_y = np.array([0, 1, 0, -1])
+    offsets = np.zeros(n + 1, np.int64)
+    x = np.empty(n * _MOST_FIXES, np.float64)
+    y = np.empty(n * _MOST_FIXES, np.float64)
+    t = np.empty(n * _MOST_FIXES, np.float64)
+    end = 0
+    for car in range(n):
+        hub = _draw(state, 4)
+        along = _draw(state, side)
+        across = _draw(state, side)
+        middle_x = (_draw(state, side) + _draw(state, side)) // 2
+        middle_y = (_draw(state, side) + _draw(state, side)) // 2
+        anywhere_x = _draw(state, side)
+        anywhere_y = _draw(state, side)
+        crossing_x = np.array([along, side // 2, middle_x, anywhere_x])[hub]
+        crossing_y = np.array([side // 2, across, middle_y, anywhere_y])[hub]
+        heading = _draw(state, 4)
+        seconds = 0
+        for _ in range(4 + _draw(state, 16)):
+            if _draw(state, 4) == 0:
+                heading = (heading + 1 + 2 * _draw(state, 2)) % 4
+            next_x = crossing_x + step_x[heading]
+            next_y = crossing_y + step_y[heading]
+            if next_x < 0 or next_x >= side or next_y < 0 or next_y >= side:
+                heading = (heading + 2) % 4
+                continue
+            for quarter in range(4):
+                x[end] = crossing_x * block + step_x[heading] * quarter * block // 4 + _draw(state, 31) - 15
+                y[end] = crossing_y * block + step_y[heading] * quarter * block // 4 + _draw(state, 31) - 15
+                t[end] = seconds
+                seconds += 15
+                end += 1
+            crossing_x = next_x
+            crossing_y = next_y
+        x[end] = crossing_x * block
+        y[end] = crossing_y * block
+        t[end] = seconds
+        end += 1
+        offsets[car + 1] = end
+    return offsets, x[:end].copy(), y[:end].copy(), t[:end].copy()

@@ -1,0 +1,30 @@
+"""The functions that join the layers: data and a method in, a release out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crypsis.journal import Journal, Listener
+from crypsis.methods import Method
+from crypsis.release import Release, published_places, read_release
+from crypsis.verifiers import verify
+
+__all__ = ["anonymize", "read_release", "verify"]
+
+
+def anonymize(data: Any, method: Method, *, listener: Listener | None = None) -> Release:
+    """Anonymize data with a method; the release keeps the rows in input order until it is written.
+
+    `listener` is told the stage and the share done, and may raise `Cancelled`.
+    """
+    method.check_applicable(data)
+    journal = Journal(listener)
+    published = method.anonymize(data, journal)
+    return Release(
+        data=published,
+        guarantee=method.guarantee,
+        places=published_places(data, published),
+        method=method,
+        original=data,
+        journal=journal,
+    )

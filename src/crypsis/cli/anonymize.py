@@ -1,0 +1,83 @@
+"""`crypsis anonymize`: from a file to a verified release."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crypsis.cli.output import note, progress, show, shown_value, verdict_words
+from crypsis.cli.reading import Reader, reads_trajectories
+from crypsis.cli.settings import checked_from_settings
+from crypsis.errors import BadParameter, OutputExists
+
+
+@reads_trajectories
+def anonymize(
+    *,
+    read: Reader,
+    input: Annotated[
+        Path, typer.Argument(help="The data: CSV, Parquet, JSON Lines or FIMI/SPMF text, compressed or not.")
+    ],
+    method: Annotated[str, typer.Option("--method", help="Method by name; `crypsis methods` lists them.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder to write the release to.")],
+    format: Annotated[
+        str, typer.Option("--format", help="Published data as 'jsonl' or 'parquet'.")
+    ] = "jsonl",
+    order: Annotated[
+        str, typer.Option("--order", help="'sorted' by published values; 'input' for evaluation only.")
+    ] = "sorted",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing release.")] = False,
+    private_report: Annotated[
+        Path | None,
+        typer.Option(
+            "--private-report", help="Also write merges, row mapping and timings, readable by you alone."
+        ),
+    ] = None,
+) -> None:
+    """Anonymize a file, prove the result, and write a release.
+
+    The method's own parameters are options too, e.g. -k 5 -m 2; `crypsis methods NAME` lists them. Nothing is
+    written unless the independent verifier confirms the guarantee.
+    """
+    from crypsis import _api
+    from crypsis.methods import Method, method_named
+
+    chosen = checked_from_settings(method_named(method))
+    assert isinstance(chosen, Method)
+    if format not in ("jsonl", "parquet"):
+        raise BadParameter(f"--format must be jsonl or parquet, got {format!r}.")
+    if os.path.lexists(out) and not overwrite:
+        raise OutputExists(f"{out} exists already; choose another folder or add --overwrite.")
+    data = read(input)
+    note(
+        f"read {len(data):,} trajectories with {data.visits:,} visits to {int(data.occurring.sum()):,} locations"
+    )
+    with progress() as listener:
+        release = _api.anonymize(data, chosen, listener=listener)
+        verdict = release.verify()
+        folder = release.write(
+            out, format=format, order=order, overwrite=overwrite, private_report=private_report
+        )
+    if release.guarantee.trivial:
+        note("no protection was requested: with these parameters the guarantee says nothing")
+    if release.data.longest is not None:
+        note(
+            f"trajectories were cut to their first {release.data.longest} visits, as on_infeasible='truncate' asks"
+        )
+    utility = release.utility()
+    figures = "\n".join(
+        f"  {name.replace('_', ' '):<38}{shown_value(value)}" for name, value in utility.items()
+    )
+    show(
+        {
+            "folder": str(folder),
+            "report": str(folder / "report.html"),
+            "verdict": verdict.to_dict(),
+            "utility": utility,
+            "timings": release.journal.timings,
+        },
+        f"{verdict_words(verdict)}\n\nwhat is left\n{figures}\n\nrelease  {folder}\nreport   {folder / 'report.html'}",
+    )

@@ -1,0 +1,50 @@
+"""The table of commands."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from crypsis.cli.anonymize import anonymize
+from crypsis.cli.data import data_app
+from crypsis.cli.demo import demo
+from crypsis.cli.measure import measure
+from crypsis.cli.methods import methods
+from crypsis.cli.report import report
+from crypsis.cli.sample import sample
+from crypsis.cli.settings import EVERY_COMMAND
+from crypsis.cli.verify import verify
+from crypsis.cli.warmup import warmup
+from crypsis.version import VERSION
+
+app = typer.Typer(
+    name="crypsis",
+    help="Publish data about people without publishing the people: anonymize, prove, measure, release.",
+    epilog=EVERY_COMMAND
+    + " Exit codes: 0 done and verified, 1 unexpected failure, 2 bad parameter or input, "
+    "3 infeasible, 4 verification failed, 5 too large, 130 interrupted.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+for command in (demo, sample, methods, anonymize, verify, measure, report, warmup):
+    app.command(epilog=EVERY_COMMAND)(command)
+app.add_typer(data_app, name="data")
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        print(VERSION)
+        raise typer.Exit
+
+
+@app.callback()
+def crypsis(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """Publish data about people without publishing the people: anonymize, prove, measure, release."""

@@ -1,0 +1,77 @@
+"""Entry point: split the arguments, run the command, turn every outcome into words and an exit code."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import Any
+
+from crypsis.cli.settings import SETTINGS, Settings, read_settings
+from crypsis.errors import CrypsisError
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command and exit: 0 done, 1 unexpected, 2 bad input, 3 infeasible, 4 broken, 5 too large, 130 stopped."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    signal.signal(signal.SIGTERM, _terminate)
+    settings = Settings(debug="--debug" in given, json="--json" in given)
+    try:
+        settings, rest = read_settings(given)
+        SETTINGS.set(settings)
+        sys.exit(_run(rest or ["--help"]))
+    except CrypsisError as error:
+        sys.exit(_show_error(error.code, str(error), error.exit_code, settings, error.to_dict()))
+    except KeyboardInterrupt:
+        sys.exit(_show_error("cancelled", "stopped; nothing was left behind", 130, settings))
+    except MemoryError:
+        sys.exit(
+            _show_error("too-large", "not enough memory for this data; use a larger machine", 5, settings)
+        )
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has gone
+        sys.exit(1)
+    except Exception as error:
+        if hasattr(error, "format_message"):  # a usage error of the parser
+            sys.exit(_show_error("bad-parameter", _usage_message(error), 2, settings))
+        if settings.debug:
+            raise
+        words = f"{type(error).__name__}: {error}. This is a bug; --debug shows where"
+        sys.exit(_show_error("internal-error", words, 1, settings))
+
+
+def _run(arguments: list[str]) -> int:
+    from crypsis.cli.app import app
+
+    code = app(arguments, standalone_mode=False)
+    return code if isinstance(code, int) else 0
+
+
+def _usage_message(error: Any) -> str:
+    from crypsis.cli.settings import SETTINGS
+
+    message = str(error.format_message()).rstrip(".")
+    known = SETTINGS.get().parameter_names
+    return (
+        f"{message}. {known}" if known and "option" in message else f"{message}. See crypsis COMMAND --help"
+    )
+
+
+def _show_error(
+    code: str, message: str, exit_code: int, settings: Settings, details: dict[str, Any] | None = None
+) -> int:
+    if settings.debug:
+        import traceback
+
+        traceback.print_exc()
+    print(f"{code}: {message}", file=sys.stderr)
+    if settings.json:
+        content = details or {"code": code, "message": message}
+        print(json.dumps({"error": content, "exit_code": exit_code}, default=str))
+    return exit_code
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt  # clean up as after Ctrl-C

@@ -1,0 +1,35 @@
+"""`crypsis measure`: what a release is still good for, against the original."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crypsis.cli.output import show, show_table
+from crypsis.cli.reading import Reader, reads_trajectories
+from crypsis.cli.settings import SETTINGS
+
+
+@reads_trajectories
+def measure(
+    *,
+    read: Reader,
+    release: Annotated[Path, typer.Argument(help="A release folder.")],
+    original: Annotated[Path, typer.Option("--original", help="The original data.")],
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", help="Measure this metric; may be given several times.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the metrics that sample.")] = 0,
+) -> None:
+    """Measure the utility that is left in a release."""
+    from crypsis import _api, metrics
+
+    published = _api.read_release(release)
+    against = read(original)
+    figures = metrics.measure(against, published.data, metrics=metric or None, seed=seed)
+    if SETTINGS.get().json:
+        show(figures, "")
+    else:
+        show_table(("metric", "value"), [(name, value) for name, value in figures.items()])

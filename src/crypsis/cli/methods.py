@@ -1,0 +1,42 @@
+"""`crypsis methods`: what can be done, generated from the methods themselves."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Annotated
+
+import typer
+
+from crypsis.cli.output import show, show_table, shown_value
+from crypsis.cli.settings import SETTINGS
+
+
+def methods(
+    name: Annotated[str | None, typer.Argument(help="Show one method with its parameters.")] = None,
+) -> None:
+    """List the methods, or describe one with its parameters."""
+    from crypsis.methods import METHODS, method_named
+
+    if name is None:
+        if SETTINGS.get().json:
+            show({"methods": [method.describe() for method in METHODS.values()]}, "")
+        else:
+            rows = [
+                (method.name(), method.family, method.promises.model, method.summary())
+                for method in METHODS.values()
+            ]
+            show_table(("method", "family", "guarantee", "what it does"), rows)
+        return
+    method = method_named(name)
+    described = method.describe()
+    if SETTINGS.get().json:
+        show(described, "")
+        return
+    text = inspect.cleandoc(method.__doc__ or "").split("\n\n>>>")[0]
+    print(f"{method.name()} ({method.__name__}), promises {method.promises.model}\n\n{text}\n")
+    rows = []
+    for entry in described["parameters"]:
+        option = f"-{entry['name']}" if len(entry["name"]) == 1 else "--" + entry["name"].replace("_", "-")
+        allowed = ", ".join(entry.get("choices", ())) or f"{entry['type']} {entry['range']}".strip()
+        rows.append((option, allowed, shown_value(entry.get("default")), entry["help"]))
+    show_table(("parameter", "values", "default", "meaning"), rows)

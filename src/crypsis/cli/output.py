@@ -1,0 +1,127 @@
+"""Showing: results on standard output, progress on standard error once a run takes longer than two seconds."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from crypsis.cli.settings import SETTINGS
+from crypsis.journal import Listener, Progress
+
+if TYPE_CHECKING:
+    from crypsis.guarantees import Verdict
+
+PATIENCE = 2.0  # seconds before progress is shown
+PLAIN_EVERY = 5.0  # seconds between two plain lines where there is no terminal
+
+
+def show(content: Mapping[str, Any], words: str) -> None:
+    """One result: JSON when asked for, else words."""
+    print(json.dumps(content, ensure_ascii=False, default=str) if SETTINGS.get().json else words)
+
+
+def show_table(headings: Sequence[str], rows: Sequence[Sequence[object]], title: str = "") -> None:
+    """A table for people; columns of numbers are right-aligned."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    for place, heading in enumerate(headings):
+        numeric = bool(rows) and all(isinstance(row[place], (int, float)) for row in rows)
+        table.add_column(heading, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(shown_value(value)) for value in row))
+    Console(width=None if sys.stdout.isatty() else 110, highlight=False).print(table)
+
+
+def shown_value(value: object) -> str:
+    """A figure as people read it."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.4g}" if abs(value) < 10_000 else f"{value:,.0f}"
+    return str(value)
+
+
+def verdict_words(verdict: Verdict) -> str:
+    """The verdict with a sign that is not only colour."""
+    return f"{'✓ verified' if verdict.holds else '✗ NOT SAFE'}: {verdict}"
+
+
+def note(words: str) -> None:
+    """A remark on standard error."""
+    if not SETTINGS.get().quiet:
+        print(words, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def progress() -> Iterator[Listener]:
+    """A listener that shows stage, share done and remaining time, only on runs that take a while."""
+    if SETTINGS.get().quiet:
+        yield lambda message: None
+        return
+    shown = _Terminal() if sys.stderr.isatty() else _Plain()
+    note_compilation()
+    try:
+        yield shown.listen
+    finally:
+        shown.close()
+
+
+def note_compilation() -> None:
+    """Say so once, when the kernels have to be compiled first."""
+    from crypsis.compilation import compiled_before
+
+    if not compiled_before():
+        note("compiling, first run only (about half a minute; `crypsis warmup` does it ahead of time)")
+
+
+class _Plain:
+    """Lines for log files."""
+
+    def __init__(self) -> None:
+        self.started = self.last = time.perf_counter()
+
+    def listen(self, message: Progress) -> None:
+        now = time.perf_counter()
+        if now - self.started > PATIENCE and now - self.last > PLAIN_EVERY:
+            self.last = now
+            note(_words(message))
+
+    def close(self) -> None:
+        pass
+
+
+class _Terminal:
+    """One line that is rewritten."""
+
+    def __init__(self) -> None:
+        self.started, self.last, self.written = time.perf_counter(), 0.0, False
+
+    def listen(self, message: Progress) -> None:
+        now = time.perf_counter()
+        if now - self.started > PATIENCE and now - self.last > 0.1:
+            self.last, self.written = now, True
+            print(f"\r\x1b[2K{_words(message)}", end="", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        if self.written:
+            print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
+
+
+def _words(message: Progress) -> str:
+    if not message.share:
+        return f"{message.stage} …"
+    left = message.elapsed * (1 - message.share) / message.share
+    bar = "█" * round(20 * message.share)
+    return f"{message.stage:<16} {bar:░<20} {message.share:4.0%}  {left:,.0f} s left"

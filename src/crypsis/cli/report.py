@@ -1,0 +1,28 @@
+"""`crypsis report`: the public report of a release, as a summary, a page or single pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crypsis.cli.output import show
+
+
+def report(
+    release: Annotated[Path, typer.Argument(help="A release folder.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write the page here; default is to say where it is.")
+    ] = None,
+) -> None:
+    """Show where the report of a release is, or make it anew."""
+    from crypsis._api import read_release
+
+    found = read_release(release)
+    path = release / "report.html" if out is None else found.report().save(out)
+    data, guarantee = found.manifest["data"], found.guarantee
+    show(
+        {"report": str(path), "manifest": found.manifest},
+        f"{guarantee}\n{data['rows']:,} rows, {data['visits']:,} visits, {data['symbols']:,} symbols\nreport   {path}",
+    )

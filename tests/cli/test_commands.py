@@ -1,0 +1,210 @@
+"""Each command does what its help says, in words and as JSON."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import crypsis
+from crypsis.methods import METHODS
+from crypsis.samples import SAMPLES
+
+
+def anonymize(run, town, *more):
+    return run(
+        "anonymize",
+        town / "checkins.csv",
+        "--method",
+        "seq-anon",
+        "-k",
+        "5",
+        "-m",
+        "2",
+        "--locations",
+        town / "places.csv",
+        "--out",
+        town / "release",
+        *more,
+    )
+
+
+def test_the_whole_path_from_a_file_to_a_verified_release(run, town):
+    done = anonymize(run, town)
+    assert done.code == 0, done.err
+    assert "✓ verified" in done.out
+    assert str(town / "release" / "report.html") in done.out
+    checked = run("verify", town / "release")
+    assert checked.code == 0
+    assert "holds" in checked.out
+    strict = run(
+        "verify", town / "release", "--original", town / "checkins.csv", "--locations", town / "places.csv"
+    )
+    assert strict.code == 0
+    assert "the original ones recoded" in strict.out
+
+
+def test_json_is_one_object_on_standard_output(run, town):
+    done = anonymize(run, town, "--json")
+    result = json.loads(done.out)
+    assert result["verdict"]["holds"] is True
+    assert result["utility"]["average_relative_error"] >= 0
+    assert set(result["timings"]) >= {"feasibility", "verify", "write"}
+
+
+def test_flags_may_stand_anywhere(run, town):
+    first = run("--json", "verify", anonymize(run, town) and town / "release")
+    assert json.loads(first.out)["verdict"]["holds"] is True
+
+
+def test_quiet_says_nothing_but_the_result(run, town):
+    done = anonymize(run, town, "--quiet")
+    assert done.code == 0
+    assert done.err == ""
+
+
+def test_a_broken_release_exits_with_4(run, town):
+    anonymize(run, town)
+    path = town / "release" / "trajectories.jsonl"
+    path.write_text(path.read_text() + '["Nowhere"]\n')
+    done = run("verify", town / "release")
+    assert done.code == 4
+    assert "✗ NOT SAFE" in done.out
+    assert "(Nowhere) occurs in 1 trajectory, 5 are required" in done.out
+
+
+def test_any_published_file_can_be_verified_against_a_model(run, town):
+    anonymize(run, town)
+    path = town / "release" / "trajectories.jsonl"
+    assert run("verify", path, "--model", "km-anonymity", "-k", "5", "-m", "2").code == 0
+    assert run("verify", path, "--model", "km-anonymity", "-k", "5", "-m", "4").code == 4
+    assert run("verify", path).code == 2
+
+
+def test_measure_gives_the_figures_of_the_manifest(run, town):
+    anonymize(run, town)
+    manifest = json.loads((town / "release" / "release.json").read_text())
+    measured = run(
+        "measure",
+        town / "release",
+        "--original",
+        town / "checkins.csv",
+        "--locations",
+        town / "places.csv",
+        "--json",
+    )
+    assert json.loads(measured.out) == pytest.approx(manifest["utility"])
+    table = run(
+        "measure", town / "release", "--original", town / "checkins.csv", "--metric", "average_relative_error"
+    )
+    assert "average_relative_error" in table.out
+
+
+def test_report_says_where_it_is_and_makes_it_anew(run, town):
+    anonymize(run, town)
+    assert "report.html" in run("report", town / "release").out
+    assert run("report", town / "release", "--out", town / "again.html").code == 0
+    assert "<svg" in (town / "again.html").read_text()
+
+
+def test_the_demo_ends_with_a_verified_release(run, tmp_path):
+    done = run("demo", "--out", tmp_path / "demo")
+    assert done.code == 0, done.err
+    assert "✓ verified" in done.out
+    assert crypsis.read_release(tmp_path / "demo").verify().holds
+    assert run("demo", "--out", tmp_path / "demo").code == 2
+    assert run("demo", "--out", tmp_path / "demo", "--overwrite").code == 0
+
+
+def test_methods_lists_every_method_and_its_parameters(run):
+    listed = run("methods")
+    for name, method in METHODS.items():
+        assert name in listed.out
+        described = run("methods", name)
+        for parameter in method.describe()["parameters"]:
+            assert parameter["name"].replace("_", "-") in described.out
+        assert json.loads(run("methods", name, "--json").out) == method.describe()
+    assert len(json.loads(run("methods", "--json").out)["methods"]) == len(METHODS)
+
+
+def test_data_inspect_shows_columns_and_missing_values(run, tmp_path):
+    (tmp_path / "people.csv").write_text("name,age\nann,30\nbob,\n")
+    shown = run("data", "inspect", tmp_path / "people.csv")
+    assert shown.code == 0, shown.err
+    assert "2 rows" in shown.out
+    columns = {
+        column["name"]: column
+        for column in json.loads(run("data", "inspect", tmp_path / "people.csv", "--json").out)["columns"]
+    }
+    assert columns["age"]["missing"] == 1
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_sample_can_be_written(run, tmp_path, name):
+    assert name in run("sample").out
+    done = run("sample", name, "--out", tmp_path / "sample.csv")
+    assert done.code == 0, done.err
+    assert (tmp_path / "sample.csv").stat().st_size > 1000
+
+
+def test_parquet_and_a_private_report_are_written_when_asked_for(run, town):
+    done = anonymize(run, town, "--format", "parquet", "--private-report", town / "private.json")
+    assert done.code == 0, done.err
+    assert (town / "release" / "trajectories.parquet").is_file()
+    assert (town / "private.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_warmup_compiles_everything_that_a_run_needs(run):
+    done = run("warmup", "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["cached"] is True
+
+
+def test_help_is_quick_and_lists_the_commands():
+    command = [sys.executable, "-m", "crypsis", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    for name in ("demo", "sample", "methods", "anonymize", "verify", "measure", "report", "warmup", "data"):
+        assert name in done.stdout
+    loaded = "import sys, crypsis.cli.app; print([m for m in ('numba','polars','numpy','rich') if m in sys.modules])"
+    heavy = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
+    assert heavy.stdout.strip() == "[]", "the help must not load what it does not need"
+
+
+def test_ctrl_c_leaves_nothing_behind(town):
+    slow = (
+        "import sys, time, crypsis.release as r, crypsis.cli as c\n"
+        "write = r.Release._write_files\n"
+        "def slow(*a):\n"
+        "    write(*a); print('writing', flush=True); time.sleep(60)\n"
+        "r.Release._write_files = slow\n"
+        "c.main(sys.argv[1:])\n"
+    )
+    arguments = [
+        "anonymize",
+        "checkins.csv",
+        "--method",
+        "seq-anon",
+        "--locations",
+        "places.csv",
+        "--out",
+        "release",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-c", slow, *arguments],
+        cwd=town,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().strip() == "writing"
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "cancelled: stopped; nothing was left behind" in errors
+    assert sorted(path.name for path in town.iterdir()) == ["checkins.csv", "places.csv"]
