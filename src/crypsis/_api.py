@@ -6,7 +6,8 @@ from typing import Any
 
 from crypsis.journal import Journal, Listener
 from crypsis.methods import Method
-from crypsis.release import Release, published_places, read_release
+from crypsis.publication import kind_of
+from crypsis.release import Release, read_release
 from crypsis.verifiers import verify
 
 __all__ = ["anonymize", "read_release", "verify"]
@@ -23,7 +24,7 @@ def anonymize(data: Any, method: Method, *, listener: Listener | None = None) ->
     return Release(
         data=published,
         guarantee=method.guarantee,
-        places=published_places(data, published),
+        companion=kind_of(published).companion(data, published),
         method=method,
         original=data,
         journal=journal,

@@ -1,7 +1,7 @@
 """Release: published data together with what is promised, how it was made, what it cost, and the proof.
 
 On disk a release is a folder: the published data, `release.json` (the manifest), `datapackage.json`
-(Frictionless), `report.html`, and `locations.csv` where locations have coordinates. It holds no input path, no
+(Frictionless), `report.html`, and what the kind of data adds, such as coordinates. It holds no input path, no
 identity, no mapping and no seed. What only the publisher may see goes to a private report, elsewhere, on request.
 """
 
@@ -18,28 +18,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from crypsis.atomic import new_folder, write_file
 from crypsis.data.arrays import Int64s
-from crypsis.data.formats.published import read_published_trajectories, write_published_trajectories
-from crypsis.data.reading import read_locations
-from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.errors import BadParameter, BadRelease, NotApplicable, VerificationFailed
 from crypsis.guarantees import Guarantee, Verdict, guarantee_from_dict
 from crypsis.journal import Journal
-from crypsis.kernels.row_order import sorted_rows
 from crypsis.methods import Method
 from crypsis.metrics import measure
-from crypsis.reports.release_report import render_report
+from crypsis.publication import PublishedKind, kind_named, kind_of
 from crypsis.reports.report import Report
 from crypsis.verifiers import verify
 from crypsis.version import VERSION
 
 SCHEMA = "crypsis-release/1"
 MANIFEST = "release.json"
-DATA_FILES = {"jsonl": "trajectories.jsonl", "parquet": "trajectories.parquet"}
-LOCATIONS = "locations.csv"
 REPORT = "report.html"
 DATA_PACKAGE = "datapackage.json"
 
@@ -48,18 +41,23 @@ DATA_PACKAGE = "datapackage.json"
 class Release:
     """Published data and their manifest. `crypsis.anonymize` makes one, `crypsis.read_release` reads one."""
 
-    data: PublishedTrajectories
+    data: Any
     guarantee: Guarantee
-    places: Locations | None = None
+    companion: Any = None  # what is published beside the rows, such as coordinates
     method: Method | None = None
-    original: Trajectories | None = field(default=None, repr=False)
+    original: Any = field(default=None, repr=False)
     journal: Journal = field(default_factory=Journal, repr=False)
     manifest: dict[str, Any] = field(default_factory=dict, repr=False)
     damage: tuple[str, ...] = ()
-    _verified: tuple[PublishedTrajectories, Guarantee, Verdict] | None = field(default=None, repr=False)
-    _measured: tuple[PublishedTrajectories, dict[str, Any]] | None = field(default=None, repr=False)
+    _verified: tuple[Any, Guarantee, Verdict] | None = field(default=None, repr=False)
+    _measured: tuple[Any, dict[str, Any]] | None = field(default=None, repr=False)
 
-    def verify(self, original: Trajectories | None = None) -> Verdict:
+    @property
+    def kind(self) -> PublishedKind:
+        """How this kind of data is written, read and shown."""
+        return kind_of(self.data)
+
+    def verify(self, original: Any = None) -> Verdict:
         """Recount the promise from the published data; with the original also that they recode it honestly.
 
         A release read from a folder also fails when its files are not the ones that were written.
@@ -84,7 +82,7 @@ class Release:
             self._verified = (self.data, self.guarantee, verdict)
         return verdict
 
-    def utility(self, original: Trajectories | None = None) -> dict[str, Any]:
+    def utility(self, original: Any = None) -> dict[str, Any]:
         """What is left for analysis: every default metric, original against published."""
         against = original if original is not None else self.original
         if against is None:
@@ -100,14 +98,14 @@ class Release:
 
     def report(self) -> Report:
         """The public report as one HTML page; shows itself in a notebook."""
-        manifest = self.manifest or self._describe("jsonl", "sorted")
-        return Report(render_report(manifest, self.data, self.places))
+        manifest = self.manifest or self._describe(self._default_format, "sorted")
+        return Report(self.kind.report(manifest, self.data, self.companion))
 
     def write(
         self,
         folder: str | Path,
         *,
-        format: str = "jsonl",
+        format: str | None = None,
         order: str = "sorted",
         overwrite: bool = False,
         private_report: str | Path | None = None,
@@ -117,8 +115,9 @@ class Release:
         `order="input"` keeps the rows as they came, for evaluation only: their order may identify people.
         """
         target = Path(folder)
-        if format not in DATA_FILES:
-            raise BadParameter(f"write: format must be one of {', '.join(DATA_FILES)}, got {format!r}.")
+        format = self._default_format if format is None else format
+        if format not in self.kind.files:
+            raise BadParameter(f"write: format must be one of {', '.join(self.kind.files)}, got {format!r}.")
         if order not in ("sorted", "input"):
             raise BadParameter(f"write: order must be 'sorted' or 'input', got {order!r}.")
         if private_report is not None and _inside(Path(private_report), target):
@@ -127,7 +126,7 @@ class Release:
         if not verdict.holds:
             raise VerificationFailed(f"Nothing was written: {verdict}", **verdict.to_dict())
         manifest = self._describe(format, order)
-        rows = self._row_order() if order == "sorted" else np.arange(len(self.data))
+        rows = self.kind.sorted_rows(self.data) if order == "sorted" else np.arange(len(self.data))
         with self.journal.stage("write"), new_folder(target, overwrite=overwrite) as partial:
             self._write_files(partial, manifest, rows, format)
         self.manifest = manifest
@@ -137,11 +136,11 @@ class Release:
 
     def write_private_report(self, path: str | Path, rows: Int64s | None = None) -> Path:
         """What only the publisher may see: merges, what was cut, which input row became which row, timings."""
-        rows = self._row_order() if rows is None else rows
+        rows = self.kind.sorted_rows(self.data) if rows is None else rows
         published_row = np.empty(len(rows), np.int64)
         published_row[rows] = np.arange(len(rows))
         facts = {name: _private_form(value) for name, value in self.journal.private.items()}
-        ids = None if self.original is None or self.original.ids is None else self.original.ids.to_list()
+        ids = getattr(self.original, "ids", None)
         content = {
             "schema": "crypsis-private-report/1",
             "warning": "This file links input rows to published rows. It is not part of the release.",
@@ -150,29 +149,22 @@ class Release:
             else {"name": self.method.name(), **self.method.parameters()},
             **facts,
             "published_row_of_input_row": published_row.tolist(),
-            "input_ids": ids,
+            "input_ids": None if ids is None else ids.to_list(),
             "timings": {name: round(seconds, 6) for name, seconds in self.journal.timings.items()},
         }
         write_file(Path(path), _json_bytes(content), mode=0o600)
         return Path(path)
 
-    def _row_order(self) -> Int64s:
-        """Rows by their published symbols, so that the order says nothing that the rows do not say."""
-        if not len(self.data):
-            return np.empty(0, np.int64)
-        return sorted_rows(self.data.offsets, self.data.symbols.rank[self.data.codes])
+    @property
+    def _default_format(self) -> str:
+        return next(iter(self.kind.files))
 
     def _describe(self, format: str, order: str) -> dict[str, Any]:
         """The manifest, without the checksums of the files."""
         original = self.original
         provenance: dict[str, Any] = {"python": platform.python_version(), "numpy": np.__version__}
         if original is not None:
-            provenance["input"] = {
-                "kind": "trajectories",
-                "trajectories": len(original),
-                "visits": original.visits,
-                "locations": int(original.occurring.sum()),
-            }
+            provenance["input"] = self.kind.describe_input(original)
         return {
             "schema": SCHEMA,
             "created": datetime.now(UTC).date().isoformat(),
@@ -182,38 +174,25 @@ class Release:
             "verdict": self.verify().to_dict(),
             "utility": self.utility() if original is not None else {},
             "data": {
-                "kind": "trajectories",
-                "file": DATA_FILES[format],
+                "kind": self.kind.name,
+                "file": self.kind.files[format],
                 "format": format,
                 "order": order,
-                "rows": len(self.data),
-                "visits": self.data.visits,
-                "symbols": len(self.data.symbols),
-                "longest": self.data.longest,
+                **self.kind.describe(self.data),
             },
             "provenance": provenance,
         }
 
     def _write_files(self, folder: Path, manifest: dict[str, Any], rows: Int64s, format: str) -> None:
-        write_published_trajectories(self.data.take(rows), folder / DATA_FILES[format], format=format)
-        if self.places is not None:
-            self.places.to_frame().write_csv(folder / LOCATIONS)
-        (folder / REPORT).write_text(render_report(manifest, self.data, self.places), encoding="utf-8")
-        (folder / DATA_PACKAGE).write_bytes(_json_bytes(_data_package(manifest, self.places is not None)))
+        self.kind.write(folder, self.data, self.companion, rows, format)
+        (folder / REPORT).write_text(self.kind.report(manifest, self.data, self.companion), encoding="utf-8")
+        resources = self.kind.resources(manifest["data"], self.companion)
+        (folder / DATA_PACKAGE).write_bytes(_json_bytes(_data_package(manifest, resources)))
         manifest["files"] = {
             path.name: {"bytes": path.stat().st_size, "sha256": _sha256(path)}
             for path in sorted(folder.iterdir())
         }
         (folder / MANIFEST).write_bytes(_json_bytes(manifest))
-
-
-def published_places(original: Trajectories, published: PublishedTrajectories) -> Locations | None:
-    """Coordinates of the locations that some published symbol names, and of no other."""
-    if not original.locations.has_coordinates:
-        return None
-    shown = original.locations.to_frame().select("location", "x", "y")
-    named = published.symbols.vocabulary.decode(np.unique(published.symbols.members))
-    return Locations.from_frame(shown.filter(pl.col("location").is_in(named.to_list())))
 
 
 def read_release(folder: str | Path) -> Release:
@@ -222,14 +201,13 @@ def read_release(folder: str | Path) -> Release:
     manifest = _read_manifest(folder)
     damage = _damage(folder, manifest)
     described = manifest["data"]
-    data = read_published_trajectories(folder / described["file"])
+    data, companion = kind_named(described["kind"]).read(folder, manifest)
     if len(data) != described["rows"]:
         damage.append(f"{described['file']} has {len(data)} rows, the manifest says {described['rows']}.")
-    places = read_locations(folder / LOCATIONS) if LOCATIONS in manifest["files"] else None
     return Release(
-        data=PublishedTrajectories(data.offsets, data.codes, data.symbols, described["longest"]),
+        data=data,
         guarantee=guarantee_from_dict(manifest["guarantee"]),
-        places=places,
+        companion=companion,
         manifest=manifest,
         damage=tuple(damage),
     )
@@ -251,14 +229,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     described = manifest.get("data")
     if wrong or not isinstance(described, dict):
         raise BadRelease(f"{MANIFEST} lacks {', '.join(wrong)}.", where=str(path))
-    longest = described.get("longest")
-    sound = (
-        described.get("kind") == "trajectories"
-        and described.get("file") in DATA_FILES.values()
-        and isinstance(described.get("rows"), int)
-        and (longest is None or isinstance(longest, int))
-    )
-    if not sound:
+    if not kind_named(described.get("kind")).is_sound(described):
         raise BadRelease(f"{MANIFEST} describes its data in a way that is not understood.", where=str(path))
     return manifest
 
@@ -287,40 +258,11 @@ def _method_entry(method: Method) -> dict[str, Any]:
     }
 
 
-def _data_package(manifest: Mapping[str, Any], with_places: bool) -> dict[str, Any]:
-    """The Frictionless description; the data of symbols inside rows is JSON Lines or Parquet, not a flat table."""
-    described = manifest["data"]
-    mediatype = "application/jsonl" if described["format"] == "jsonl" else "application/vnd.apache.parquet"
-    resources: list[dict[str, Any]] = [
-        {
-            "name": "trajectories",
-            "type": "file",
-            "path": described["file"],
-            "format": described["format"],
-            "mediatype": mediatype,
-            "description": "One trajectory per row: a list of symbols, each a label or a sorted list of labels "
-            "read as 'exactly one of these'.",
-        }
-    ]
-    if with_places:
-        coordinates = [{"name": name, "type": "number"} for name in ("x", "y")]
-        resources.append(
-            {
-                "name": "locations",
-                "type": "table",
-                "path": LOCATIONS,
-                "format": "csv",
-                "mediatype": "text/csv",
-                "encoding": "utf-8",
-                "schema": {
-                    "fields": [{"name": "location", "type": "string"}, *coordinates],
-                    "primaryKey": ["location"],
-                },
-            }
-        )
+def _data_package(manifest: Mapping[str, Any], resources: list[dict[str, Any]]) -> dict[str, Any]:
+    """The Frictionless description."""
     return {
         "name": "crypsis-release",
-        "title": f"Trajectories under {manifest['guarantee']['model']}",
+        "title": f"{manifest['data']['kind'].capitalize()} under {manifest['guarantee']['model']}",
         "description": manifest["guarantee"]["scope"],
         "created": f"{manifest['created']}T00:00:00Z",
         "resources": resources,

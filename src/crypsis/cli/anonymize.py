@@ -47,7 +47,7 @@ def anonymize(
 
     chosen = checked_from_settings(method_named(method))
     assert isinstance(chosen, Method)
-    if format not in ("jsonl", "parquet"):
+    if format not in (None, "jsonl", "parquet"):
         raise BadParameter(f"--format must be jsonl or parquet, got {format!r}.")
     if os.path.lexists(out) and not overwrite:
         raise OutputExists(f"{out} exists already; choose another folder or add --overwrite.")

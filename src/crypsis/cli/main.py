@@ -46,6 +46,8 @@ def _run(arguments: list[str]) -> int:
     from crypsis.cli.app import app
 
     code = app(arguments, standalone_mode=False)
+    if code == 130:  # the parser turns Ctrl-C into an exit code; it is told like any other stop
+        raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
 
 

@@ -77,10 +77,7 @@ class Symbols:
         labels = self.vocabulary.labels
         bounds = self.offsets.tolist()
         members = self.members.tolist()
-        return tuple(
-            tuple(sorted(labels[code] for code in members[start:end]))
-            for start, end in pairwise(bounds)
-        )
+        return tuple(tuple(sorted(labels[code] for code in members[start:end])) for start, end in pairwise(bounds))
 
     @cached_property
     def texts(self) -> tuple[SymbolText, ...]:

@@ -206,7 +206,9 @@ class Trajectories:
         empty = labels.is_null() | (labels == "")
         if empty.any():
             visit = int(empty.arg_true()[0])
-            raise BadLabel("A visit has an empty location label.", where=_visit_place(offsets, visit, source))
+            raise BadLabel(
+                "A visit has an empty location label; name every location.", **_visit_place(offsets, visit, source)
+            )
         if locations is None:
             locations = Locations(Vocabulary.of(labels))
         codes = locations.vocabulary.encode(labels)
@@ -216,7 +218,7 @@ class Trajectories:
             raise UnknownLocation(
                 f"Location {labels[visit]!r} is not in the location table, which lists {len(locations)} locations"
                 f"{f' ({locations.source})' if locations.source else ''}.",
-                where=_visit_place(offsets, visit, source),
+                **_visit_place(offsets, visit, source),
                 location=labels[visit],
             )
         return cls(offsets, codes, locations, owners, ids)
@@ -405,10 +407,16 @@ def truncated_positions(offsets: Int64s, longest: int) -> tuple[Int64s, Int64s]:
     return kept, np.arange(kept[-1]) + np.repeat(offsets[:-1] - kept[:-1], lengths)
 
 
-def _visit_place(offsets: Int64s, visit: int, source: str | None) -> str:
+def _visit_place(offsets: Int64s, visit: int, source: str | None) -> dict[str, Any]:
+    from crypsis.data.formats.source import Source, place
+
     row = int(np.searchsorted(offsets, visit, side="right")) - 1
-    place = f"trajectory {row}, position {visit - int(offsets[row])}"
-    return f"{source}, {place}" if source else place
+    position = f"position {visit - int(offsets[row])}"
+    if isinstance(source, Source):
+        found = place(source, row)
+        return found | {"where": f"{found['where']}, {position}"}
+    words = [source, f"trajectory {row}", position]
+    return {"where": ", ".join(word for word in words if word), "row": row}
 
 
 def _checked_label(label: object) -> str:

@@ -93,10 +93,9 @@ class SeqAnon(Method):
             kept = data if longest is None else data.truncated(longest)
         state = LocationMerging(kept, x, y, groups)
         if self.k > 1:
-            sizes = range(1, self.m + 1) if self.apriori else [self.m]
-            for size in sizes:
-                if 0 < size <= int(kept.lengths.max(initial=0)):
-                    state.make_frequent(size, self.k, journal)
+            largest = min(self.m, int(kept.lengths.max(initial=0)))
+            for size in range(1 if self.apriori else max(self.m, 1), largest + 1):
+                state.make_frequent(size, self.k, journal)
         with journal.stage("publish"):
             published = _published(kept, state.representatives(), longest)
             journal.private.update(_private_facts(data, published, state))

@@ -1,0 +1,30 @@
+"""Kinds of published data, one file each: all that a release does differently for trajectories than for tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crypsis.data.trajectory import PublishedTrajectories
+from crypsis.errors import BadRelease, NotApplicable
+from crypsis.publication.kind import PublishedKind
+from crypsis.publication.trajectory import TrajectoryKind
+
+KINDS: dict[type, PublishedKind] = {PublishedTrajectories: TrajectoryKind()}
+
+__all__ = ["KINDS", "PublishedKind", "kind_named", "kind_of"]
+
+
+def kind_of(published: Any) -> PublishedKind:
+    """How this published data are written, read and shown."""
+    if type(published) not in KINDS:
+        raise NotApplicable(f"{type(published).__name__} cannot be released.")
+    return KINDS[type(published)]
+
+
+def kind_named(name: object) -> PublishedKind:
+    """The kind that a manifest names."""
+    for kind in KINDS.values():
+        if kind.name == name:
+            return kind
+    known = ", ".join(kind.name for kind in KINDS.values())
+    raise BadRelease(f"The manifest names the unknown kind of data {name!r}; known are {known}.")

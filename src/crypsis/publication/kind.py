@@ -1,0 +1,53 @@
+"""What a release has to know about a kind of published data: how it is written, read, described and shown."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from crypsis.data.arrays import Int64s
+
+
+class PublishedKind(ABC):
+    """One kind. `companion` stands for what is published beside the rows, such as coordinates; None if nothing is."""
+
+    name: ClassVar[str]
+    files: ClassVar[dict[str, str]]  # format: file name
+
+    @abstractmethod
+    def companion(self, original: Any, published: Any) -> Any:
+        """What may be published beside the rows."""
+
+    @abstractmethod
+    def sorted_rows(self, published: Any) -> Int64s:
+        """Row numbers by published values, so that the order says nothing that the rows do not say."""
+
+    @abstractmethod
+    def write(self, folder: Path, published: Any, companion: Any, rows: Int64s, format: str) -> None:
+        """Write the chosen rows in this order, and the companion."""
+
+    @abstractmethod
+    def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[Any, Any]:
+        """Published data and companion of a release folder."""
+
+    @abstractmethod
+    def describe(self, published: Any) -> dict[str, Any]:
+        """The manifest's entry on the data; it must suffice for `read`. `rows` is the number of rows."""
+
+    @abstractmethod
+    def describe_input(self, original: Any) -> dict[str, Any]:
+        """Counts of the input that may be told."""
+
+    @abstractmethod
+    def resources(self, described: Mapping[str, Any], companion: Any) -> list[dict[str, Any]]:
+        """The files as a Frictionless data package lists them."""
+
+    @abstractmethod
+    def report(self, manifest: Mapping[str, Any], published: Any, companion: Any) -> str:
+        """The public report as one HTML page."""
+
+    def is_sound(self, described: Mapping[str, Any]) -> bool:
+        """The manifest's entry on the data is one that `read` understands."""
+        return described.get("file") in self.files.values() and isinstance(described.get("rows"), int)
