@@ -1,0 +1,1 @@
+"""Hot loops over flat integer arrays, one file each, compiled by numba."""

@@ -1,0 +1,1 @@
+"""Methods for live location streams."""

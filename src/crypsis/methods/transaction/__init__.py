@@ -1,0 +1,1 @@
+"""Methods for set-valued data."""

@@ -1,0 +1,1 @@
+"""Sweeps and comparisons of methods over ranges of parameters."""

@@ -1,0 +1,1 @@
+"""Where a map over shards runs: in this process, in several, or on a cluster. One file each."""

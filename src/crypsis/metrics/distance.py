@@ -1,0 +1,71 @@
+"""How far a published trajectory may lie from the one it stands for.
+
+Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. Distance-based k^m-anonymization of trajectory data.
+MDM 2013, Definitions 6-8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
+from crypsis.errors import BadLabel, UnknownLocation, did_you_mean
+from crypsis.kernels.diameter import largest_distance
+from crypsis.kernels.symbol_distances import distances_to_members, member_slots
+from crypsis.metrics.alignment import SUPPRESSED, align
+
+
+def location_distance(locations: Locations, location: str, symbol: str | Sequence[str]) -> float:
+    """Mean distance from a location to the members of the symbol published for it, itself included."""
+    x, y = locations.coordinates("location_distance")
+    labels = [symbol] if isinstance(symbol, str) else list(symbol)
+    if not labels:
+        raise BadLabel("location_distance: a symbol needs at least one location.")
+    for label in (location, *labels):
+        if label not in locations.vocabulary:
+            raise UnknownLocation(
+                f"location_distance: {label!r} is not in the location table.{did_you_mean(label, locations.labels)}",
+                location=label,
+            )
+    here = locations.vocabulary.code(location)
+    there = [locations.vocabulary.code(label) for label in labels]
+    return float(np.mean(np.hypot(x[there] - x[here], y[there] - y[here])))
+
+
+def diameter(original: Trajectories) -> float:
+    """Largest distance between two locations that occur in the data; 0 if fewer than two occur."""
+    all_x, all_y = original.locations.coordinates("diameter")
+    x, y = all_x[original.occurring], all_y[original.occurring]
+    order = np.lexsort((y, x))
+    return float(largest_distance(x[order], y[order]))
+
+
+def distance_loss(original: Trajectories, published: PublishedTrajectories) -> float:
+    """Mean distance of a visit to what was published for it, averaged per trajectory, then over trajectories.
+
+    0 when every location is intact; lower is better. A suppressed visit costs the diameter, because otherwise
+    deleting everything would be free; an empty trajectory counts 0.
+    """
+    x, y = original.locations.coordinates("distance_loss")
+    alignment = align(original, published, "distance_loss")
+    if len(original) == 0:
+        return 0.0
+    symbols = alignment.published.symbols
+    distance = distances_to_members(symbols.offsets, symbols.members, x, y) / np.repeat(symbols.sizes, symbols.sizes)
+    kept = alignment.symbol_of_visit != SUPPRESSED
+    cost = np.full(original.visits, 0.0 if kept.all() else diameter(original))
+    cost[kept] = distance[
+        member_slots(symbols.offsets, symbols.members, original.codes[kept], alignment.symbol_of_visit[kept])
+    ]
+    rows = np.repeat(np.arange(len(original)), original.lengths)
+    per_row = np.bincount(rows, weights=cost, minlength=len(original))
+    return float(np.mean(per_row / np.maximum(original.lengths, 1)))
+
+
+def normalized_distance_loss(original: Trajectories, published: PublishedTrajectories) -> float:
+    """`distance_loss` as a share of the diameter: 0 when all locations are intact, 1 when all are deleted."""
+    loss = distance_loss(original, published)
+    widest = diameter(original)
+    return loss / widest if widest > 0 else 0.0

@@ -1,0 +1,78 @@
+"""Kullback-Leibler divergence between how often sequences occur in the original and may occur in the release.
+
+Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. Apriori-based algorithms for k^m-anonymizing trajectory
+data. Transactions on Data Privacy 7, 2014, section 6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from crypsis.data.arrays import Float64s
+from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.metrics.queries import Queries, as_workload, estimated_support, support
+from crypsis.metrics.workload import Workload
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """`value` in nats, infinite when `zero_terms` > 0 sequences of the original cannot occur in the release.
+
+    `smoothed` is always finite: 1 is added to every count on both sides.
+    """
+
+    value: float
+    zero_terms: int
+    smoothed: float
+
+    def figures(self) -> dict[str, float | int]:
+        return {
+            "kl_divergence_loss": self.value,
+            "kl_zero_terms": self.zero_terms,
+            "kl_smoothed_loss": self.smoothed,
+        }
+
+
+def kl_divergence_loss(
+    original: Trajectories,
+    published: PublishedTrajectories,
+    queries: Queries | None = None,
+    size: int | None = None,
+    n_queries: int = 100,
+    seed: int = 0,
+    *,
+    exclude_sensitive: bool = False,
+) -> Divergence:
+    """How unlike the published distribution over a set of sequences is to the original one.
+
+    The set is what `queries` gives; else `n_queries` drawn subtrajectories of `size` locations; else all
+    locations that occur. A published trajectory counts for every sequence that it can contain.
+    0 when nothing changed; lower is better. Needs no row alignment.
+    """
+    if queries is not None:
+        workload = as_workload(queries, original)
+    elif size is not None:
+        workload = Workload.drawn(original, n_queries, (size,), seed, exclude_sensitive=exclude_sensitive)
+    else:
+        workload = Workload.of_locations(original, exclude_sensitive=exclude_sensitive)
+    actual = support(original, workload).astype(np.float64)
+    possible = estimated_support(published, workload, "upper").astype(np.float64)
+    zero_terms = int(np.count_nonzero((actual > 0) & (possible == 0)))
+    return Divergence(
+        value=inf if zero_terms else _divergence(actual, possible),
+        zero_terms=zero_terms,
+        smoothed=_divergence(actual + 1, possible + 1),
+    )
+
+
+def _divergence(actual: Float64s, possible: Float64s) -> float:
+    occurring = actual > 0
+    if not occurring.any():
+        return 0.0
+    p = actual[occurring] / actual.sum()
+    q = possible[occurring] / possible.sum()
+    # Rounding may push a sum of zero a little below it; the divergence never is.
+    return max(float(np.sum(p * np.log(p / q))), 0.0)

@@ -1,0 +1,196 @@
+"""Counting of shared subsequences against the obvious count, in dense and in hashed tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crypsis.kernels.subsequences import (
+    ANY,
+    add_to_counts,
+    count_of,
+    count_subsequences,
+    distinct_subsequences,
+    is_short,
+    new_scratch,
+    rare_subsequences,
+    rename_symbol,
+    with_room,
+)
+from tests.reference import subsequences as reference
+
+BASE = 6
+records = st.lists(st.lists(st.integers(0, BASE - 1), max_size=7), min_size=1, max_size=6)
+sizes = st.integers(1, 4)
+
+
+def flatten(rows: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+    offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    return offsets, np.array([code for row in rows for code in row], np.int32)
+
+
+def packed(found: tuple[int, ...], base: int = BASE) -> int:
+    key = 0
+    for symbol in found:
+        key = key * base + symbol
+    return key
+
+
+def unpacked(key: int, size: int, base: int = BASE) -> tuple[int, ...]:
+    return tuple(key // base ** (size - 1 - place) % base for place in range(size))
+
+
+def new_table(size: int, dense: bool, base: int = BASE, entries: int = 4) -> tuple[np.ndarray, np.ndarray]:
+    if dense:
+        return np.empty(0, np.int64), np.zeros(base**size, np.int32)
+    return np.full(entries, -1, np.int64), np.zeros(entries, np.int32)
+
+
+def counted(
+    rows: list[list[int]], whose: list[int], size: int, dense: bool, base: int = BASE
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Rows of one individual must stand together, so `whose` is ascending without gaps."""
+    offsets, codes = flatten(rows)
+    bounds = np.searchsorted(whose, range(max(whose) + 2)).astype(np.int64)
+    scratch = new_scratch(size, max(map(len, rows)), base)
+    keys, counts = new_table(size, dense, base)
+    half = (len(bounds) - 1) // 2  # counting goes on where it stopped
+    for first, last in ((0, half), (half, len(bounds) - 1)):
+        keys, counts, used = count_subsequences(
+            offsets, codes, bounds, first, last, size, base, scratch, keys, counts, 0 if first == 0 else used
+        )
+    return keys, counts, used
+
+
+def enumerated(rows: list[list[int]], size: int, wanted: int, also: int, instead: int, room: int = 4096) -> np.ndarray:
+    offsets, codes = flatten(rows)
+    found = np.empty((2, room), np.int64)
+    scratch = new_scratch(size, max(map(len, rows)), BASE)
+    n_found = distinct_subsequences(
+        offsets, codes, 0, len(rows), size, BASE, wanted, also, instead, scratch, found
+    )
+    assert n_found >= 0
+    assert (scratch.last_seen == -1).all(), "the working space must be left clean for the next call"
+    return found[:, :n_found]
+
+
+@pytest.mark.parametrize("dense", [True, False], ids=["dense", "hashed"])
+@given(records, sizes, st.data())
+def test_counts_are_those_of_the_obvious_count(dense: bool, rows: list[list[int]], size: int, data: st.DataObject) -> None:
+    joined = data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))
+    whose = np.cumsum([0, *(not same for same in joined[1:])]).tolist()
+    keys, counts, used = counted(rows, whose, size, dense)
+    expected = reference.supports(rows, size, whose)
+    for found in expected:
+        assert count_of(keys, counts, packed(found)) == expected[found]
+    assert int(counts.sum()) == sum(expected.values())
+    if not dense:
+        assert used == len(expected) <= len(keys) // 2
+        assert count_of(keys, counts, BASE**size + 1) == 0  # a key that is not there
+
+
+@given(records, sizes)
+def test_every_distinct_subsequence_is_found_once(rows: list[list[int]], size: int) -> None:
+    found = enumerated(rows, size, ANY, ANY, ANY)[0].tolist()
+    expected = {packed(one) for row in rows for one in reference.distinct_subsequences(row, size)}
+    assert sorted(found) == sorted(expected)
+
+
+@given(records, sizes, st.integers(0, BASE - 1), st.integers(0, BASE - 1), st.integers(0, BASE - 1))
+def test_only_subsequences_with_a_wanted_symbol_are_found_and_renamed(
+    rows: list[list[int]], size: int, wanted: int, also: int, instead: int
+) -> None:
+    found = enumerated(rows, size, wanted, also, instead)
+    holding = {
+        one
+        for row in rows
+        for one in reference.distinct_subsequences(row, size)
+        if wanted in one or also in one
+    }
+    renamed = {packed(one): packed(tuple(instead if symbol == wanted else symbol for symbol in one)) for one in holding}
+    assert sorted(found[0].tolist()) == sorted(renamed)
+    assert found[1].tolist() == [renamed[key] for key in found[0].tolist()]
+
+
+@given(records, sizes, st.integers(1, 12))
+def test_too_narrow_a_buffer_asks_for_room_until_it_fits(rows: list[list[int]], size: int, room: int) -> None:
+    offsets, codes = flatten(rows)
+    scratch = new_scratch(size, max(map(len, rows)), BASE)
+    answer, asked = -room, 0
+    while answer < 0:
+        found = np.empty((2, -answer), np.int64)
+        answer = distinct_subsequences(offsets, codes, 0, len(rows), size, BASE, ANY, ANY, ANY, scratch, found)
+        assert answer >= 0 or -answer > found.shape[1], "the room asked for must grow"
+        asked += 1
+        assert asked < 40
+    assert sorted(found[0, :answer].tolist()) == sorted(enumerated(rows, size, ANY, ANY, ANY)[0].tolist())
+
+
+@pytest.mark.parametrize("dense", [True, False], ids=["dense", "hashed"])
+def test_a_record_with_more_subsequences_than_the_buffer_holds(dense: bool) -> None:
+    base = 60
+    row = [(7 * place) % base for place in range(base)]
+    rows = [row, row[::-1], row]
+    keys, counts, _ = counted(rows, [0, 1, 2], 2, dense, base)
+    expected = reference.supports(rows, 2, range(3))
+    assert len(reference.distinct_subsequences(row, 2)) == 1770 > 1024
+    assert int(counts.sum()) == sum(expected.values())
+    for found in expected:
+        assert count_of(keys, counts, packed(found, base)) == expected[found]
+
+
+@pytest.mark.parametrize("dense", [True, False], ids=["dense", "hashed"])
+@given(records, sizes, st.integers(1, 4))
+def test_rare_subsequences_come_rarest_first_then_in_order(
+    dense: bool, rows: list[list[int]], size: int, k: int
+) -> None:
+    keys, counts, _ = counted(rows, list(range(len(rows))), size, dense)
+    expected = reference.supports(rows, size, range(len(rows)))
+    rare = sorted((expected[found], found) for found in expected if expected[found] < k)
+    assert [unpacked(key, size) for key in rare_subsequences(keys, counts, k).tolist()] == [one for _, one in rare]
+
+
+@given(st.lists(st.integers(0, 40), max_size=60), st.lists(st.integers(0, 40), max_size=30))
+def test_a_hashed_table_grows_and_forgets_what_no_longer_occurs(added: list[int], removed: list[int]) -> None:
+    keys, counts = new_table(1, dense=False, entries=2)
+    used = 0
+    kept: Counter[int] = Counter()
+    taken = [key for key in removed if key in added]
+    for key, change in [(key, 1) for key in added] + [(key, -1) for key in taken]:
+        if is_short(keys, used, 1):
+            keys, counts, used = with_room(keys, counts, used, 1)
+        used = add_to_counts(keys, counts, used, np.array([key], np.int64), 1, change)
+        kept[key] += change
+        assert 2 * used <= len(keys)
+    assert {key: count_of(keys, counts, key) for key in range(41)} == {key: kept[key] for key in range(41)}
+    keys, counts, used = with_room(keys, counts, used, 0)
+    assert sorted(keys[keys >= 0].tolist()) == sorted(key for key in kept if kept[key] != 0)
+    assert used == np.count_nonzero(keys >= 0)
+
+
+def test_a_dense_table_is_never_short() -> None:
+    keys, _ = new_table(2, dense=True)
+    assert not is_short(keys, 10**9, 10**9)
+
+
+@given(st.integers(1, 3), st.lists(st.integers(0, 5), min_size=64, max_size=64), st.permutations(range(4)))
+def test_renaming_in_a_dense_table_moves_every_count(size: int, values: list[int], order: list[int]) -> None:
+    base, (gone, kept, *_) = 4, order
+    counts = np.array(values[: base**size], np.int32)
+    expected: Counter[tuple[int, ...]] = Counter()
+    for key, count in enumerate(counts.tolist()):
+        expected[tuple(kept if symbol == gone else symbol for symbol in unpacked(key, size, base))] += count
+    rename_symbol(counts, size, base, gone, kept)
+    assert counts.tolist() == [expected[unpacked(key, size, base)] for key in range(base**size)]
+
+
+def test_the_reference_counts_a_subsequence_once_per_individual() -> None:
+    assert reference.supports(["aba", "ab", "ba"], 2, [0, 1, 1]) == Counter(
+        {("a", "b"): 2, ("b", "a"): 2, ("a", "a"): 1}
+    )
+    assert reference.support(["aba", "ab", "ba"], "ba", [0, 1, 1]) == 2
+    assert reference.distinct_subsequences("aab", 2) == {("a", "a"), ("a", "b")}
