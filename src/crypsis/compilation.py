@@ -3,17 +3,28 @@
 Numba raises at import when `cache=True` and no cache directory is writable (a read-only install, a home
 that does not exist). The directory is therefore probed once: beside the package, then the user's cache,
 and if neither can be written kernels are compiled anew in each process.
+
+Numba looks only at a kernel's own file to decide whether its cached code is still good, though kernels call
+each other across files. The directory is therefore named after the content of all of them: after any change
+everything is compiled again, and no stale machine code can run.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shutil
 import tempfile
+import time
 import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
+
+_PACKAGE = Path(__file__).parent
+_FOLDERS_WITH_KERNELS = ("attacks", "kernels", "metrics", "verifiers")
+_SECONDS_KEPT = 7 * 24 * 3600
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -32,12 +43,12 @@ def cache_directory() -> Path | None:
     import numba
 
     chosen = os.environ.get("NUMBA_CACHE_DIR")
-    candidates = [Path(chosen)] if chosen else [Path(__file__).parent / "__pycache__", _user_cache()]
-    for candidate in candidates:
-        if _writable(candidate):
-            if chosen or candidate != candidates[0]:
-                setattr(numba.config, "CACHE_DIR", str(candidate))  # noqa: B010 (a dynamic module)
-            return candidate
+    for base in [Path(chosen)] if chosen else [_PACKAGE / "__pycache__", _user_cache()]:
+        directory = base / f"kernels-{_digest_of_kernels()}"
+        if _writable(directory):
+            setattr(numba.config, "CACHE_DIR", str(directory))  # noqa: B010 (a dynamic module)
+            _remove_outdated(directory)
+            return directory
     warnings.warn(
         "No directory for compiled kernels can be written, so every process compiles them anew. "
         "Set NUMBA_CACHE_DIR to a writable directory.",
@@ -48,9 +59,24 @@ def cache_directory() -> Path | None:
 
 
 def compiled_before() -> bool:
-    """Kernels of this package have been compiled and kept by an earlier run."""
-    places = {Path(__file__).parent / "kernels" / "__pycache__", cache_directory()}
-    return any(next(place.rglob("*.nbi"), None) is not None for place in places if place is not None)
+    """Kernels have been compiled and kept by an earlier run."""
+    directory = cache_directory()
+    return directory is not None and next(directory.rglob("*.nbi"), None) is not None
+
+
+def _digest_of_kernels() -> str:
+    digest = hashlib.sha256()
+    for folder in _FOLDERS_WITH_KERNELS:
+        for path in sorted((_PACKAGE / folder).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _remove_outdated(directory: Path) -> None:
+    """Delete what older versions of the kernels left, unless another process may still be using it."""
+    for other in directory.parent.glob("kernels-*"):
+        if other != directory and time.time() - other.stat().st_mtime > _SECONDS_KEPT:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def _user_cache() -> Path:

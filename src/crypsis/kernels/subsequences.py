@@ -89,6 +89,7 @@ class Scratch(NamedTuple):
     last_seen: Int64s
 
 
+@njit
 def new_scratch(size: int, longest: int, base: int) -> Scratch:
     """Working space for subsequences of `size` out of `base` symbols in records of up to `longest`."""
     return Scratch(

@@ -6,7 +6,7 @@ import numpy as np
 
 from crypsis.data.arrays import Int32s
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.errors import OriginalRequired
+from crypsis.errors import NotApplicable, OriginalRequired
 from crypsis.guarantees import KmAnonymity, Verdict, Witness
 from crypsis.verifiers.recoding import recoded_original
 from crypsis.verifiers.subsequence_supports import rarest_subsequence
@@ -27,6 +27,8 @@ def verify_km_anonymity(
     )
     individuals = published.groups(promised.unit)
     if original is not None:
+        if promised.unit == "owner" and original.owners is None:
+            raise NotApplicable("Owners are to be counted; give the original with the owner of each trajectory.")
         recoded = recoded_original(published, original)
         if isinstance(recoded, str):
             return Verdict(

@@ -21,11 +21,10 @@ def recoded_original(published: PublishedTrajectories, original: Trajectories) -
         twice = np.flatnonzero(np.bincount(symbols.members, minlength=len(symbols.vocabulary)) > 1)
         return f"location {symbols.vocabulary[int(twice[0])]!r} belongs to several symbols, so it has several images"
     kept = original if published.longest is None else original.truncated(published.longest)
-    symbol_of_member = np.full(len(symbols.vocabulary), -1, np.int32)
+    symbol_of_member = np.full(len(symbols.vocabulary) + 1, -1, np.int32)  # the last one answers for code -1: unknown
     symbol_of_member[symbols.members] = np.repeat(np.arange(len(symbols), dtype=np.int32), symbols.sizes)
     member_of_code = symbols.vocabulary.encode(original.locations.vocabulary.series)
-    image = np.where(member_of_code >= 0, symbol_of_member[member_of_code], -1)
-    recoded = image[kept.codes].astype(np.int32)
+    recoded = symbol_of_member[member_of_code][kept.codes]
     hidden = np.flatnonzero(recoded < 0)
     if len(hidden):
         label = original.locations.labels[int(kept.codes[hidden[0]])]
