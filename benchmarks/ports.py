@@ -21,9 +21,7 @@ def folder() -> Path | None:
     if shutil.which("g++") is None or shutil.which("make") is None or not SOURCE.is_dir():
         return None
     target = Path(tempfile.mkdtemp(prefix="crypsis-ports-"))
-    done = subprocess.run(
-        ["make", "-s", "-C", str(SOURCE), f"BIN={target}"], capture_output=True, check=False
-    )
+    done = subprocess.run(["make", "-s", "-C", str(SOURCE), f"BIN={target}"], capture_output=True, check=False)
     return target if done.returncode == 0 else None
 
 
@@ -52,14 +50,10 @@ def seqanon_seconds(data: Trajectories, k: int, m: int, repeats: int = 3) -> tup
         points.write_text(
             "".join(
                 f"{code} {x!r} {y!r}\n"
-                for code, (x, y) in enumerate(
-                    zip(data.locations.x.tolist(), data.locations.y.tolist(), strict=True)
-                )
+                for code, (x, y) in enumerate(zip(data.locations.x.tolist(), data.locations.y.tolist(), strict=True))
             )
         )
         command = [str(programs / "seqanon"), str(sequences), str(points), "--k", str(k), "--m", str(m)]
-        outputs = [
-            subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(repeats)
-        ]
+        outputs = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(repeats)]
     times = [float(re.search(r"elapsed_s=([\d.]+)", output)[1]) for output in outputs]  # type: ignore[index]
     return min(times), int(re.search(r"merges=(\d+)", outputs[0])[1])  # type: ignore[index]

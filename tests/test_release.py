@@ -161,10 +161,7 @@ def test_data_assigned_after_a_verdict_are_verified_anew():
 def test_the_verdict_says_when_no_protection_was_requested(tmp_path):
     release = crypsis.anonymize(small(), SeqAnon(k=1, m=2))
     assert "protects nothing" in str(release.verify())
-    assert (
-        json.loads((release.write(tmp_path / "r") / "release.json").read_text())["guarantee"]["trivial"]
-        is True
-    )
+    assert json.loads((release.write(tmp_path / "r") / "release.json").read_text())["guarantee"]["trivial"] is True
 
 
 def test_owners_are_counted_but_never_written(tmp_path):

@@ -47,8 +47,6 @@ def rows(quick: bool = False) -> Iterator[Row]:
 
 
 def _loaded(path: Path) -> tuple[float, int, int, int]:
-    done = subprocess.run(
-        [sys.executable, "-c", _LOAD, str(path)], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", _LOAD, str(path)], capture_output=True, text=True, check=True)
     seconds, peak, trajectories, visits = json.loads(done.stdout)
     return seconds, peak, trajectories, visits

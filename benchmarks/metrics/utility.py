@@ -18,9 +18,7 @@ def rows(quick: bool = False) -> Iterator[Row]:
     """All default figures of one release; patterns at the paper's threshold."""
     data = workloads.checkins()
     published = SeqAnon(k=5, m=2).anonymize(data, Journal())
-    yield Row(
-        "default metrics", f"checkins {len(data):,} x 662", best_of(2, lambda: measure(data, published))
-    )
+    yield Row("default metrics", f"checkins {len(data):,} x 662", best_of(2, lambda: measure(data, published)))
     walks = workloads.walks()
     support = minimum_support(0.0083, len(walks))
     ours = best_of(3, lambda: frequent_patterns(walks, support))

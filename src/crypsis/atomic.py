@@ -28,9 +28,7 @@ def new_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """An empty folder to fill; it becomes `target` when the block ends well, and vanishes otherwise."""
     target = Path(os.path.abspath(target))
     if target.exists() and not overwrite:
-        raise OutputExists(
-            f"{target.name} exists already; choose another folder or allow overwriting (--overwrite)."
-        )
+        raise OutputExists(f"{target.name} exists already; choose another folder or allow overwriting (--overwrite).")
     if target.exists() and not target.is_dir():
         raise OutputExists(f"{target.name} is not a folder, so it is not replaced.")
     with _failures_named(target):

@@ -100,9 +100,7 @@ class Parameter:
         if self.choices:
             words = "one of " + ", ".join(repr(choice) for choice in self.choices)
         else:
-            kind = {int: "an int", float: "a finite number", bool: "true or false", str: "a string"}[
-                self.type
-            ]
+            kind = {int: "an int", float: "a finite number", bool: "true or false", str: "a string"}[self.type]
             words = " and ".join([kind, *map(str, self.bounds)]).replace(" and ", " ", 1)
         return words + (" or nothing" if self.optional else "")
 

@@ -99,7 +99,8 @@ class Release:
     def report(self) -> Report:
         """The public report as one HTML page; shows itself in a notebook."""
         manifest = self.manifest or self._describe(self._default_format, "sorted")
-        return Report(self.kind.report(manifest, self.data, self.companion))
+        page = self.kind.report(manifest, self.data, self.companion)
+        return Report(page, self.kind.pictures(manifest, self.data, self.companion))
 
     def write(
         self,
@@ -144,9 +145,7 @@ class Release:
         content = {
             "schema": "crypsis-private-report/1",
             "warning": "This file links input rows to published rows. It is not part of the release.",
-            "method": None
-            if self.method is None
-            else {"name": self.method.name(), **self.method.parameters()},
+            "method": None if self.method is None else {"name": self.method.name(), **self.method.parameters()},
             **facts,
             "published_row_of_input_row": published_row.tolist(),
             "input_ids": None if ids is None else ids.to_list(),
@@ -189,8 +188,7 @@ class Release:
         resources = self.kind.resources(manifest["data"], self.companion)
         (folder / DATA_PACKAGE).write_bytes(_json_bytes(_data_package(manifest, resources)))
         manifest["files"] = {
-            path.name: {"bytes": path.stat().st_size, "sha256": _sha256(path)}
-            for path in sorted(folder.iterdir())
+            path.name: {"bytes": path.stat().st_size, "sha256": _sha256(path)} for path in sorted(folder.iterdir())
         }
         (folder / MANIFEST).write_bytes(_json_bytes(manifest))
 

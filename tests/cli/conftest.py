@@ -38,8 +38,6 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 @pytest.fixture
 def town(run: Run, tmp_path: Path) -> Path:
     """A folder with check-ins (checkins.csv) and their map (places.csv)."""
-    made = run(
-        "sample", "checkins", "--out", tmp_path / "checkins.csv", "--locations", tmp_path / "places.csv"
-    )
+    made = run("sample", "checkins", "--out", tmp_path / "checkins.csv", "--locations", tmp_path / "places.csv")
     assert made.code == 0, made.err
     return tmp_path

@@ -41,9 +41,7 @@ def test_the_whole_path_from_a_file_to_a_verified_release(run, town):
     checked = run("verify", town / "release")
     assert checked.code == 0
     assert "holds" in checked.out
-    strict = run(
-        "verify", town / "release", "--original", town / "checkins.csv", "--locations", town / "places.csv"
-    )
+    strict = run("verify", town / "release", "--original", town / "checkins.csv", "--locations", town / "places.csv")
     assert strict.code == 0
     assert "the original ones recoded" in strict.out
 
@@ -98,9 +96,7 @@ def test_measure_gives_the_figures_of_the_manifest(run, town):
         "--json",
     )
     assert json.loads(measured.out) == pytest.approx(manifest["utility"])
-    table = run(
-        "measure", town / "release", "--original", town / "checkins.csv", "--metric", "average_relative_error"
-    )
+    table = run("measure", town / "release", "--original", town / "checkins.csv", "--metric", "average_relative_error")
     assert "average_relative_error" in table.out
 
 
@@ -109,6 +105,9 @@ def test_report_says_where_it_is_and_makes_it_anew(run, town):
     assert "report.html" in run("report", town / "release").out
     assert run("report", town / "release", "--out", town / "again.html").code == 0
     assert "<svg" in (town / "again.html").read_text()
+    drawn = json.loads(run("report", town / "release", "--pictures", town / "pictures", "--json").out)["pictures"]
+    assert {path.suffix for path in (town / "pictures").iterdir()} == {".svg"}
+    assert len(drawn) == len(list((town / "pictures").iterdir())) >= 4
 
 
 def test_the_demo_ends_with_a_verified_release(run, tmp_path):

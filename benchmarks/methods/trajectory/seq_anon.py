@@ -77,6 +77,4 @@ def _curve(sizes: tuple[int, ...]) -> Iterator[Row]:
         if not verdict.holds or peak > MEMORY_LIMIT:
             words += ", NOT AS PROMISED"
         yield Row("SeqAnon k=5 m=2", f"{size:,} x 10,000", seconds, note=words)
-        yield Row(
-            "verify k^m m=2", f"{size:,} x 10,000", checked, note=str(verdict.figures["min_support_by_size"])
-        )
+        yield Row("verify k^m m=2", f"{size:,} x 10,000", checked, note=str(verdict.figures["min_support_by_size"]))

@@ -23,18 +23,14 @@ def anonymize(
     ],
     method: Annotated[str, typer.Option("--method", help="Method by name; `crypsis methods` lists them.")],
     out: Annotated[Path, typer.Option("--out", help="Folder to write the release to.")],
-    format: Annotated[
-        str, typer.Option("--format", help="Published data as 'jsonl' or 'parquet'.")
-    ] = "jsonl",
+    format: Annotated[str, typer.Option("--format", help="Published data as 'jsonl' or 'parquet'.")] = "jsonl",
     order: Annotated[
         str, typer.Option("--order", help="'sorted' by published values; 'input' for evaluation only.")
     ] = "sorted",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing release.")] = False,
     private_report: Annotated[
         Path | None,
-        typer.Option(
-            "--private-report", help="Also write merges, row mapping and timings, readable by you alone."
-        ),
+        typer.Option("--private-report", help="Also write merges, row mapping and timings, readable by you alone."),
     ] = None,
 ) -> None:
     """Anonymize a file, prove the result, and write a release.
@@ -52,25 +48,17 @@ def anonymize(
     if os.path.lexists(out) and not overwrite:
         raise OutputExists(f"{out} exists already; choose another folder or add --overwrite.")
     data = read(input)
-    note(
-        f"read {len(data):,} trajectories with {data.visits:,} visits to {int(data.occurring.sum()):,} locations"
-    )
+    note(f"read {len(data):,} trajectories with {data.visits:,} visits to {int(data.occurring.sum()):,} locations")
     with progress() as listener:
         release = _api.anonymize(data, chosen, listener=listener)
         verdict = release.verify()
-        folder = release.write(
-            out, format=format, order=order, overwrite=overwrite, private_report=private_report
-        )
+        folder = release.write(out, format=format, order=order, overwrite=overwrite, private_report=private_report)
     if release.guarantee.trivial:
         note("no protection was requested: with these parameters the guarantee says nothing")
     if release.data.longest is not None:
-        note(
-            f"trajectories were cut to their first {release.data.longest} visits, as on_infeasible='truncate' asks"
-        )
+        note(f"trajectories were cut to their first {release.data.longest} visits, as on_infeasible='truncate' asks")
     utility = release.utility()
-    figures = "\n".join(
-        f"  {name.replace('_', ' '):<38}{shown_value(value)}" for name, value in utility.items()
-    )
+    figures = "\n".join(f"  {name.replace('_', ' '):<38}{shown_value(value)}" for name, value in utility.items())
     show(
         {
             "folder": str(folder),

@@ -21,8 +21,7 @@ from crypsis.version import VERSION
 app = typer.Typer(
     name="crypsis",
     help="Publish data about people without publishing the people: anonymize, prove, measure, release.",
-    epilog=EVERY_COMMAND
-    + " Exit codes: 0 done and verified, 1 unexpected failure, 2 bad parameter or input, "
+    epilog=EVERY_COMMAND + " Exit codes: 0 done and verified, 1 unexpected failure, 2 bad parameter or input, "
     "3 infeasible, 4 verification failed, 5 too large, 130 interrupted.",
     add_completion=False,
     rich_markup_mode=None,

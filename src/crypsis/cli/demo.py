@@ -12,9 +12,7 @@ from crypsis.errors import OutputExists
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", help="Folder to write the release to.")] = Path(
-        "demo-release"
-    ),
+    out: Annotated[Path, typer.Option("--out", help="Folder to write the release to.")] = Path("demo-release"),
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier demo release.")] = False,
 ) -> None:
     """Anonymize sample check-ins, prove and measure it, release it."""

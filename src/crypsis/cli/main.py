@@ -27,9 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         sys.exit(_show_error("cancelled", "stopped; nothing was left behind", 130, settings))
     except MemoryError:
-        sys.exit(
-            _show_error("too-large", "not enough memory for this data; use a larger machine", 5, settings)
-        )
+        sys.exit(_show_error("too-large", "not enough memory for this data; use a larger machine", 5, settings))
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has gone
         sys.exit(1)
@@ -56,9 +54,7 @@ def _usage_message(error: Any) -> str:
 
     message = str(error.format_message()).rstrip(".")
     known = SETTINGS.get().parameter_names
-    return (
-        f"{message}. {known}" if known and "option" in message else f"{message}. See crypsis COMMAND --help"
-    )
+    return f"{message}. {known}" if known and "option" in message else f"{message}. See crypsis COMMAND --help"
 
 
 def _show_error(

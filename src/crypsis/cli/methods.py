@@ -22,8 +22,7 @@ def methods(
             show({"methods": [method.describe() for method in METHODS.values()]}, "")
         else:
             rows = [
-                (method.name(), method.family, method.promises.model, method.summary())
-                for method in METHODS.values()
+                (method.name(), method.family, method.promises.model, method.summary()) for method in METHODS.values()
             ]
             show_table(("method", "family", "guarantee", "what it does"), rows)
         return

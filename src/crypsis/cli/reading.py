@@ -42,9 +42,7 @@ def _read(
     position: Annotated[
         str, typer.Option("--position", help="Column that orders the visits: numbers or times.")
     ] = "position",
-    location: Annotated[
-        str, typer.Option("--location", help="Column with the visited location.")
-    ] = "location",
+    location: Annotated[str, typer.Option("--location", help="Column with the visited location.")] = "location",
     owner: Annotated[
         str | None,
         typer.Option("--owner", help="Column that names the person, where one has several trajectories."),
@@ -57,9 +55,7 @@ def _read(
     ] = None,
     grid: Annotated[
         float | None,
-        typer.Option(
-            "--grid", help="Read raw check-ins with coordinates, snapped to squares of this many metres."
-        ),
+        typer.Option("--grid", help="Read raw check-ins with coordinates, snapped to squares of this many metres."),
     ] = None,
     user: Annotated[str, typer.Option("--user", help="With --grid: column that names the person.")] = "user",
     time: Annotated[str, typer.Option("--time", help="With --grid: column with the time.")] = "time",

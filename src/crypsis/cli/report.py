@@ -15,14 +15,19 @@ def report(
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the page here; default is to say where it is.")
     ] = None,
+    pictures: Annotated[
+        Path | None, typer.Option("--pictures", help="Also write each picture as an SVG file into this folder.")
+    ] = None,
 ) -> None:
     """Show where the report of a release is, or make it anew."""
     from crypsis._api import read_release
 
     found = read_release(release)
     path = release / "report.html" if out is None else found.report().save(out)
+    drawn = [] if pictures is None else found.report().save_pictures(pictures)
     data, guarantee = found.manifest["data"], found.guarantee
     show(
-        {"report": str(path), "manifest": found.manifest},
-        f"{guarantee}\n{data['rows']:,} rows, {data['visits']:,} visits, {data['symbols']:,} symbols\nreport   {path}",
+        {"report": str(path), "pictures": [str(picture) for picture in drawn], "manifest": found.manifest},
+        f"{guarantee}\n{data['rows']:,} rows, {data['visits']:,} visits, {data['symbols']:,} symbols\nreport   {path}"
+        + "".join(f"\npicture  {picture}" for picture in drawn),
     )

@@ -14,9 +14,7 @@ from crypsis.errors import BadParameter, did_you_mean
 
 def sample(
     name: Annotated[str | None, typer.Argument(help="Which sample; without a name they are listed.")] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="File to write: .csv, .parquet or .jsonl.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="File to write: .csv, .parquet or .jsonl.")] = None,
     locations: Annotated[
         Path | None, typer.Option("--locations", help="For check-ins: file for the location table.")
     ] = None,
@@ -33,9 +31,7 @@ def sample(
             show_table(("sample", "kind", "what it is"), rows)
         return
     if name not in SAMPLES:
-        raise BadParameter(
-            f"There is no sample {name!r}; known are {', '.join(SAMPLES)}.{did_you_mean(name, SAMPLES)}"
-        )
+        raise BadParameter(f"There is no sample {name!r}; known are {', '.join(SAMPLES)}.{did_you_mean(name, SAMPLES)}")
     if out is None:
         raise BadParameter("Say where the sample goes: --out FILE.")
     written = SAMPLES[name].write(out, locations=locations, seed=seed)

@@ -13,7 +13,9 @@ from crypsis.errors import BadParameter
 from crypsis.parameters import Checked, Parameter, parameters_of
 
 FLAGS = {"--json": "json", "--quiet": "quiet", "-q": "quiet", "--debug": "debug"}
-EVERY_COMMAND = "On every command: --json prints a machine-readable result, --quiet hides progress, --debug shows tracebacks."
+EVERY_COMMAND = (
+    "On every command: --json prints a machine-readable result, --quiet hides progress, --debug shows tracebacks."
+)
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,7 @@ def _options(parameter: Parameter) -> tuple[str, ...]:
     return (f"-{parameter.name}", long) if len(parameter.name) == 1 else (long,)
 
 
-def _take_parameters(
-    arguments: list[str], parameters: tuple[Parameter, ...]
-) -> tuple[dict[str, str], list[str]]:
+def _take_parameters(arguments: list[str], parameters: tuple[Parameter, ...]) -> tuple[dict[str, str], list[str]]:
     names = {option: parameter.name for parameter in parameters for option in _options(parameter)}
     chosen: dict[str, str] = {}
     rest: list[str] = []

@@ -17,9 +17,7 @@ from crypsis.errors import BadParameter
 def verify(
     *,
     read: Reader,
-    published: Annotated[
-        Path, typer.Argument(help="A release folder, or a published file together with --model.")
-    ],
+    published: Annotated[Path, typer.Argument(help="A release folder, or a published file together with --model.")],
     original: Annotated[
         Path | None,
         typer.Option("--original", help="Also check that the rows recode this original honestly."),

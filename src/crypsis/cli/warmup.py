@@ -22,7 +22,5 @@ def warmup() -> None:
         release.write(Path(folder) / "release")
     seconds = time.perf_counter() - started
     kept = cache_directory()
-    words = f"kernels are ready ({seconds:.1f} s)" + (
-        "" if kept else "; no cache can be written, so only for this run"
-    )
+    words = f"kernels are ready ({seconds:.1f} s)" + ("" if kept else "; no cache can be written, so only for this run")
     show({"seconds": seconds, "cached": kept is not None}, words)

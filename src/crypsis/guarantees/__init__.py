@@ -27,9 +27,7 @@ def guarantee_from_dict(described: Mapping[str, Any]) -> Guarantee:
     """The guarantee that a manifest describes."""
     model = described.get("model")
     if model not in GUARANTEES:
-        raise BadRelease(
-            f"The manifest names the unknown guarantee {model!r}; known are {', '.join(GUARANTEES)}."
-        )
+        raise BadRelease(f"The manifest names the unknown guarantee {model!r}; known are {', '.join(GUARANTEES)}.")
     parameters = described.get("parameters")
     if not isinstance(parameters, dict):
         raise BadRelease(f"The manifest gives no parameters for {model}.")
@@ -43,7 +41,5 @@ def guarantee_named(name: str) -> type[Guarantee]:
     """The guarantee with this name; `km-anonymity` may be typed for `k^m-anonymity`."""
     typed = {model.replace("^", ""): guarantee for model, guarantee in GUARANTEES.items()} | GUARANTEES
     if name not in typed:
-        raise BadParameter(
-            f"There is no model {name!r}; known are {', '.join(GUARANTEES)}.{did_you_mean(name, typed)}"
-        )
+        raise BadParameter(f"There is no model {name!r}; known are {', '.join(GUARANTEES)}.{did_you_mean(name, typed)}")
     return typed[name]

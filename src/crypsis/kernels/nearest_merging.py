@@ -297,8 +297,7 @@ def merge_until_frequent(
                 slot = image[element]
                 if records.support[slot] < records.support[rarest] or (
                     records.support[slot] == records.support[rarest]
-                    and places.representative[records.root[slot]]
-                    < places.representative[records.root[rarest]]
+                    and places.representative[records.root[slot]] < places.representative[records.root[rarest]]
                 ):
                     rarest = slot
             nearest = slot_of_root[_nearest(places, records.root[rarest])]

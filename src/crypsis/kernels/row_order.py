@@ -34,9 +34,7 @@ def sorted_rows(offsets: Int64s, ranks: Int32s) -> Int64s:
             end = min(start + 2 * width, n_rows)
             left, right = start, middle
             for place in range(start, end):
-                if left < middle and (
-                    right >= end or _precedes_or_equals(offsets, ranks, order[left], order[right])
-                ):
+                if left < middle and (right >= end or _precedes_or_equals(offsets, ranks, order[left], order[right])):
                     merged[place] = order[left]
                     left += 1
                 else:

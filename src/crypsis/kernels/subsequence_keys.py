@@ -26,9 +26,7 @@ def subsequence_keys(
     n_keys = 0
     record = first_record
     while record < len(offsets) - 1 and n_keys < enough:
-        n_found = distinct_subsequences(
-            offsets, codes, record, record + 1, size, base, ANY, ANY, ANY, scratch, found
-        )
+        n_found = distinct_subsequences(offsets, codes, record, record + 1, size, base, ANY, ANY, ANY, scratch, found)
         if n_found < 0:
             found = np.empty((2, -n_found), np.int64)
             continue

@@ -152,13 +152,9 @@ def distinct_subsequences(
                 head, head_shift, head_holds = packed[depth] * base, shift[depth] * base, holds[depth]
                 for position in range(before + 1, end if head_holds else last_wanted + 1):
                     symbol = codes[position]
-                    if previous[position - start] <= before and (
-                        head_holds or symbol == wanted or symbol == also
-                    ):
+                    if previous[position - start] <= before and (head_holds or symbol == wanted or symbol == also):
                         found[0, n_found] = head + symbol
-                        found[1, n_found] = (
-                            head + symbol + head_shift + (instead - wanted) * (symbol == wanted)
-                        )
+                        found[1, n_found] = head + symbol + head_shift + (instead - wanted) * (symbol == wanted)
                         n_found += 1
                 depth -= 1
                 continue

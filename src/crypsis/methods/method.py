@@ -70,6 +70,4 @@ class Method(Checked, ABC):
     def check_applicable(self, data: Any) -> None:
         """Refuse another kind of data in words."""
         if not isinstance(data, self.accepts):
-            raise NotApplicable(
-                f"{type(self).__name__} anonymizes {self.accepts.__name__}, got {type(data).__name__}."
-            )
+            raise NotApplicable(f"{type(self).__name__} anonymizes {self.accepts.__name__}, got {type(data).__name__}.")

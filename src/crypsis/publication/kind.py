@@ -48,6 +48,10 @@ class PublishedKind(ABC):
     def report(self, manifest: Mapping[str, Any], published: Any, companion: Any) -> str:
         """The public report as one HTML page."""
 
+    def pictures(self, manifest: Mapping[str, Any], published: Any, companion: Any) -> dict[str, str]:
+        """The report's pictures by name, each an SVG file."""
+        return {}
+
     def is_sound(self, described: Mapping[str, Any]) -> bool:
         """The manifest's entry on the data is one that `read` understands."""
         return described.get("file") in self.files.values() and isinstance(described.get("rows"), int)

@@ -16,7 +16,10 @@ from crypsis.data.reading import read_locations
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.publication.kind import PublishedKind
+from crypsis.reports.facts import ReleaseFacts
+from crypsis.reports.pictures import PICTURES
 from crypsis.reports.release_report import render_report
+from crypsis.reports.svg import standalone
 
 LOCATIONS = "locations.csv"
 
@@ -31,8 +34,11 @@ class TrajectoryKind(PublishedKind):
         """Coordinates of the locations that some published symbol names, and of no other."""
         if not original.locations.has_coordinates:
             return None
+        symbols = published.symbols
+        occurs = np.zeros(len(symbols), np.bool_)
+        occurs[published.codes] = True
+        named = symbols.vocabulary.decode(np.unique(symbols.members[np.repeat(occurs, symbols.sizes)]))
         shown = original.locations.to_frame().select("location", "x", "y")
-        named = published.symbols.vocabulary.decode(np.unique(published.symbols.members))
         return Locations.from_frame(shown.filter(pl.col("location").is_in(named.to_list())))
 
     def sorted_rows(self, published: PublishedTrajectories) -> Int64s:
@@ -54,7 +60,7 @@ class TrajectoryKind(PublishedKind):
         return {
             "rows": len(published),
             "visits": published.visits,
-            "symbols": len(published.symbols),
+            "symbols": len(np.unique(published.codes)),
             "longest": published.longest,
         }
 
@@ -77,7 +83,11 @@ class TrajectoryKind(PublishedKind):
             "description": "One trajectory per row: a list of symbols, each a label or a sorted list of labels "
             "read as 'exactly one of these'.",
         }
-        fields = [{"name": "location", "type": "string"}, {"name": "x", "type": "number"}, {"name": "y", "type": "number"}]
+        fields = [
+            {"name": "location", "type": "string"},
+            {"name": "x", "type": "number"},
+            {"name": "y", "type": "number"},
+        ]
         places = {
             "name": "locations",
             "type": "table",
@@ -89,10 +99,14 @@ class TrajectoryKind(PublishedKind):
         }
         return [rows] if companion is None else [rows, places]
 
-    def report(
-        self, manifest: Mapping[str, Any], published: PublishedTrajectories, companion: Locations | None
-    ) -> str:
+    def report(self, manifest: Mapping[str, Any], published: PublishedTrajectories, companion: Locations | None) -> str:
         return render_report(manifest, published, companion)
+
+    def pictures(
+        self, manifest: Mapping[str, Any], published: PublishedTrajectories, companion: Locations | None
+    ) -> dict[str, str]:
+        facts = ReleaseFacts.of(manifest, published, companion)
+        return {name: standalone(picture(facts)) for name, picture in PICTURES.items()}
 
     def is_sound(self, described: Mapping[str, Any]) -> bool:
         longest = described.get("longest", 0)

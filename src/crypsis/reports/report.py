@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 
 from crypsis.atomic import write_file
@@ -10,17 +12,26 @@ from crypsis.atomic import write_file
 
 @dataclass(frozen=True)
 class Report:
-    """The page as text."""
+    """The page as text, and its pictures as SVG files by name."""
 
     html: str
+    pictures: Mapping[str, str] = field(default_factory=dict)
 
     def save(self, path: str | Path) -> Path:
         """Write the page; whole or not at all."""
         write_file(Path(path), self.html.encode())
         return Path(path)
 
+    def save_pictures(self, folder: str | Path) -> list[Path]:
+        """Write each picture as an SVG file."""
+        paths = [Path(folder) / f"{name}.svg" for name in self.pictures]
+        for path, picture in zip(paths, self.pictures.values(), strict=True):
+            write_file(path, picture.encode())
+        return paths
+
     def _repr_html_(self) -> str:
-        return self.html
+        # Inside a frame, so that the page's style does not spill into the notebook.
+        return f'<iframe srcdoc="{escape(self.html)}" style="width:100%;height:720px;border:0"></iframe>'
 
     def __repr__(self) -> str:
         return f"Report({len(self.html):,} characters of HTML)"

@@ -31,9 +31,7 @@ def verify_km_anonymity(
             raise NotApplicable("Owners are to be counted; give the original with the owner of each trajectory.")
         recoded = recoded_original(published, original)
         if isinstance(recoded, str):
-            return Verdict(
-                promised, False, None, promised.k, "compared with the original", problem=recoded + "."
-            )
+            return Verdict(promised, False, None, promised.k, "compared with the original", problem=recoded + ".")
         offsets, codes = recoded
         individuals = original.groups(promised.unit)
         how += ", and the rows are the original ones recoded"
@@ -51,9 +49,7 @@ def verify_km_anonymity(
             break
         lowest.append(rarest.support)
         if rarest.support < promised.k:
-            witness = Witness(
-                tuple(names[symbol] for symbol in rarest.symbols), rarest.support, rarest.violations
-            )
+            witness = Witness(tuple(names[symbol] for symbol in rarest.symbols), rarest.support, rarest.violations)
             return Verdict(
                 promised,
                 False,
@@ -64,9 +60,7 @@ def verify_km_anonymity(
                 f"{witness} occurs in {_counted(rarest.support, promised.unit)}, {promised.k} are required.",
                 {"min_support_by_size": lowest},
             )
-    return Verdict(
-        promised, True, min(lowest, default=None), promised.k, how, figures={"min_support_by_size": lowest}
-    )
+    return Verdict(promised, True, min(lowest, default=None), promised.k, how, figures={"min_support_by_size": lowest})
 
 
 def _canonical_symbols(published: PublishedTrajectories) -> tuple[list[tuple[str, ...]], Int32s]:

@@ -51,9 +51,7 @@ def rarest_subsequence(
     return None if rarest is None else Rarest(rarest.support, rarest.symbols, violations)
 
 
-def _ranges_of_first_symbol(
-    offsets: Int64s, codes: Int32s, n_symbols: int, size: int
-) -> Iterator[tuple[int, int]]:
+def _ranges_of_first_symbol(offsets: Int64s, codes: Int32s, n_symbols: int, size: int) -> Iterator[tuple[int, int]]:
     """Ranges of symbols such that the subsequences beginning with one of them fit in memory."""
     lengths = np.diff(offsets)
     left = np.repeat(offsets[1:], lengths) - np.arange(len(codes)) - 1  # visits after each one
@@ -81,17 +79,12 @@ def _gathered(
         if length < size:
             continue
         if comb(length, size) > LONG_ROW:
-            blocks += [
-                _walked(offsets, codes, individuals, n_symbols, size, int(row), lowest, highest)
-                for row in rows
-            ]
+            blocks += [_walked(offsets, codes, individuals, n_symbols, size, int(row), lowest, highest) for row in rows]
             continue
         cells = codes[offsets[rows][:, None] + np.arange(length)]
         for first in range(length - size + 1):
             inside = (cells[:, first] >= lowest) & (cells[:, first] < highest)
-            chosen, owner = (
-                (cells, individuals[rows]) if inside.all() else (cells[inside], individuals[rows][inside])
-            )
+            chosen, owner = (cells, individuals[rows]) if inside.all() else (cells[inside], individuals[rows][inside])
             after = list(combinations(range(first + 1, length), size - 1))
             tails = np.array(after, np.int64).reshape(len(after), size - 1)
             for piece in np.array_split(tails, max(1, len(chosen) * len(tails) // ENTRIES_PER_BLOCK)):

@@ -122,14 +122,10 @@ class LocationMerging:
         sums, n_free = self._places.sums, int(self._places.n_free_rows[0])
         wider = np.empty((2 * len(sums), sums.shape[1]))
         wider[: len(sums)] = sums
-        free = np.concatenate([self._places.free_rows[:n_free], np.arange(len(sums), len(wider))]).astype(
-            np.int32
-        )
+        free = np.concatenate([self._places.free_rows[:n_free], np.arange(len(sums), len(wider))]).astype(np.int32)
         padded = np.zeros(len(wider), np.int32)
         padded[: len(free)] = free
-        self._places = self._places._replace(
-            sums=wider, free_rows=padded, n_free_rows=np.array([len(free)], np.int64)
-        )
+        self._places = self._places._replace(sums=wider, free_rows=padded, n_free_rows=np.array([len(free)], np.int64))
 
 
 class _Level:
@@ -233,9 +229,7 @@ class _Level:
             if why == NO_ROW_LEFT:
                 state._more_rows()
             elif why == ONE_SYMBOL_LEFT or (why == STEP_DONE and state._n_merges == len(state._merges)):
-                raise InternalError(
-                    "A feasible length ran out of symbols to merge. This is a bug; please report it."
-                )
+                raise InternalError("A feasible length ran out of symbols to merge. This is a bug; please report it.")
             journal.tell(position / len(rare))
 
 

@@ -130,15 +130,11 @@ def _published(kept: Trajectories, representatives: Int32s, longest: int | None)
     return PublishedTrajectories(kept.offsets, codes, symbols, longest, kept.owners)
 
 
-def _private_facts(
-    data: Trajectories, published: PublishedTrajectories, state: LocationMerging
-) -> dict[str, Any]:
+def _private_facts(data: Trajectories, published: PublishedTrajectories, state: LocationMerging) -> dict[str, Any]:
     """What the publisher may look at and nobody else: merges in order, the partition, what was cut."""
     cut = np.flatnonzero(data.lengths > published.lengths)
     suppressed = [
-        (int(row), position)
-        for row in cut
-        for position in range(int(published.lengths[row]), int(data.lengths[row]))
+        (int(row), position) for row in cut for position in range(int(published.lengths[row]), int(data.lengths[row]))
     ]
     empty = int((published.lengths == 0).sum())
     return {

@@ -1,0 +1,130 @@
+"""What a report shows of a release, computed once from what is published.
+
+Only symbols that occur in a row are known here: the table behind them may hold locations that were never published.
+Symbols and locations stand in the order of their labels, so a report does not depend on how they were numbered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Bools, Float64s, Int64s, offsets_of
+from crypsis.data.trajectory import Locations, PublishedTrajectories
+from crypsis.reports.symbol_supports import symbol_supports
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseFacts:
+    """Symbol s joins the locations `members[offsets[s]:offsets[s + 1]]`, which are numbers into `labels`.
+
+    `x` and `y` are the places of the locations: None without coordinates, NaN where a location has none.
+    """
+
+    manifest: Mapping[str, Any]
+    names: list[tuple[str, ...]]
+    supports: Int64s
+    labels: list[str]
+    offsets: Int64s
+    members: Int64s
+    x: Float64s | None
+    y: Float64s | None
+    lengths: Int64s
+
+    @classmethod
+    def of(
+        cls, manifest: Mapping[str, Any], published: PublishedTrajectories, places: Locations | None
+    ) -> ReleaseFacts:
+        every_name = published.symbols.label_lists
+        occurring = np.flatnonzero(np.bincount(published.codes, minlength=len(every_name))).tolist()
+        names = sorted({every_name[symbol] for symbol in occurring})
+        number_of = {name: number for number, name in enumerate(names)}
+        number = np.zeros(len(every_name), np.int32)
+        number[occurring] = [number_of[every_name[symbol]] for symbol in occurring]
+
+        labels = sorted({label for name in names for label in name})
+        code_of = {label: code for code, label in enumerate(labels)}
+        x, y = _coordinates(labels, places)
+        return cls(
+            manifest=manifest,
+            names=names,
+            supports=symbol_supports(published.offsets, number[published.codes], len(names)),
+            labels=labels,
+            offsets=offsets_of(np.fromiter(map(len, names), np.int64, len(names))),
+            members=np.array([code_of[label] for name in names for label in name], np.int64),
+            x=x,
+            y=y,
+            lengths=np.diff(published.offsets),
+        )
+
+    @cached_property
+    def sizes(self) -> Int64s:
+        """Number of locations behind each symbol."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def intact(self) -> Bools:
+        return np.equal(self.sizes, 1)
+
+    @cached_property
+    def largest_first(self) -> list[int]:
+        """Generalized symbols by size, then support, both falling, then by name."""
+        order = np.lexsort((np.arange(len(self.names)), -self.supports, -self.sizes))
+        return [int(symbol) for symbol in order if not self.intact[symbol]]
+
+    @property
+    def n_intact(self) -> int:
+        return int(self.intact.sum())
+
+    @property
+    def n_generalized(self) -> int:
+        return len(self.names) - self.n_intact
+
+    @property
+    def rows(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def has_map(self) -> bool:
+        """At least one published location has coordinates."""
+        return self.x is not None and bool(np.isfinite(self.x).any())
+
+    def section(self, name: str) -> Mapping[str, Any]:
+        """A part of the manifest; empty where the manifest has none."""
+        part = self.manifest.get(name)
+        return part if isinstance(part, Mapping) else {}
+
+    @property
+    def required(self) -> float | None:
+        """The support that the guarantee asks for."""
+        value = self.section("verdict").get("required")
+        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+    @property
+    def unit(self) -> str:
+        """What the guarantee counts as one individual."""
+        return str((self.section("guarantee").get("parameters") or {}).get("unit") or "trajectory")
+
+    @property
+    def units(self) -> str:
+        return {"trajectory": "trajectories"}.get(self.unit, self.unit + "s")
+
+    @property
+    def smallest_by_size(self) -> list[int | None]:
+        """Support of the rarest sequence of each size, as the verifier counted it."""
+        return list(self.section("verdict").get("min_support_by_size") or [])
+
+
+def _coordinates(labels: list[str], places: Locations | None) -> tuple[Float64s | None, Float64s | None]:
+    if places is None or places.x is None or places.y is None:
+        return None, None
+    code = places.vocabulary.encode(pl.Series(labels, dtype=pl.String))
+    known = code >= 0
+    x, y = np.full(len(labels), np.nan), np.full(len(labels), np.nan)
+    x[known], y[known] = places.x[code[known]], places.y[code[known]]
+    return x, y

@@ -1,0 +1,71 @@
+"""The parts that sections of a report are built from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from crypsis.reports.markup import Markup, element, join
+from crypsis.reports.wording import figure, shown
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def page(title: str, style: str, *content: str) -> str:
+    """A whole page that can load nothing and run nothing, whatever it contains."""
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("title", title),
+        element("style", Markup(style)),
+    )
+    return "<!doctype html>\n" + element("html", head, "\n", element("body", *content), lang="en") + "\n"
+
+
+def section(heading: str, *content: str, class_: str | None = None) -> Markup:
+    return element("section", element("h2", heading), *content, "\n", class_=class_)
+
+
+def paragraph(*content: str, class_: str | None = None) -> Markup:
+    return element("p", *content, class_=class_)
+
+
+def columns(*content: str) -> Markup:
+    """Side by side; one below the other where there is no room."""
+    return element("div", *content, class_="columns")
+
+
+def pictured(heading: str | None, picture: str, *caption: str, below: str = "") -> Markup:
+    """A picture with its heading and what it says."""
+    title = [] if heading is None else [element("h3", heading)]
+    return element("figure", *title, picture, below, element("figcaption", join(caption, " ")))
+
+
+def items(sentences: Iterable[str]) -> Markup:
+    return element("ul", *(element("li", sentence) for sentence in sentences), class_="plain")
+
+
+def facts_list(entries: Iterable[tuple[str, str]]) -> Markup:
+    """Names and what they stand for."""
+    parts = [element("dt", name) + element("dd", content) for name, content in entries]
+    return element("dl", *map(Markup, parts), class_="facts")
+
+
+def exact(value: Any) -> Markup:
+    """A figure as people read it, with its exact value for programs."""
+    if value is None:
+        return element("data", figure(None), value="null")
+    return element("data", shown(value), value=repr(value))
+
+
+def settings(parameters: Mapping[str, Any]) -> str:
+    """`k = 5, m = 2` with spaces that do not break; what was not set is left out."""
+    return ", ".join(
+        f"{name}\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{shown(value)}"
+        for name, value in parameters.items()
+        if value is not None
+    )

@@ -1,0 +1,32 @@
+"""The pictures of a release report, one file each. `PICTURES` lists them by name; `standalone` makes one a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from crypsis.reports.facts import ReleaseFacts
+from crypsis.reports.markup import Markup
+from crypsis.reports.pictures.location_map import location_map
+from crypsis.reports.pictures.smallest_supports import smallest_supports
+from crypsis.reports.pictures.support_histogram import support_histogram
+from crypsis.reports.pictures.symbol_sizes import symbol_sizes
+from crypsis.reports.pictures.trajectory_lengths import trajectory_lengths
+from crypsis.reports.svg import standalone
+
+PICTURES: dict[str, Callable[[ReleaseFacts], Markup]] = {
+    "location-map": location_map,
+    "support-histogram": support_histogram,
+    "smallest-supports": smallest_supports,
+    "symbol-sizes": symbol_sizes,
+    "trajectory-lengths": trajectory_lengths,
+}
+
+__all__ = [
+    "PICTURES",
+    "location_map",
+    "smallest_supports",
+    "standalone",
+    "support_histogram",
+    "symbol_sizes",
+    "trajectory_lengths",
+]

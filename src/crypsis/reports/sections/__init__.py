@@ -1,0 +1,31 @@
+"""The sections of a release report, one file each, in the order of `SECTIONS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from crypsis.reports.facts import ReleaseFacts
+from crypsis.reports.markup import Markup
+from crypsis.reports.sections.glance import glance
+from crypsis.reports.sections.making import making
+from crypsis.reports.sections.merged import merged
+from crypsis.reports.sections.places import places
+from crypsis.reports.sections.promise import promise
+from crypsis.reports.sections.sizes import sizes
+from crypsis.reports.sections.supports import supports
+from crypsis.reports.sections.utility import utility
+from crypsis.reports.sections.verdict import verdict
+
+SECTIONS: tuple[Callable[[ReleaseFacts], Markup], ...] = (
+    verdict,
+    glance,
+    promise,
+    places,
+    supports,
+    merged,
+    sizes,
+    utility,
+    making,
+)
+
+__all__ = ["SECTIONS"]

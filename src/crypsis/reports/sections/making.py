@@ -1,0 +1,104 @@
+"""Section: how the release was made, and how to check it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from crypsis.reports.facts import ReleaseFacts
+from crypsis.reports.markup import Markup, element, join
+from crypsis.reports.page import columns, facts_list, paragraph, section, settings
+from crypsis.reports.wording import shown
+
+
+def making(facts: ReleaseFacts) -> Markup:
+    """Method, parameters and software on one side, the recheck on the other."""
+    made = element("div", element("h3", "How it was made"), facts_list(_origin(facts)))
+    check = element("div", element("h3", "How to check it again"), *_recheck(facts))
+    files = facts.section("files")
+    listing = [element("h3", "Files", class_="files"), element("div", _files(files), class_="scroll")] if files else []
+    return section("How it was made, and how to check it", columns(made, check), *listing)
+
+
+def _origin(facts: ReleaseFacts) -> list[tuple[str, str]]:
+    method, software, data = facts.section("method"), facts.section("software"), facts.section("data")
+    entries: list[tuple[str, str]] = []
+    if method:
+        entries.append(("Method", str(method.get("class") or method.get("name") or "")))
+        if method.get("summary"):
+            entries.append(("What it does", str(method["summary"])))
+        entries.append(("Parameters", settings(method.get("parameters") or {}) or "none"))
+        if method.get("assured") is False:
+            entries.append(("Assured", "not by the method itself; the verifier alone vouches for this release"))
+    if software:
+        entries.append(("Software", f"{software.get('name', '')} {software.get('version', '')}".strip()))
+    if facts.manifest.get("created"):
+        entries.append(("Created", str(facts.manifest["created"])))
+    if data:
+        described = [str(data[name]) for name in ("file", "format") if data.get(name)]
+        entries.append(("Data", ", ".join(described)))
+        if data.get("order") == "sorted":
+            entries.append(("Row order", "sorted by content, so that it says nothing about the people"))
+        elif data.get("order"):
+            entries.append(("Row order", f"{data['order']}: for evaluation only, the order may identify people"))
+    return entries + [(name, _plain(value)) for name, value in _flat(facts.section("provenance"))]
+
+
+def _flat(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Entries of entries get a name of two words."""
+    flat: list[tuple[str, Any]] = []
+    for name, value in values.items():
+        title = str(name).replace("_", " ").capitalize()
+        if isinstance(value, Mapping):
+            flat += [(f"{title}: {str(inner).replace('_', ' ')}", content) for inner, content in value.items()]
+        else:
+            flat.append((title, value))
+    return flat
+
+
+def _plain(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, Mapping)) else shown(value)
+
+
+def _recheck(facts: ReleaseFacts) -> list[Markup]:
+    command = "crypsis verify FOLDER"
+    words = "The verifier recounts the promise from the published files alone and shares no code with the method."
+    if facts.unit != "trajectory":
+        command += " --original FILE"
+        words = (
+            f"The promise counts {facts.units}, whom published rows do not name; "
+            "so only the publisher, who has the original, can recount it."
+        )
+    return [
+        paragraph(words),
+        element("pre", element("code", command)),
+        paragraph(
+            join(
+                [
+                    "Everything on this page comes from the files beside it: the data and ",
+                    element("code", "release.json"),
+                    ". A broken promise, or a file that was changed, ends with exit code 4.",
+                ]
+            )
+        ),
+    ]
+
+
+def _files(files: Mapping[str, Any]) -> Markup:
+    head = element(
+        "tr",
+        element("th", "File", scope="col"),
+        element("th", "Bytes", scope="col", class_="numeric"),
+        element("th", "SHA-256", scope="col"),
+    )
+    rows = [
+        element(
+            "tr",
+            element("td", str(name)),
+            element("td", shown(entry.get("bytes")), class_="numeric"),
+            element("td", element("code", str(entry.get("sha256", "")))),
+        )
+        for name, entry in files.items()
+    ]
+    return element("table", element("thead", head), element("tbody", *rows))

@@ -1,0 +1,67 @@
+"""Section: what was merged. The largest groups with their locations."""
+
+from __future__ import annotations
+
+from crypsis.reports.facts import ReleaseFacts
+from crypsis.reports.markup import Markup, element, join
+from crypsis.reports.page import paragraph, section
+from crypsis.reports.wording import counted, shortened
+
+MOST_LISTED = 12
+MOST_MEMBERS = 8
+_BAR = 112
+
+
+def merged(facts: ReleaseFacts) -> Markup:
+    """Table of the largest groups."""
+    heading = "What was merged"
+    if not facts.names:
+        return section(heading, paragraph("No symbol was published."))
+    if not facts.n_generalized:
+        return section(heading, paragraph("Nothing was merged: every published symbol is a single location."))
+    listed = facts.largest_first[:MOST_LISTED]
+    left = facts.n_generalized - len(listed)
+    note = f"The largest {len(listed)} of {facts.n_generalized:,} groups." if left else "All groups are listed."
+    return section(
+        heading,
+        element("div", _table(facts, listed), class_="scroll"),
+        paragraph(note, class_="muted small note"),
+    )
+
+
+def _table(facts: ReleaseFacts, listed: list[int]) -> Markup:
+    head = element(
+        "tr",
+        element("th", "Published as one of", scope="col"),
+        element("th", "Locations", scope="col", class_="numeric"),
+        element("th", "Rows", scope="col", class_="numeric"),
+        element("td", "", class_="bar"),
+    )
+    most = max(int(facts.supports[symbol]) for symbol in listed)
+    rows = [_row(facts, symbol, most) for symbol in listed]
+    return element("table", element("thead", head), element("tbody", *rows))
+
+
+def _row(facts: ReleaseFacts, symbol: int, most: int) -> Markup:
+    support = int(facts.supports[symbol])
+    bar = element(
+        "svg",
+        element("rect", width=_BAR, height=10, class_="track"),
+        element("rect", width=max(_BAR * support / most, 1.0), height=10, class_="bar-generalized"),
+        viewBox=f"0 0 {_BAR} 10",
+        aria_hidden="true",
+    )
+    return element(
+        "tr",
+        element("td", _members(facts.names[symbol])),
+        element("td", f"{len(facts.names[symbol]):,}", class_="numeric"),
+        element("td", f"{support:,}", class_="numeric"),
+        element("td", bar, class_="bar"),
+    )
+
+
+def _members(names: tuple[str, ...]) -> Markup:
+    """Each name apart from its neighbours, so that none can change the direction in which others are read."""
+    shown = join([element("bdi", shortened(name)) for name in names[:MOST_MEMBERS]], ", ")
+    left = counted(len(names) - MOST_MEMBERS, "more", "more")
+    return shown if len(names) <= MOST_MEMBERS else join([shown, element("span", f" and {left}", class_="muted")])

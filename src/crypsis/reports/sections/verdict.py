@@ -1,0 +1,64 @@
+"""Section: the verdict in words, with a sign that needs no colour."""
+
+from __future__ import annotations
+
+from crypsis.reports.facts import ReleaseFacts
+from crypsis.reports.markup import Markup, element, join, model_name
+from crypsis.reports.page import paragraph
+from crypsis.reports.wording import counted, figure, shown
+
+_SIGNS = {
+    "holds": ("M22 4a18 18 0 1 0 .01 0zM14 22.5l6 6 11-12", "Tick"),
+    "idle": ("M22 5L41 38H3zM22 17v10M22 32.4v.2", "Warning"),
+    "broken": ("M15 4h14l11 11v14l-11 11H15L4 29V15zM16 16l12 12M28 16L16 28", "Cross"),
+}
+
+
+def verdict(facts: ReleaseFacts) -> Markup:
+    """Header of the report."""
+    found, promised = facts.section("verdict"), facts.section("guarantee")
+    holds, trivial = bool(found.get("holds")), bool(promised.get("trivial"))
+    state = "broken" if not holds else "idle" if trivial else "holds"
+    model = model_name(str(promised.get("model", "The guarantee")))
+    outcome = {
+        "holds": join([model, " holds"]),
+        "idle": join([model, " holds, but protects nothing"]),
+        "broken": join([model, " is broken: do not publish"]),
+    }[state]
+    path, name = _SIGNS[state]
+    sign = element("svg", element("path", d=path, class_="sign"), viewBox="0 0 44 44", role="img", aria_label=name)
+    banner = element(
+        "div",
+        sign,
+        element("strong", outcome),
+        element("div", *(paragraph(sentence) for sentence in _sentences(facts, state))),
+        class_=f"verdict {state}",
+    )
+    title = f"Release of {counted(_rows(facts), 'trajectory', 'trajectories')}"
+    return element("header", paragraph(_origin(facts), class_="eyebrow"), element("h1", title), banner, "\n")
+
+
+def _rows(facts: ReleaseFacts) -> int:
+    return int(facts.section("data").get("rows", facts.rows))
+
+
+def _origin(facts: ReleaseFacts) -> str:
+    software = facts.section("software")
+    made_by = f"{software.get('name', '')} {software.get('version', '')}".strip()
+    parts = ["Release report", str(facts.manifest.get("created") or ""), made_by]
+    return " · ".join(part for part in parts if part)
+
+
+def _sentences(facts: ReleaseFacts, state: str) -> list[str]:
+    found = facts.section("verdict")
+    if state == "broken":
+        return [str(found.get("problem") or "The published data do not keep what is promised.")]
+    scope = str(facts.section("guarantee").get("scope") or "")
+    if state == "idle":
+        return ["No protection was requested: with these parameters any data would pass.", scope]
+    achieved, required = found.get("achieved"), found.get("required")
+    if achieved is None:
+        reached = "Nothing occurs that could be rare."
+    else:
+        reached = f"Recounted by the verifier: {figure(achieved)} reached, {shown(required)} required."
+    return [scope, reached]
