@@ -70,7 +70,8 @@ def _guarantees() -> str:
 
 
 def _metrics() -> str:
-    text = "# Metrics\n\nA `_loss` falls, a `_score` rises.\n\n| metric | what it says | measured unasked |\n|---|---|---|\n"
+    text = "# Metrics\n\nA `_loss` falls, a `_score` rises.\n\n"
+    text += "| metric | what it says | measured unasked |\n|---|---|---|\n"
     for name, metric in METRICS.items():
         text += f"| `{name}` | {metric.help} | {'yes' if metric.default else 'no'} |\n"
     return text

@@ -26,7 +26,7 @@ _RENAME_EXCHANGE = 2
 @contextmanager
 def new_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """An empty folder to fill; it becomes `target` when the block ends well, and vanishes otherwise."""
-    target = Path(os.path.abspath(target))
+    target = Path(target).absolute()
     if target.exists() and not overwrite:
         raise OutputExists(f"{target.name} exists already; choose another folder or allow overwriting (--overwrite).")
     if target.exists() and not target.is_dir():
@@ -52,7 +52,7 @@ def new_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
 
 def write_file(target: Path, content: bytes, *, mode: int | None = None) -> None:
     """Write a whole file or none; with a mode, nobody else can ever open it in between."""
-    target = Path(os.path.abspath(target))
+    target = Path(target).absolute()
     with _failures_named(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(target)

@@ -18,6 +18,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -32,7 +33,11 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 def njit(kernel: Kernel) -> Kernel:
     """Compile a kernel to machine code: without the interpreter lock, cached on disk where possible."""
     import numba
+    import numpy as np
 
+    if getattr(numba.config, "DISABLE_JIT", False):
+        # Hashes wrap around on purpose: machine code does so in silence, the interpreter would warn.
+        return np.errstate(over="ignore")(kernel)
     compiled: Any = numba.njit(cache=cache_directory() is not None, nogil=True)(kernel)
     return cast(Kernel, compiled)
 
@@ -75,13 +80,15 @@ def _digest_of_kernels() -> str:
 def _remove_outdated(directory: Path) -> None:
     """Delete what older versions of the kernels left, unless another process may still be using it."""
     for other in directory.parent.glob("kernels-*"):
-        if other != directory and time.time() - other.stat().st_mtime > _SECONDS_KEPT:
-            shutil.rmtree(other, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another process was faster
+            if other != directory and time.time() - other.stat().st_mtime > _SECONDS_KEPT:
+                shutil.rmtree(other, ignore_errors=True)
 
 
 def _user_cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base) / "crypsis" / "kernels"
+    base = os.environ.get("XDG_CACHE_HOME")
+    home = os.path.expanduser("~")  # noqa: PTH111 (without a home this stays "~", pathlib raises)
+    return (Path(base) if base else Path(home) / ".cache") / "crypsis"
 
 
 def _writable(directory: Path) -> bool:

@@ -1,0 +1,70 @@
+# Two commands set everything up: `make demo` and `make test`. Both work in a fresh clone with Python 3.11+ and make.
+
+PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	$$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$candidate && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+
+.PHONY: help demo test lint style types contracts docs reference bench environment clean
+
+help: ## What can be made.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+
+demo: $(VENV)/demo.stamp ## Anonymize generated check-ins, prove and measure the result, write a release with a report.
+	@$(BIN)/python -m compileall -q src
+	@$(BIN)/crypsis demo --out demo-release --overwrite
+
+test: environment ## Every test, with the system packages they need.
+	@.ci/system-packages
+	@$(BIN)/python -m pytest -n 2
+
+lint: style types contracts ## Style, types and the dependency rule.
+
+style: environment
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: environment
+	$(BIN)/mypy
+
+contracts: environment
+	$(BIN)/lint-imports
+
+docs: environment ## Build the documentation into site/, without network.
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+reference: environment ## Write docs/reference anew from the code.
+	$(BIN)/python docs/generate_reference.py
+
+bench: environment ## Times as ratios from one run; needs g++ for the comparison with plain C++.
+	@.ci/system-packages
+	$(BIN)/python -m benchmarks
+
+environment: $(VENV)/test.stamp
+	@$(BIN)/python -m compileall -q src
+
+clean: ## Remove what was made here.
+	rm -rf $(VENV) demo-release site
+
+$(VENV)/demo.stamp: pyproject.toml constraints.txt
+	$(call install,.)
+
+$(VENV)/test.stamp: pyproject.toml constraints.txt
+	$(call install,.[dev$(,)docs])
+	@touch $(VENV)/demo.stamp
+
+, := ,
+
+# A stamp is written last, so an interrupted installation is taken up again.
+define install
+	@test -n "$(PYTHON)" || { echo "Crypsis needs Python 3.11 or newer; none was found. Name one: make PYTHON=/path/to/python3" >&2; exit 2; }
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) \
+		|| { echo "Python cannot make a virtual environment; on Debian or Ubuntu: apt-get install python3-venv" >&2; exit 2; }
+	@echo "Installing Crypsis into $(VENV) (about a minute, first time only)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '$(1)'
+	@$(BIN)/python -m compileall -qq $(VENV)/lib || true # pip may have been told not to compile; packages may ship broken files
+	@touch $@
+endef

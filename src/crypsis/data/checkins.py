@@ -1,0 +1,147 @@
+"""From raw check-ins (who, when, where in degrees) to trajectories over the cells of a square grid.
+
+Points are projected to a plane, the plane is cut into squares of `cell` metres, and a check-in visits the cell it
+falls into. Cell c12_7 is the 13th column and 8th row of the grid, counted from its south-west corner; its coordinates
+are those of its centre. Only cells that are visited become locations, by column, then by row.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Float64s, Int64s, offsets_of
+from crypsis.data.formats.columns import labels, numbers, times
+from crypsis.data.formats.frames import as_frame
+from crypsis.data.formats.source import place
+from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.projection import project
+from crypsis.data.trajectory import Locations, Trajectories
+from crypsis.data.vocabulary import Vocabulary
+from crypsis.errors import BadCoordinate, BadParameter
+
+MICROSECONDS_PER_DAY = 86_400_000_000
+
+
+def read_checkins(
+    path: str | Path,
+    *,
+    user: str = "user",
+    time: str = "time",
+    lat: str = "lat",
+    lon: str = "lon",
+    cell: float = 1000.0,
+    one_per: str = "user",
+    collapse: bool = True,
+    crs: str | int | None = None,
+    format: str | None = None,
+    separator: str | None = None,
+) -> Trajectories:
+    """Trajectories of a file of check-ins, one per user or per user and day (UTC; then the user is the owner).
+
+    Visits are ordered by time, equal times as they stand in the file. With `collapse` staying in a cell is one visit.
+    `crs` is the projection, by default the UTM zone of the data.
+    """
+    _check_choices(cell, one_per)
+    frame, source = read_table_file(path, format=format, columns=[user, time, lat, lon], separator=separator)
+    return trajectories_from_checkins(
+        frame,
+        user=user,
+        time=time,
+        lat=lat,
+        lon=lon,
+        cell=cell,
+        one_per=one_per,
+        collapse=collapse,
+        crs=crs,
+        source=source,
+    )
+
+
+def trajectories_from_checkins(
+    frame: object,
+    *,
+    user: str = "user",
+    time: str = "time",
+    lat: str = "lat",
+    lon: str = "lon",
+    cell: float = 1000.0,
+    one_per: str = "user",
+    collapse: bool = True,
+    crs: str | int | None = None,
+    source: str | None = None,
+) -> Trajectories:
+    """The same from a table in memory."""
+    _check_choices(cell, one_per)
+    table = as_frame(frame)
+    users = labels(table, user, source)
+    moments = times(table, time, source)
+    latitude, longitude = (_degrees(table, name, source) for name in (lat, lon))
+    x, y, _ = project(longitude, latitude, crs, source=source, columns=(lon, lat))
+    locations, codes = snap_to_grid(x, y, cell)
+
+    people = Vocabulary(users.unique(maintain_order=True))
+    person = people.encode(users)
+    clock = moments.to_physical().to_numpy()
+    if one_per == "day":
+        if moments.dtype != pl.Datetime:
+            raise BadParameter(
+                f"one_per='day' needs timestamps, and column '{time}' holds numbers.", parameter="one_per"
+            )
+        day = clock // MICROSECONDS_PER_DAY
+    else:
+        day = np.zeros(len(clock), np.int64)
+    order = np.lexsort((clock, day, person))
+    person, day, codes = person[order], day[order], codes[order]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (person[1:] != person[:-1]) | (day[1:] != day[:-1])
+    kept = new.copy()
+    kept[1:] |= (codes[1:] != codes[:-1]) | (not collapse)
+    trajectory = (np.cumsum(new) - 1)[kept]
+    owner = person[new]
+    return Trajectories(
+        offsets_of(np.bincount(trajectory, minlength=len(owner))),
+        codes[kept],
+        locations,
+        owner.astype(np.int32) if one_per == "day" else None,
+        people.decode(owner) if one_per == "user" else None,
+    )
+
+
+def snap_to_grid(x: Float64s, y: Float64s, cell: float) -> tuple[Locations, np.ndarray[tuple[int], np.dtype[np.int32]]]:
+    """The visited cells as locations, and the cell of each point."""
+    if not len(x):
+        return Locations.of({}), np.zeros(0, np.int32)
+    columns, rows = _cell_numbers(x, cell), _cell_numbers(y, cell)
+    west, south = int(columns.min()), int(rows.min())
+    height = int(rows.max()) - south + 1
+    visited, codes = np.unique((columns - west) * height + (rows - south), return_inverse=True)
+    column, row = visited // height, visited % height
+    names = [f"c{across}_{up}" for across, up in zip(column.tolist(), row.tolist(), strict=True)]
+    centres = (column + west + 0.5) * cell, (row + south + 0.5) * cell
+    return Locations(Vocabulary(names), *centres), codes.astype(np.int32)
+
+
+def _cell_numbers(values: Float64s, cell: float) -> Int64s:
+    return np.floor(values / cell).astype(np.int64)
+
+
+def _degrees(table: pl.DataFrame, name: str, source: str | None) -> Float64s:
+    values = numbers(table, name, source, missing=np.nan)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        raise BadCoordinate(
+            f"Column '{name}' holds no finite number; give every check-in its coordinates.",
+            **place(source, int(bad[0]), name),
+        )
+    return values
+
+
+def _check_choices(cell: float, one_per: str) -> None:
+    if isinstance(cell, bool) or not isinstance(cell, (int, float)) or not math.isfinite(cell) or cell <= 0:
+        raise BadParameter(f"cell must be a positive number of metres, got {cell!r}.", parameter="cell")
+    if one_per not in ("user", "day"):
+        raise BadParameter(f"one_per must be 'user' or 'day', got {one_per!r}.", parameter="one_per")

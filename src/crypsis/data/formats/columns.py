@@ -1,0 +1,182 @@
+"""One column of a frame as labels, numbers, flags, times or positions, judged row by row.
+
+Cells are text (from CSV) or typed (Parquet, JSON Lines, tables in memory). Whatever cannot be read is an error
+that names file, line and column; nothing is guessed and nothing is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Bools, Float64s
+from crypsis.data.formats.source import place
+from crypsis.errors import BadLabel, BadRow, UnknownColumn, did_you_mean
+
+TIMESTAMP_FORMATS = (
+    "%Y-%m-%dT%H:%M:%S%.f",
+    "%Y-%m-%d %H:%M:%S%.f",
+    "%Y-%m-%dT%H:%M",
+    "%Y-%m-%d %H:%M",
+)
+TIMESTAMP_FORMATS_WITH_OFFSET = ("%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M%#z")
+_WORDS_FOR_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def column(frame: pl.DataFrame, name: str, source: str | None = None) -> pl.Series:
+    """The column of that name, or `UnknownColumn` with the names that there are."""
+    if name in frame.columns:
+        return frame[name]
+    raise unknown_column(name, frame.columns, source)
+
+
+def unknown_column(name: str, known: Sequence[str], source: str | None = None) -> UnknownColumn:
+    """`Column 'agee' is not in this table; its columns are age, zip. Did you mean 'age'?`"""
+    return UnknownColumn(
+        f"Column '{name}' is not in this table; its columns are {', '.join(known) or 'none'}."
+        f"{did_you_mean(name, known)}",
+        where=None if source is None else str(source),
+        column=name,
+        known=list(known),
+    )
+
+
+def is_empty(values: pl.Series) -> pl.Series:
+    """Which cells hold nothing: null, or blank text."""
+    if values.dtype == pl.String:
+        return values.is_null() | (values.str.strip_chars() == "")
+    return values.is_null()
+
+
+def labels(frame: pl.DataFrame, name: str, source: str | None = None) -> pl.Series:
+    """Text of every cell exactly as it stands; `BadLabel` at the first empty one."""
+    values = column(frame, name, source)
+    if values.dtype in (pl.Float32, pl.Float64) or values.dtype.is_nested():
+        raise BadLabel(
+            f"Column '{name}' must hold labels (text or whole numbers), it holds {values.dtype}.",
+            **place(source, 0, name),
+        )
+    empty = is_empty(values)
+    if empty.any():
+        row = int(empty.arg_true()[0])
+        raise BadLabel(f"Column '{name}' is empty in a row; give every row a label.", **place(source, row, name))
+    return values.cast(pl.String)
+
+
+def numbers(frame: pl.DataFrame, name: str, source: str | None = None, missing: float | None = None) -> Float64s:
+    """Numbers of every cell; an empty one becomes `missing`, or is an error where no `missing` is given."""
+    values = column(frame, name, source)
+    empty = is_empty(values)
+    if missing is None and empty.any():
+        row = int(empty.arg_true()[0])
+        raise BadRow(f"Column '{name}' is empty; give a number.", **place(source, row, name))
+    if values.dtype == pl.Boolean or not (values.dtype.is_numeric() or values.dtype in (pl.String, pl.Null)):
+        raise BadRow(f"Column '{name}' must hold numbers, it holds {values.dtype}.", **place(source, 0, name))
+    parsed = values.str.strip_chars().cast(pl.Float64, strict=False) if values.dtype == pl.String else values
+    _refuse_unparsable(values, parsed.is_null() & ~empty, "a number", name, source)
+    filled = parsed.cast(pl.Float64).fill_null(np.nan if missing is None else missing)
+    return np.array(filled.to_numpy(), np.float64)
+
+
+def flags(frame: pl.DataFrame, name: str, source: str | None = None) -> Bools:
+    """True or false of every cell: true/false, yes/no, 1/0 in any case; empty is false."""
+    values = column(frame, name, source)
+    empty = is_empty(values)
+    if values.dtype == pl.Boolean:
+        parsed = values
+    else:
+        text = values.cast(pl.String).str.strip_chars().str.to_lowercase().str.strip_suffix(".0")
+        parsed = text.replace_strict(_WORDS_FOR_FLAGS, default=None, return_dtype=pl.Boolean)
+    _refuse_unparsable(values, parsed.is_null() & ~empty, "true or false (1 or 0)", name, source)
+    return np.array(parsed.fill_null(False).to_numpy(), np.bool_)
+
+
+def times(frame: pl.DataFrame, name: str, source: str | None = None) -> pl.Series:
+    """Times as they can be compared: numbers as they are, ISO 8601 timestamps as UTC microseconds (Datetime)."""
+    values = column(frame, name, source)
+    empty = is_empty(values)
+    if empty.any():
+        row = int(empty.arg_true()[0])
+        raise BadRow(f"Column '{name}' is empty; give a number or an ISO timestamp.", **place(source, row, name))
+    return ordered_values(values, name, source, "a number or an ISO timestamp (2020-12-31T23:59:59Z)")
+
+
+def ordered_values(values: pl.Series, name: str, source: str | None, wanted: str) -> pl.Series:
+    """A column without empty cells as integers, floats or timestamps: the first of these that all cells can be."""
+    if not len(values):
+        return values.cast(pl.Int64, strict=False)
+    if values.dtype.is_decimal():
+        values = values.cast(pl.Float64)
+    if values.dtype.is_integer() or values.dtype.is_float():
+        _refuse_not_finite(values, name, source)
+        return values
+    if values.dtype in (pl.Date, pl.Datetime):
+        return in_utc(values)
+    if values.dtype != pl.String:
+        raise BadRow(f"Column '{name}' must hold {wanted}, it holds {values.dtype}.", **place(source, 0, name))
+    text = values.str.strip_chars()
+    whole = text.cast(pl.Int64, strict=False)
+    if not whole.has_nulls():
+        return whole
+    real = text.cast(pl.Float64, strict=False)
+    if not real.has_nulls():
+        _refuse_not_finite(real, name, source)
+        return real
+    moments = parse_timestamps(text)
+    # Say what is wrong with the kind that most cells are of.
+    best = min((whole, real, moments), key=lambda parsed: parsed.null_count())
+    _refuse_unparsable(values, best.is_null(), wanted, name, source)
+    return moments
+
+
+def parse_timestamps(text: pl.Series) -> pl.Series:
+    """ISO 8601 dates and timestamps as UTC; without an offset they count as UTC. Null where it is none."""
+    # chrono would take '20-01-01' as the year 20, so four digits are demanded first
+    candidates = text.set(~text.str.contains(r"^\d{4}-\d{2}-\d{2}(?:$|[T ]\d{2}:\d{2})").fill_null(False), None)
+    bare = candidates.str.replace(r"[Zz]$", "")
+    parsed = bare.str.to_datetime(TIMESTAMP_FORMATS[0], time_unit="us", strict=False)
+    for pattern in TIMESTAMP_FORMATS[1:]:
+        if parsed.null_count() == candidates.null_count():
+            return parsed
+        parsed = _filled(parsed, bare.str.to_datetime(pattern, time_unit="us", strict=False))
+    days = bare.str.to_date("%Y-%m-%d", strict=False, exact=True).cast(pl.Datetime("us"))
+    parsed = _filled(parsed, days)
+    for pattern in TIMESTAMP_FORMATS_WITH_OFFSET:
+        if parsed.null_count() == candidates.null_count():
+            break
+        zoned = candidates.str.to_datetime(pattern, time_unit="us", time_zone="UTC", strict=False)
+        parsed = _filled(parsed, zoned.dt.replace_time_zone(None))
+    return parsed
+
+
+def in_utc(moments: pl.Series) -> pl.Series:
+    """Dates and timestamps of any zone as UTC timestamps without a zone, in microseconds."""
+    if moments.dtype == pl.Date:
+        return moments.cast(pl.Datetime("us"))
+    zone = getattr(moments.dtype, "time_zone", None)
+    plain = moments.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if zone else moments
+    return plain.dt.cast_time_unit("us")
+
+
+def _filled(parsed: pl.Series, more: pl.Series) -> pl.Series:
+    return parsed.zip_with(parsed.is_not_null(), more)
+
+
+def _refuse_unparsable(values: pl.Series, bad: pl.Series, wanted: str, name: str, source: str | None) -> None:
+    if bad.any():
+        row = int(bad.arg_true()[0])
+        raise BadRow(
+            f"Column '{name}' must hold {wanted}, got {values[row]!r}.",
+            **place(source, row, name),
+            got=str(values[row]),
+        )
+
+
+def _refuse_not_finite(values: pl.Series, name: str, source: str | None) -> None:
+    if values.dtype.is_float():
+        bad = ~values.is_finite()
+        if bad.any():
+            row = int(bad.arg_true()[0])
+            raise BadRow(f"Column '{name}' must hold finite numbers, got {values[row]!r}.", **place(source, row, name))

@@ -1,0 +1,94 @@
+"""Files as bytes: compressed or not, read as a stream that stops at the memory limit.
+
+gzip, xz, bzip2 and zstandard are recognised by their suffix. A small file that unpacks to more than the
+machine can hold is refused while it unpacks, so a decompression bomb costs no more than the limit.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any, cast
+
+from crypsis.data.formats.memory import check_fits, in_words, memory_limit, too_large
+from crypsis.errors import CrypsisError, MissingExtra, MissingFile, UnknownFormat, UnreadableFile
+
+CHUNK = 1 << 20
+
+
+def _open_zstandard(path: Path) -> IO[bytes]:
+    try:
+        from compression import zstd  # type: ignore[import-not-found, unused-ignore]  # Python 3.14
+
+        return cast(IO[bytes], zstd.open(path))
+    except ImportError:
+        pass
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise MissingExtra(
+            "Reading zstandard files needs pyarrow (or Python 3.14); install it with: pip install 'crypsis[interop]'",
+            where=str(path),
+        ) from error
+    return cast(IO[bytes], pyarrow.input_stream(str(path), compression="zstd"))
+
+
+OPENERS: dict[str, Callable[[Path], Any]] = {
+    ".gz": gzip.open,
+    ".xz": lzma.open,
+    ".bz2": bz2.open,
+    ".zst": _open_zstandard,
+}
+
+
+def is_compressed(path: Path) -> bool:
+    return path.suffix.lower() in OPENERS
+
+
+def without_compression(path: Path) -> Path:
+    """`trips.csv.gz` -> `trips.csv`."""
+    return path.with_suffix("") if is_compressed(path) else path
+
+
+def existing_file(path: str | Path) -> Path:
+    """The path of a file that can be opened; `MissingFile`, `UnknownFormat` for a folder, or `UnreadableFile`."""
+    file = Path(path)
+    try:
+        if file.is_dir():
+            raise UnknownFormat(f"{file} is a folder; give one of the files in it.", where=str(file))
+        with file.open("rb"):
+            return file
+    except FileNotFoundError as error:
+        raise MissingFile(f"There is no file {file}; check the path.", where=str(file)) from error
+    except OSError as error:
+        raise UnreadableFile(
+            f"{file} cannot be opened ({error.strerror or error}); check its permissions.", where=str(file)
+        ) from error
+
+
+def read_bytes(path: Path, memory_per_byte: float = 1.0) -> bytes:
+    """The whole content, unpacked; `memory_per_byte` is what the reader needs in memory per byte of content."""
+    limit = memory_limit()
+    most = None if limit is None else int(limit / memory_per_byte)
+    if not is_compressed(path):
+        check_fits(int(path.stat().st_size * memory_per_byte), str(path))
+        return path.read_bytes()
+    content = io.BytesIO()
+    try:
+        with OPENERS[path.suffix.lower()](path) as stream:
+            while chunk := stream.read(CHUNK):
+                content.write(chunk)
+                if most is not None and content.tell() > most:
+                    raise too_large(str(path), f"more than {in_words(int(most * memory_per_byte))}", limit or 0)
+    except CrypsisError:
+        raise
+    except Exception as error:  # every unpacker has its own errors
+        raise UnreadableFile(
+            f"{path} cannot be unpacked: it is truncated or not a {path.suffix} file ({error}). Fetch it again.",
+            where=str(path),
+        ) from error
+    return content.getvalue()

@@ -1,0 +1,175 @@
+"""Long tables: one row per visit or item, the rows of a record named by an id and not necessarily adjacent.
+
+A record without any row cannot be written in a long table; JSON Lines keeps empty records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.data.formats.columns import column, is_empty, labels, ordered_values
+from crypsis.data.formats.source import place
+from crypsis.data.vocabulary import Vocabulary
+from crypsis.errors import BadRow, CrypsisError, UnknownLocation
+
+if TYPE_CHECKING:
+    from crypsis.data.trajectory import Locations, Trajectories
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Rows gathered by record, records in the order in which their ids first appear.
+
+    The rows of record r are `order[offsets[r]:offsets[r + 1]]`; `order` is None where rows already stand so.
+    """
+
+    offsets: Int64s
+    order: Int64s | None
+    ids: pl.Series
+
+    def arranged(self, values: Any) -> Any:
+        """An array or column of the table in the order of the records."""
+        if self.order is None:
+            return values
+        return values.gather(self.order) if isinstance(values, pl.Series) else values[self.order]
+
+    def row(self, index: int) -> int:
+        """The row of the table that stands at an index of the arranged rows."""
+        return index if self.order is None else int(self.order[index])
+
+    @property
+    def record_of_index(self) -> Int64s:
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def reordered(self, keys: np.ndarray[Any, Any]) -> Grouping:
+        """The rows of each record sorted by their keys (given per row of the table); equal keys stay in file order."""
+        order = np.lexsort((self.arranged(keys), self.record_of_index))
+        return Grouping(self.offsets, self.arranged(np.arange(len(keys)))[order], self.ids)
+
+    def without_repeated(self, keys: np.ndarray[Any, Any]) -> Grouping:
+        """Without the rows whose key equals the one before in the same record."""
+        arranged = self.arranged(keys)
+        kept = np.ones(len(arranged), np.bool_)
+        kept[1:] = arranged[1:] != arranged[:-1]
+        kept[self.offsets[:-1]] = True
+        lengths = np.bincount(self.record_of_index[kept], minlength=len(self.offsets) - 1)
+        return Grouping(offsets_of(lengths), self.arranged(np.arange(len(keys)))[kept], self.ids)
+
+
+def group_rows(frame: pl.DataFrame, id: str, source: str | None) -> Grouping:
+    """The rows of each id; `BadRow` where the id is empty."""
+    ids = column(frame, id, source)
+    refuse_empty(ids, id, source)
+    if not len(ids):
+        return Grouping(np.zeros(1, np.int64), None, ids)
+    starts = (ids != ids.shift(1)).fill_null(True).arg_true().cast(pl.Int64)
+    names = ids.gather(starts)
+    if names.n_unique() == len(names):
+        return Grouping(np.append(starts.to_numpy(), len(ids)).astype(np.int64), None, names)
+    names = names.unique(maintain_order=True)
+    numbers = names.to_frame("id").with_row_index("record")
+    records = ids.to_frame("id").join(numbers, on="id", how="left", maintain_order="left")["record"].to_numpy()
+    order = np.argsort(records, kind="stable").astype(np.int64)
+    return Grouping(offsets_of(np.bincount(records, minlength=len(names))), order, names)
+
+
+def trajectories_from_long(
+    frame: pl.DataFrame,
+    *,
+    id: str,
+    position: str | None,
+    location: str,
+    owner: str | None = None,
+    locations: Locations | None = None,
+    source: str | None = None,
+    sort: bool = False,
+) -> Trajectories:
+    """Trajectories of a long table. Positions (numbers or timestamps) must rise strictly along each id, in file
+    order or, with `sort`, after sorting; without a position column the file order is the order."""
+    from crypsis.data.trajectory import Locations, Trajectories
+
+    visited = labels(frame, location, source)
+    rows = group_rows(frame, id, source)
+    if position is not None:
+        rows = check_positions(frame, position, rows, source, sort=sort, error=BadRow)
+    if locations is None:
+        locations = Locations(Vocabulary.of(visited))
+    codes = locations.vocabulary.encode(visited)
+    unknown = np.flatnonzero(codes < 0)
+    if len(unknown):
+        row = int(unknown[0])
+        raise UnknownLocation(
+            f"Location {visited[row]!r} is not in the location table, which lists {len(locations)} locations"
+            f"{f' ({locations.source})' if locations.source else ''}; add it there or correct the row.",
+            **place(source, row, location),
+            location=visited[row],
+        )
+    owners = None if owner is None else owners_of(frame, owner, rows, source)
+    return Trajectories(rows.offsets, rows.arranged(codes), locations, owners, rows.ids)
+
+
+def check_positions(
+    frame: pl.DataFrame,
+    position: str,
+    rows: Grouping,
+    source: str | None,
+    *,
+    sort: bool,
+    error: type[CrypsisError],
+    repeated: bool = False,
+) -> Grouping:
+    """The grouping, sorted if asked; an error at the first row whose position does not exceed the one before.
+
+    Where positions may be repeated, only the first row of each is kept.
+    """
+    values = column(frame, position, source)
+    refuse_empty(values, position, source)
+    keys = ordered_values(values, position, source, "a number or an ISO timestamp").to_physical().to_numpy()
+    if sort:
+        rows = rows.reordered(keys)
+    if repeated:
+        rows = rows.without_repeated(keys)
+    arranged = rows.arranged(keys)
+    falls = arranged[1:] <= arranged[:-1]
+    falls[rows.offsets[1:-1] - 1] = False  # between two ids nothing needs to rise
+    bad = np.flatnonzero(falls) + 1
+    if len(bad):
+        index = min(bad.tolist(), key=rows.row)
+        row = rows.row(index)
+        twice = arranged[index] == arranged[index - 1]
+        raise error(
+            f"Column '{position}' must rise strictly along each id: {values[row]!s} "
+            + (
+                "occurs twice in one id; keep one of the rows."
+                if twice
+                else f"follows {values[rows.row(index - 1)]!s}; order the rows or read with sort=True."
+            ),
+            **place(source, row, position),
+        )
+    return rows
+
+
+def owners_of(frame: pl.DataFrame, owner: str, rows: Grouping, source: str | None) -> Int32s:
+    """The owner of each record as a number; `BadRow` where one record has two."""
+    names = labels(frame, owner, source)
+    codes = rows.arranged(Vocabulary.of(names).encode(names))
+    first = codes[rows.offsets[:-1]]
+    other = np.flatnonzero(codes != np.repeat(first, np.diff(rows.offsets)))
+    if len(other):
+        raise BadRow(
+            f"Column '{owner}' names two owners for one id; each id belongs to one person.",
+            **place(source, rows.row(int(other[0])), owner),
+        )
+    return np.asarray(first, np.int32)
+
+
+def refuse_empty(values: pl.Series, name: str, source: str | None) -> None:
+    """`BadRow` at the first cell that holds nothing."""
+    empty = is_empty(values)
+    if empty.any():
+        raise BadRow(f"Column '{name}' is empty; fill in every row.", **place(source, int(empty.arg_true()[0]), name))

@@ -1,0 +1,148 @@
+"""Parquet: typed columns. The footer tells how much memory the wanted columns need before any of them is read."""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from crypsis.data.formats.columns import unknown_column
+from crypsis.data.formats.compression import existing_file, is_compressed, read_bytes
+from crypsis.data.formats.failures import POLARS_FAILURES
+from crypsis.data.formats.memory import check_fits
+from crypsis.errors import UnreadableFile
+
+MAGIC = b"PAR1"
+COPIES = 2.0  # a column while it is decoded, and the arrays made of it
+WIDTHS = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8, 6: 16, 7: 16}  # bytes per value in memory, by physical type
+
+
+def read_frame(path: str | Path, *, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, str]:
+    """The wanted columns, or all, with the types of the file."""
+    file = existing_file(path)
+    content = read_bytes(file, COPIES) if is_compressed(file) else None
+    check_fits(memory_needed(content if content is not None else file, columns), str(file))
+    try:
+        known = pl.read_parquet_schema(io.BytesIO(content) if content is not None else file)
+        for name in columns or ():
+            if name not in known:
+                raise unknown_column(name, list(known), str(file))
+        wanted = None if columns is None else list(dict.fromkeys(columns))
+        frame = pl.read_parquet(content if content is not None else file, columns=wanted, glob=False)
+    except (*POLARS_FAILURES, OSError, ValueError) as error:
+        raise _unreadable(file, str(error).strip()) from error
+    return frame, str(file)
+
+
+def memory_needed(file: Path | bytes, columns: Sequence[str] | None = None) -> int:
+    """Bytes that the wanted columns take in memory, told by the footer."""
+    wanted = None if columns is None else set(columns)
+    total = 0.0
+    for row_group in _footer(file).get(4, []):
+        for chunk in row_group.get(1, []):
+            details = chunk.get(3, {})
+            top_level = details.get(3, [b""])[0].decode("utf-8", errors="replace")
+            if wanted is None or top_level in wanted:
+                # A dictionary page is short where its column is long, so values count by their width, too.
+                width = WIDTHS.get(details.get(1, 6), 16)
+                total += details.get(5, 0) * width + details.get(6, 0)
+    return int(total * COPIES)
+
+
+def _footer(file: Path | bytes) -> dict[int, Any]:
+    if isinstance(file, bytes):
+        return _parsed_footer(file[:4], file[-8:], lambda size: file[-8 - size : -8], Path("parquet"))
+    size_of_file = file.stat().st_size
+    with file.open("rb") as stream:
+        head = stream.read(4)
+        if size_of_file < 12:
+            raise _unreadable(file, "it is too short")
+        stream.seek(-8, io.SEEK_END)
+        tail = stream.read(8)
+
+        def before_tail(size: int) -> bytes:
+            stream.seek(-8 - size, io.SEEK_END)
+            return stream.read(size)
+
+        if struct.unpack("<I", tail[:4])[0] > size_of_file - 12:
+            raise _unreadable(file, "its footer is cut off")
+        return _parsed_footer(head, tail, before_tail, file)
+
+
+def _parsed_footer(head: bytes, tail: bytes, before_tail: Any, file: Path) -> dict[int, Any]:
+    if head != MAGIC or tail[4:] != MAGIC:
+        raise _unreadable(file, "it does not begin and end with PAR1")
+    try:
+        footer = _Thrift(before_tail(struct.unpack("<I", tail[:4])[0])).struct()
+    except (IndexError, ValueError, struct.error, RecursionError) as error:
+        raise _unreadable(file, "its footer is damaged") from error
+    return footer
+
+
+def _unreadable(file: Path, why: str) -> UnreadableFile:
+    return UnreadableFile(
+        f"{file} cannot be read as Parquet: {why}. It is truncated or another format; write it again.",
+        where=str(file),
+    )
+
+
+class _Thrift:
+    """Just enough of Thrift's compact protocol to read a Parquet footer into dicts by field number."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.at = 0
+
+    def byte(self) -> int:
+        self.at += 1
+        return self.content[self.at - 1]
+
+    def varint(self) -> int:
+        value = shift = 0
+        while True:
+            byte = self.byte()
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return value
+            shift += 7
+
+    def integer(self) -> int:
+        coded = self.varint()
+        return (coded >> 1) ^ -(coded & 1)
+
+    def text(self) -> bytes:
+        size = self.varint()
+        self.at += size
+        return self.content[self.at - size : self.at]
+
+    def struct(self) -> dict[int, Any]:
+        fields: dict[int, Any] = {}
+        number = 0
+        while header := self.byte():
+            number = number + (header >> 4) if header >> 4 else self.integer()
+            fields[number] = self.value(header & 0x0F, in_list=False)
+        return fields
+
+    def value(self, kind: int, in_list: bool) -> Any:
+        if kind in (1, 2):  # in a list a boolean takes a byte, in a struct it is the field's type itself
+            return self.byte() == 1 if in_list else kind == 1
+        if kind == 3:
+            return self.byte()
+        if kind in (4, 5, 6):
+            return self.integer()
+        if kind == 7:
+            self.at += 8
+            return None
+        if kind == 8:
+            return self.text()
+        if kind in (9, 10):
+            header = self.byte()
+            size = header >> 4 if header >> 4 != 15 else self.varint()
+            return [self.value(header & 0x0F, in_list=True) for _ in range(size)]
+        if kind == 12:
+            return self.struct()
+        raise ValueError(f"unknown thrift type {kind}")

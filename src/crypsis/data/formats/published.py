@@ -1,0 +1,206 @@
+"""Published trajectories as files: JSON Lines with one array of symbols per line, or Parquet with lists of lists.
+
+    ["d",["a","b"],"e"]        JSON Lines: an intact symbol is its label, a generalized one the list of its labels
+    [["d"],["a","b"],["e"]]    Parquet, column 'trajectory': every symbol is the list of its labels
+
+The same data give the same bytes. Rows are written in the order in which they come; whoever publishes sorts first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from crypsis.data.arrays import Int32s, Int64s, offsets_of, take_records
+from crypsis.data.formats import format_of, json_lines, parquet
+from crypsis.data.formats.compression import existing_file
+from crypsis.data.formats.source import line_place, place
+from crypsis.data.symbols import Symbols
+from crypsis.data.trajectory import PublishedTrajectories
+from crypsis.data.vocabulary import Vocabulary
+from crypsis.errors import BadLabel, BadRow, UnknownFormat, WriteFailed
+
+COLUMN = "trajectory"
+ROWS_AT_ONCE = 1 << 16
+
+
+def read_published_trajectories(path: str | Path, format: str | None = None) -> PublishedTrajectories:
+    """Published trajectories of a JSON Lines or Parquet file."""
+    file = existing_file(path)
+    chosen = format_of(file, format, holding=frozenset({"table", "sequence"})).name
+    if chosen == "jsonl":
+        return _read_json_lines(file)
+    if chosen == "parquet":
+        return _read_parquet(file)
+    raise UnknownFormat(f"Published trajectories are read from jsonl or parquet, not {chosen}.", where=str(file))
+
+
+def write_published_trajectories(data: PublishedTrajectories, path: str | Path, format: str = "jsonl") -> None:
+    """Write `jsonl` or `parquet`, the rows in the order in which they come."""
+    file = Path(path)
+    if format not in ("jsonl", "parquet"):
+        raise UnknownFormat(f"Published trajectories are written as jsonl or parquet, not {format!r}.", where=str(file))
+    try:
+        if format == "parquet":
+            _published_frame(data).write_parquet(
+                file, compression="zstd", compression_level=3, row_group_size=1 << 17, statistics=False
+            )
+        else:
+            _write_json_lines(data, file)
+    except (OSError, pl.exceptions.ComputeError) as error:  # polars wraps what the system said
+        reason = getattr(error, "strerror", None) or error
+        raise WriteFailed(
+            f"{file.name} cannot be written: {reason}. Free some space or choose another place.",
+            where=str(file),
+        ) from error
+
+
+def _read_json_lines(file: Path) -> PublishedTrajectories:
+    arrays = json_lines.read_arrays(file)
+    names: list[tuple[str, ...]] = []
+    for code, element in enumerate(arrays.elements):
+        labels = [element] if isinstance(element, str) else sorted(element)
+        problem = _problem_with(labels)
+        if problem:
+            raise BadLabel(problem, **line_place(arrays.source, arrays.line_with(code)))
+        names.append(tuple(labels))
+    symbols, symbol_of_element = _symbols_of(names)
+    return PublishedTrajectories(arrays.offsets, symbol_of_element[arrays.codes], symbols)
+
+
+def _symbols_of(names: Sequence[tuple[str, ...]]) -> tuple[Symbols, Int32s]:
+    """Symbols in the order of their members, and the symbol of each name (one may be written in several ways)."""
+    vocabulary = Vocabulary(sorted({label for labels in names for label in labels}))
+    members = [tuple(vocabulary.code(label) for label in labels) for labels in names]
+    distinct = sorted(set(members))
+    number = {symbol: index for index, symbol in enumerate(distinct)}
+    symbols = Symbols(
+        vocabulary,
+        offsets_of(np.array([len(symbol) for symbol in distinct], np.int64)),
+        np.array([code for symbol in distinct for code in symbol], np.int32),
+    )
+    return symbols, np.array([number[symbol] for symbol in members], np.int32)
+
+
+def _problem_with(labels: Sequence[str]) -> str | None:
+    if any(not label for label in labels):
+        return "A symbol has an empty label; give every label a name."
+    if len(set(labels)) != len(labels):
+        return f"A symbol lists a label twice: {json.dumps(list(labels))}; list each once."
+    return None
+
+
+def _read_parquet(file: Path) -> PublishedTrajectories:
+    frame, source = parquet.read_frame(file, columns=[COLUMN])
+    rows = frame[COLUMN]
+    if rows.dtype == pl.List(pl.String):  # plain sequences are intact throughout
+        rows = rows.list.eval(pl.concat_list(pl.element()))
+    if rows.dtype != pl.List(pl.List(pl.String)):
+        raise BadRow(
+            f"Column '{COLUMN}' must hold lists of symbols, each a list of labels; it holds {rows.dtype}.",
+            where=f"{source}, column '{COLUMN}'",
+        )
+    _refuse(rows.is_null(), "A trajectory is missing; an empty one is an empty list.", np.arange(len(rows)), source)
+    offsets = offsets_of(rows.list.len().to_numpy().astype(np.int64))
+    row_of_visit = np.repeat(np.arange(len(rows)), np.diff(offsets))
+    visits = rows.explode(empty_as_null=False)
+    _refuse(
+        visits.is_null() | (visits.list.len() == 0), "A symbol is empty; it lists its labels.", row_of_visit, source
+    )
+    symbol_offsets = offsets_of(visits.list.len().to_numpy().astype(np.int64))
+    labels = visits.explode(empty_as_null=False)
+    row_of_label = np.repeat(row_of_visit, np.diff(symbol_offsets))
+    _refuse(labels.is_null() | (labels == ""), "A symbol has an empty label.", row_of_label, source)
+    vocabulary = Vocabulary.of(labels)
+    codes, members = _distinct_sets(symbol_offsets, vocabulary.encode(labels))
+    for symbol, codes_of_symbol in enumerate(members):
+        problem = _problem_with([vocabulary[code] for code in codes_of_symbol])
+        if problem:
+            visit = int(np.flatnonzero(codes == symbol)[0])
+            raise BadLabel(problem, **place(source, int(row_of_visit[visit]), COLUMN))
+    symbols, symbol_of_set = _symbols_of([tuple(vocabulary[code] for code in sorted(symbol)) for symbol in members])
+    return PublishedTrajectories(offsets, symbol_of_set[codes], symbols)
+
+
+def _refuse(bad: pl.Series, problem: str, row_of: NDArray[np.int64], source: str) -> None:
+    if bad.any():
+        raise BadLabel(problem, **place(source, int(row_of[int(bad.arg_true()[0])]), COLUMN))
+
+
+def _distinct_sets(offsets: Int64s, codes: Int32s) -> tuple[Int32s, list[tuple[int, ...]]]:
+    """The number of each record's list among the distinct lists, and these; found by hashing, then compared exactly."""
+    lengths = np.diff(offsets)
+    if not len(lengths):
+        return np.zeros(0, np.int32), []
+    places = np.arange(len(codes), dtype=np.uint64) - np.repeat(offsets[:-1], lengths).astype(np.uint64)
+    keys = np.add.reduceat(_mixed(codes.astype(np.uint64) + (places << np.uint64(32))), offsets[:-1])
+    numbered = pl.DataFrame({"key": keys}).with_row_index("visit")
+    first = numbered.unique("key", keep="first", maintain_order=True).with_row_index("list")
+    number = numbered.join(first, on="key", how="left", maintain_order="left")["list"].to_numpy().astype(np.int32)
+    representative = first["visit"].to_numpy().astype(np.int64)
+    taken, positions = take_records(offsets, representative[number])
+    if not np.array_equal(taken, offsets) or not np.array_equal(codes[positions], codes):
+        return _distinct_sets_slowly(offsets, codes)  # two lists share a key: one in 10^19, but then wrong
+    bounds = zip(offsets[representative].tolist(), offsets[representative + 1].tolist(), strict=True)
+    return number, [tuple(codes[start:end].tolist()) for start, end in bounds]
+
+
+def _distinct_sets_slowly(offsets: Int64s, codes: Int32s) -> tuple[Int32s, list[tuple[int, ...]]]:
+    seen: dict[tuple[int, ...], int] = {}
+    bounds = offsets.tolist()
+    listed = codes.tolist()
+    numbers = [seen.setdefault(tuple(listed[start:end]), len(seen)) for start, end in pairwise(bounds)]
+    return np.array(numbers, np.int32), list(seen)
+
+
+def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SplitMix64: spreads the bits, so that sums of different sets differ."""
+    values = values + np.uint64(0x9E3779B97F4A7C15)
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: NDArray[np.uint64] = values ^ (values >> np.uint64(31))
+    return mixed
+
+
+def _published_frame(data: PublishedTrajectories) -> pl.DataFrame:
+    names = pl.Series([list(labels) for labels in data.symbols.label_lists], dtype=pl.List(pl.String))
+    visits = pl.DataFrame(
+        {"row": np.repeat(np.arange(len(data)), data.lengths), COLUMN: names.gather(pl.Series(data.codes))}
+    )
+    rows = visits.group_by("row", maintain_order=True).agg(COLUMN)
+    every = pl.DataFrame({"row": np.arange(len(data))})
+    return (
+        every.join(rows, on="row", how="left", maintain_order="left")
+        .select(pl.col(COLUMN).fill_null(pl.lit([], dtype=pl.List(pl.List(pl.String)))))
+        .rechunk()
+    )
+
+
+def _write_json_lines(data: PublishedTrajectories, file: Path) -> None:
+    """Pieces of text are laid end to end as bytes: `[`, symbols with commas between, `]` and a line break."""
+    texts = [json.dumps(text, ensure_ascii=False, separators=(",", ":")) for text in data.symbols.texts]
+    opening, comma, closing = (len(texts) + index for index in range(3))
+    pieces = [piece.encode() for piece in (*texts, "[", ",", "]\n")]
+    piece_bytes = np.frombuffer(b"".join(pieces), np.uint8)
+    piece_offsets = offsets_of(np.array([len(piece) for piece in pieces], np.int64))
+    with file.open("wb") as stream:
+        for start in range(0, len(data), ROWS_AT_ONCE):
+            end = min(start + ROWS_AT_ONCE, len(data))
+            offsets = data.offsets[start : end + 1] - data.offsets[start]
+            lengths = np.diff(offsets)
+            codes = data.codes[data.offsets[start] : data.offsets[end]].astype(np.int64)
+            # A row of n symbols takes 2n + 1 pieces: one before and one after each symbol; an empty one takes 2.
+            row_offsets = offsets_of(np.where(lengths > 0, 2 * lengths + 1, 2))
+            laid = np.full(row_offsets[-1], comma, np.int64)
+            within = np.arange(len(codes)) - np.repeat(offsets[:-1], lengths)
+            laid[np.repeat(row_offsets[:-1], lengths) + 2 * within + 1] = codes
+            laid[row_offsets[:-1]] = opening
+            laid[row_offsets[1:] - 1] = closing
+            _, positions = take_records(piece_offsets, laid)
+            stream.write(piece_bytes[positions].tobytes())

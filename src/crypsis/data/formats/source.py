@@ -1,0 +1,60 @@
+"""Where rows came from: the name of the file, and the line on which each row stands. For messages only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+
+class Source(str):
+    """The name of a file whose rows stand on lines; a plain string names a source without lines."""
+
+    first_line: int
+
+    def __new__(cls, name: str, first_line: int) -> Self:
+        source = super().__new__(cls, name)
+        source.first_line = first_line
+        return source
+
+    def line_of(self, row: int) -> int:
+        """The 1-based line of a 0-based row. Formats whose rows may span lines look it up in the file."""
+        return self.first_line + row
+
+
+class NumberedRows(Source):
+    """A file whose rows stand on lines that had to be noted one by one."""
+
+    lines: Sequence[int]
+
+    @classmethod
+    def of(cls, name: str, lines: Sequence[int]) -> NumberedRows:
+        source = cls(name, 1)
+        source.lines = lines
+        return source
+
+    def line_of(self, row: int) -> int:
+        return int(self.lines[row]) if row < len(self.lines) else row + 1
+
+
+def place(source: str | None, row: int, column: str | None = None) -> dict[str, Any]:
+    """The place of a row for an error: `raise BadRow("…", **place(source, row, "x"))`."""
+    details: dict[str, Any] = {}
+    words: list[str] = []
+    if source is not None:
+        details["file"] = str(source)
+        words.append(str(source))
+    if isinstance(source, Source):
+        details["line"] = source.line_of(row)
+        words.append(f"line {details['line']}")
+    else:
+        details["row"] = row
+        words.append(f"row {row}")
+    if column is not None:
+        details["column"] = column
+        words.append(f"column '{column}'")
+    return {"where": ", ".join(words), **details}
+
+
+def line_place(file: str, line: int, column: str | None = None) -> dict[str, Any]:
+    """The place of a line for an error, where no row has been made of it yet."""
+    return place(Source(file, line), 0, column)

@@ -1,0 +1,172 @@
+"""A look at a file before anything is done with it: rows, columns, types, missing values, and what it might be.
+
+Only counts are shown. Values themselves are shown if that is asked for, since they may be about people.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.formats import format_of, json_lines, spaced
+from crypsis.data.formats.columns import is_empty
+from crypsis.data.formats.compression import existing_file
+from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.track import LATITUDE_NAMES, LONGITUDE_NAMES, OWNER_NAMES, POINT_NAMES, TIME_NAMES, TRACK_NAMES
+from crypsis.data.values import converted, inferred_type, write_value
+
+SHOWN = 5
+ID_NAMES = ("trajectory_id", "trip_id", "id", "person", *OWNER_NAMES, *TRACK_NAMES)
+POSITION_NAMES = ("position", "step", "seq", "sequence", "order")
+LOCATION_NAMES = ("location", "loc", "place", "venue", "cell", "station", "poi")
+ITEM_NAMES = ("item", "items", "product", "term", "code")
+
+
+@dataclass(frozen=True)
+class ColumnSummary:
+    """One column in numbers. `top` counts its most frequent values; `values` are those values, if asked for."""
+
+    name: str
+    type: str
+    missing: int
+    distinct: int
+    unique: bool
+    top: tuple[int, ...]
+    minimum: str | None = None
+    maximum: str | None = None
+    values: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What a file holds. `kind` is a suggestion: table, trajectories, transactions, tracks, events or published."""
+
+    file: str
+    format: str
+    rows: int
+    columns: tuple[ColumnSummary, ...]
+    kind: str
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The machine-readable form."""
+        described = asdict(self)
+        for column in described["columns"]:
+            if column["values"] is None:
+                del column["values"]
+        return described
+
+    def __str__(self) -> str:
+        lines = [f"{self.file}: {self.rows} rows, {len(self.columns)} columns ({self.format})"]
+        lines += [
+            f"  {column.name}: {column.type}, {column.distinct} distinct, {column.missing} missing"
+            for column in self.columns
+        ]
+        return "\n".join([*lines, f"  probably {self.kind}: {self.reason}"])
+
+
+def inspect_file(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    separator: str | None = None,
+    header: bool = True,
+    missing_tokens: tuple[str, ...] = ("?",),
+    show_values: bool = False,
+) -> Inspection:
+    """Count what a file holds; `show_values` adds smallest, largest and most frequent values of every column."""
+    file = existing_file(path)
+    chosen = format_of(file, format)
+    if chosen.name in ("fimi", "spmf"):
+        told = True if chosen.name == "spmf" else (False if format == "fimi" else None)
+        text = spaced.read_sequences(file, separator=separator, spmf=told)
+        ordered = text.itemsets is not None
+        kind = "trajectories" if ordered else "transactions"
+        reason = "SPMF text keeps an order" if ordered else "one record per line; trajectories if the order counts"
+        return _of_sequences(file, chosen.name, text.offsets, text.labels, kind, reason, show_values)
+    if chosen.name == "jsonl" and not json_lines.holds_objects(file):
+        arrays = json_lines.read_arrays(file)
+        published = any(isinstance(element, list) for element in arrays.elements)
+        texts = [element if isinstance(element, str) else "|".join(element) for element in arrays.elements]
+        labels = pl.Series(texts, dtype=pl.String).gather(pl.Series(arrays.codes))
+        kind = "published" if published else "trajectories"
+        reason = "arrays with generalized symbols" if published else "one array of labels per line"
+        return _of_sequences(file, chosen.name, arrays.offsets, labels, kind, reason, show_values)
+    if "track" in chosen.holds:
+        frame = import_module(chosen.module).read_points(file)[0]
+        kind, reason = "tracks", f"{chosen.name} holds tracks"
+    else:
+        frame, _ = read_table_file(file, format=format, separator=separator, header=header)
+        kind, reason = suggested_kind(frame)
+    columns = tuple(_summary(frame[name], missing_tokens, show_values) for name in frame.columns)
+    return Inspection(str(file), chosen.name, frame.height, columns, kind, reason)
+
+
+def suggested_kind(frame: pl.DataFrame) -> tuple[str, str]:
+    """What a table might hold, by the names of its columns, and why."""
+    names = {name.lower() for name in frame.columns}
+    person = _any_of(names, ID_NAMES)
+    moment = _any_of(names, TIME_NAMES)
+    location = _any_of(names, LOCATION_NAMES)
+    point = (_any_of(names, LATITUDE_NAMES) and _any_of(names, LONGITUDE_NAMES)) or (
+        _any_of(names, POINT_NAMES) or ("x" if {"x", "y"} <= names else None)
+    )
+    if any(dtype == pl.List(pl.List(pl.String)) for dtype in frame.dtypes):
+        return "published", "a column holds lists of symbols"
+    position = _any_of(names, POSITION_NAMES)
+    if person and position and location:
+        return "trajectories", f"columns {person}, {position} and {location} look like visits"
+    if person and moment and point:
+        return "tracks", f"columns {person}, {moment} and coordinates look like position fixes"
+    if person and moment and location:
+        return "events", f"columns {person}, {location} and {moment} look like events"
+    item = _any_of(names, ITEM_NAMES)
+    if person and item and frame.width <= 3:
+        return "transactions", f"columns {person} and {item} look like a long table of items"
+    return "table", "one row per record"
+
+
+def _any_of(names: set[str], candidates: tuple[str, ...]) -> str | None:
+    return next((name for name in candidates if name in names), None)
+
+
+def _summary(cells: pl.Series, missing_tokens: tuple[str, ...], show_values: bool) -> ColumnSummary:
+    if cells.dtype.is_nested():
+        text = cells.list.len().cast(pl.String) if isinstance(cells.dtype, pl.List) else cells.cast(pl.String)
+        return ColumnSummary(cells.name, str(cells.dtype).lower(), cells.null_count(), text.n_unique(), False, ())
+    absent = is_empty(cells)
+    if cells.dtype == pl.String:
+        absent |= cells.str.strip_chars().is_in(list(missing_tokens)).fill_null(False)
+    known = cells.filter(~absent)
+    counts = known.alias("value").value_counts(sort=True, name="count")
+    distinct = counts["value"]
+    type = inferred_type(distinct.cast(pl.String) if distinct.dtype in (pl.Categorical, pl.Enum) else distinct)
+    unique = len(known) > 1 and len(distinct) == len(known)
+    summary: dict[str, Any] = {"top": tuple(counts["count"].head(SHOWN).to_list())}
+    # The extremes of an identifier name two people.
+    ordered = type != "category" and not unique and cells.name.lower() not in ID_NAMES
+    if len(distinct) and (show_values or ordered):
+        values = converted(distinct, type).drop_nulls()
+        if len(values):
+            lowest, highest = values.min(), values.max()
+            summary["minimum"] = write_value(lowest)  # type: ignore[arg-type]
+            summary["maximum"] = write_value(highest)  # type: ignore[arg-type]
+    if show_values:
+        summary["values"] = tuple(str(value) for value in distinct.head(SHOWN).to_list())
+    return ColumnSummary(cells.name, type, int(absent.sum()), len(distinct), unique, **summary)
+
+
+def _of_sequences(
+    file: Path, format: str, offsets: np.ndarray[Any, Any], labels: pl.Series, kind: str, reason: str, show_values: bool
+) -> Inspection:
+    lengths = np.diff(offsets)
+    columns = (
+        _summary(labels.alias("label"), (), show_values),
+        _summary(pl.Series("length", lengths), (), show_values),
+    )
+    return Inspection(str(file), format, len(lengths), columns, kind, reason)

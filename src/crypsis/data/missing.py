@@ -1,0 +1,27 @@
+"""The rule for missing values: one name and one meaning for the data model, every method and every verifier."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MISSING_CODE = -1
+"""The code of a missing cell in every dictionary-encoded column."""
+
+
+@dataclass(frozen=True)
+class MissingRule:
+    """How missing values match each other, in a word and in full."""
+
+    name: str
+    meaning: str
+
+
+MISSING_EQUALS_MISSING = MissingRule(
+    name="missing-equals-missing",
+    meaning=(
+        "Two records that are both missing in a quasi-identifier are equal in it, and a missing value equals no other. "
+        "A missing value is never imputed and matches no query. In a group that is missing throughout the cell is "
+        "'missing'; in a group that is missing in part it is 'any', the whole domain. "
+        "A missing sensitive value is no value."
+    ),
+)

@@ -1,0 +1,269 @@
+"""Mixed data, which papers call RT-data: a table with one set-valued column; as collected and as published.
+
+Several set-valued columns are united into one, their items prefixed with the column (`diagnosis.042`), and can be
+split again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.data.formats.columns import unknown_column
+from crypsis.data.formats.frames import as_frame
+from crypsis.data.formats.source import place
+from crypsis.data.relational import PublishedTable, Table
+from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.errors import BadLabel, BadParameter, BadRow, InputError, NotApplicable
+
+UNITED = "items"
+SUPPRESSED_TEXT = "~"
+
+
+@dataclass(frozen=True, eq=False)
+class Mixed:
+    """Records with relational columns and a set of items.
+
+    `column` names the set-valued column; `parts` are the columns that it unites, one or more.
+    """
+
+    table: Table
+    transactions: Transactions
+    column: str
+    parts: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.table) != len(self.transactions):
+            raise InputError(
+                f"A table of {len(self.table)} records needs as many transactions, got {len(self.transactions)}."
+            )
+        if self.column in self.table.names:
+            raise InputError(f"Column '{self.column}' is relational and set-valued at once; rename one.")
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        roles: Mapping[str, str],
+        items: Mapping[str, str | None],
+        types: Mapping[str, str] | None = None,
+        *,
+        sensitive: Mapping[str, Collection[str]] | None = None,
+        missing_tokens: tuple[str, ...] = ("?",),
+        unparsable: str = "error",
+        source: str | None = None,
+    ) -> Mixed:
+        """From a table. `items` maps each set-valued column to the separator of its items, or None for lists.
+
+        `sensitive` maps a set-valued column to its sensitive items. An empty cell is an empty set.
+        """
+        everything = as_frame(frame)
+        if not items:
+            raise BadParameter("Mixed data need a set-valued column; name one in items.", parameter="items")
+        for name in (*items, *(sensitive or {})):
+            if name not in everything.columns:
+                raise unknown_column(name, everything.columns, source)
+        relational = everything.drop(list(items))
+        if not relational.width:
+            raise NotApplicable("Mixed data need a relational column beside the items; read them as transactions.")
+        table = Table.from_frame(
+            relational, roles, types, missing_tokens=missing_tokens, unparsable=unparsable, source=source
+        )
+        sets = {
+            name: _transactions(everything[name], separator, (sensitive or {}).get(name, ()), source)
+            for name, separator in items.items()
+        }
+        return cls.united(table, sets)
+
+    @classmethod
+    def united(cls, table: Table, sets: Mapping[str, Transactions]) -> Mixed:
+        """A table and its set-valued columns; several are united with prefixed items."""
+        if len(sets) == 1:
+            ((name, transactions),) = sets.items()
+            return cls(table, transactions, name, (name,))
+        for name in sets:
+            for other in sets:
+                if other.startswith(f"{name}."):
+                    raise BadParameter(
+                        f"Columns '{name}' and '{other}' cannot be united: an item '{other}.x' could be of either. "
+                        "Rename one.",
+                        parameter="items",
+                    )
+        rows = [np.repeat(np.arange(len(part)), part.lengths) for part in sets.values()]
+        labels = [f"{name}." + part.vocabulary.decode(part.items) for name, part in sets.items()]
+        order = np.argsort(np.concatenate(rows), kind="stable")
+        sensitive = {
+            f"{name}.{part.vocabulary[int(code)]}"
+            for name, part in sets.items()
+            if part.sensitive is not None
+            for code in np.flatnonzero(part.sensitive)
+        }
+        lengths = np.bincount(np.concatenate(rows), minlength=len(table))
+        transactions = Transactions.from_columns(offsets_of(lengths), pl.concat(labels).gather(order), sensitive)
+        collapsed = sum(part.collapsed for part in sets.values())
+        return cls(table, replace(transactions, collapsed=collapsed), UNITED, tuple(sets))
+
+    def split(self) -> dict[str, Transactions]:
+        """The set-valued columns as they were before they were united."""
+        if len(self.parts) == 1:
+            return {self.parts[0]: self.transactions}
+        rows = np.repeat(np.arange(len(self)), self.transactions.lengths)
+        labels = self.transactions.vocabulary.series
+        every_label = self.transactions.vocabulary.decode(self.transactions.items)
+        columns: dict[str, Transactions] = {}
+        for name in self.parts:
+            prefix = f"{name}."
+            mine = every_label.str.starts_with(prefix)
+            lengths = np.bincount(rows[mine.to_numpy()], minlength=len(self))
+            sensitive: list[str] = []
+            if self.transactions.sensitive is not None:
+                marked = labels.filter(pl.Series(self.transactions.sensitive))
+                sensitive = marked.filter(marked.str.starts_with(prefix)).str.strip_prefix(prefix).to_list()
+            columns[name] = Transactions.from_columns(
+                offsets_of(lengths), every_label.filter(mine).str.strip_prefix(prefix), sensitive
+            )
+        return columns
+
+    def take(self, rows: Int64s) -> Mixed:
+        """The chosen records, in the order given."""
+        return Mixed(self.table.take(rows), self.transactions.take(rows), self.column, self.parts)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The relational columns and, as lists of labels, the set-valued columns."""
+        return self.table.to_frame().with_columns(
+            pl.Series(name, part.to_lists(), dtype=pl.List(pl.String)) for name, part in self.split().items()
+        )
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Mixed)
+            and self.table == other.table
+            and self.transactions == other.transactions
+            and (self.column, self.parts) == (other.column, other.parts)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Mixed({self.table!r}, {self.column!r}: {self.transactions!r})"
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedMixed:
+    """Records of generalized cells with a set of generalized items: what a release says.
+
+    The transaction of a suppressed record is empty in memory and `~` in a file, like its other cells.
+    """
+
+    table: PublishedTable
+    transactions: PublishedTransactions
+    column: str
+
+    def __post_init__(self) -> None:
+        if len(self.table) != len(self.transactions):
+            raise InputError(
+                f"A table of {len(self.table)} records needs as many transactions, got {len(self.transactions)}."
+            )
+        if self.column in self.table.names:
+            raise InputError(f"Column '{self.column}' is relational and set-valued at once; rename one.")
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        column: str,
+        roles: Mapping[str, str],
+        types: Mapping[str, str],
+        *,
+        nodes: Mapping[str, Collection[str]] | None = None,
+        source: str | None = None,
+    ) -> PublishedMixed:
+        """From a table of texts whose set-valued column holds JSON arrays of symbols."""
+        everything = as_frame(frame)
+        if column not in everything.columns:
+            raise unknown_column(column, everything.columns, source)
+        table = PublishedTable.from_frame(everything.drop(column), roles, types, nodes=nodes, source=source)
+        texts = everything[column].to_list()
+        for row in np.flatnonzero(~table.suppressed).tolist():
+            if texts[row] == SUPPRESSED_TEXT:
+                raise BadRow(
+                    "The items are suppressed and the record is not; ~ stands in every column or in none.",
+                    **place(source, row, column),
+                )
+        rows = [_symbols(text, row, column, source) for row, text in enumerate(texts)]
+        return cls(table, PublishedTransactions.from_lists(rows), column)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The text of every cell; items as a JSON array of symbols, `~` where the record is suppressed."""
+        suppressed = self.table.suppressed.tolist()
+        texts = [
+            SUPPRESSED_TEXT if hidden else json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+            for row, hidden in zip(self.transactions.to_lists(), suppressed, strict=True)
+        ]
+        return self.table.to_frame().with_columns(pl.Series(self.column, texts, dtype=pl.String))
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, PublishedMixed)
+            and self.table == other.table
+            and self.transactions == other.transactions
+            and self.column == other.column
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"PublishedMixed({self.table!r}, {self.column!r}: {self.transactions!r})"
+
+
+def _transactions(
+    cells: pl.Series, separator: str | None, sensitive: Collection[str], source: str | None
+) -> Transactions:
+    if cells.dtype == pl.List(pl.String):
+        lists = cells.fill_null(pl.lit([], dtype=pl.List(pl.String))) if cells.has_nulls() else cells
+    elif cells.dtype == pl.String and separator:
+        lists = cells.fill_null("").str.strip_chars().str.split(separator)
+        if separator.isspace():
+            lists = lists.list.eval(pl.element().filter(pl.element() != ""))
+        else:
+            lists = lists.list.eval(pl.element().str.strip_chars())
+            said = cells.fill_null("").str.strip_chars() != ""
+            lists = pl.select(pl.when(said).then(lists).otherwise(pl.lit([], dtype=pl.List(pl.String)))).to_series()
+    else:
+        raise BadParameter(
+            f"Column '{cells.name}' holds {cells.dtype}; give the separator of its items (text), or lists of text.",
+            parameter="items",
+        )
+    offsets = offsets_of(lists.list.len().to_numpy().astype(np.int64))
+    try:
+        return Transactions.from_columns(offsets, lists.explode(empty_as_null=False), sensitive, source=source)
+    except BadLabel as error:
+        if "row" not in error.details and "line" not in error.details:
+            raise
+        raise BadLabel(error.message, where=f"{error.where}, column '{cells.name}'", column=cells.name) from None
+
+
+def _symbols(text: str | None, row: int, column: str, source: str | None) -> list[Any]:
+    if text == SUPPRESSED_TEXT:
+        return []
+    try:
+        symbols = json.loads(text or "")
+        if not isinstance(symbols, list):
+            raise ValueError(text)
+    except ValueError:
+        raise BadRow(
+            f"Published items are a JSON array of symbols or ~, got {text!r}.", **place(source, row, column)
+        ) from None
+    return symbols

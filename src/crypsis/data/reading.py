@@ -1,0 +1,214 @@
+"""From files to data: one function per kind. The format is told by the suffix, or named with `format`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from crypsis.data.formats import format_of, json_lines, spaced
+from crypsis.data.formats.compression import existing_file
+from crypsis.data.formats.long import trajectories_from_long
+from crypsis.data.formats.source import NumberedRows
+from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.mixed import Mixed
+from crypsis.data.relational import Table
+from crypsis.data.stream import Events
+from crypsis.data.track import Tracks
+from crypsis.data.trajectory import Locations, Trajectories
+from crypsis.data.transaction import Transactions
+from crypsis.errors import BadParameter, CrypsisError
+
+TABLE_OR_SEQUENCE = frozenset({"table", "sequence"})
+TABLE_OR_TRACK = frozenset({"table", "track"})
+
+
+def read_locations(path: str | Path, *, format: str | None = None, separator: str | None = None) -> Locations:
+    """The location table of a file with the columns location, x, y and optionally sensitive."""
+    frame, source = read_table_file(path, format=format, separator=separator)
+    return Locations.from_frame(frame, source)
+
+
+def read_trajectories(
+    path: str | Path,
+    *,
+    locations: Mapping[str, Any] | Locations | Any | None = None,
+    id: str = "trajectory_id",
+    position: str | None = "position",
+    location: str = "location",
+    owner: str | None = None,
+    sort: bool = False,
+    format: str | None = None,
+    separator: str | None = None,
+) -> Trajectories:
+    """Trajectories of a long table (CSV, Parquet, JSON objects), of JSON arrays, or of FIMI or SPMF text.
+
+    In a long table the rows of an id need not be adjacent, but their positions (numbers or ISO timestamps) must rise
+    strictly in file order, or after sorting by them with `sort`; `position=None` takes the file order as it is.
+    `locations` is a location table, or the path of one; without it locations have no coordinates.
+    """
+    table = _location_table(locations)
+    file = existing_file(path)
+    chosen = format_of(file, format, holding=TABLE_OR_SEQUENCE).name
+    if chosen in ("fimi", "spmf"):
+        text = spaced.read_sequences(file, separator=separator, spmf=_told(chosen, format))
+        text.refuse_itemsets()
+        return Trajectories.from_columns(text.offsets, text.labels, table, source=text.source)
+    if chosen == "jsonl" and not json_lines.holds_objects(file):
+        offsets, labels, lines = json_lines.read_sequences(file)
+        return Trajectories.from_columns(offsets, labels, table, source=lines)
+    wanted = [name for name in (id, position, location, owner) if name is not None]
+    frame, source = read_table_file(file, format=format, columns=wanted, separator=separator)
+    return trajectories_from_long(
+        frame, id=id, position=position, location=location, owner=owner, locations=table, source=source, sort=sort
+    )
+
+
+def read_table(
+    path: str | Path,
+    roles: Mapping[str, str],
+    types: Mapping[str, str] | None = None,
+    *,
+    missing_tokens: Sequence[str] = ("?",),
+    unparsable: str = "error",
+    format: str | None = None,
+    separator: str | None = None,
+    header: bool = True,
+) -> Table:
+    """A table with a role for every column (see `Table.from_frame`)."""
+    frame, source = read_table_file(path, format=format, separator=separator, header=header)
+    return Table.from_frame(frame, roles, types, missing_tokens=missing_tokens, unparsable=unparsable, source=source)
+
+
+def read_transactions(
+    path: str | Path,
+    *,
+    id: str = "id",
+    item: str = "item",
+    sensitive: Collection[str] = (),
+    format: str | None = None,
+    separator: str | None = None,
+) -> Transactions:
+    """Sets of items of a long table, of JSON arrays, or of FIMI or SPMF text (whose itemsets are united)."""
+    file = existing_file(path)
+    chosen = format_of(file, format, holding=TABLE_OR_SEQUENCE).name
+    if chosen in ("fimi", "spmf"):
+        text = spaced.read_sequences(file, separator=separator, spmf=_told(chosen, format))
+        return Transactions.from_columns(text.offsets, text.labels, sensitive, source=text.source)
+    if chosen == "jsonl" and not json_lines.holds_objects(file):
+        offsets, labels, source = json_lines.read_sequences(file)
+        return Transactions.from_columns(offsets, labels, sensitive, source=source)
+    frame, where = read_table_file(file, format=format, columns=[id, item], separator=separator)
+    return Transactions.from_frame(frame, id=id, item=item, sensitive=sensitive, source=where)
+
+
+def read_mixed(
+    path: str | Path,
+    roles: Mapping[str, str],
+    items: Mapping[str, str | None],
+    types: Mapping[str, str] | None = None,
+    *,
+    sensitive: Mapping[str, Collection[str]] | None = None,
+    missing_tokens: tuple[str, ...] = ("?",),
+    unparsable: str = "error",
+    format: str | None = None,
+    separator: str | None = None,
+) -> Mixed:
+    """A table with set-valued columns; `items` maps each of them to the separator of its items."""
+    frame, source = read_table_file(path, format=format, separator=separator)
+    return Mixed.from_frame(
+        frame,
+        roles,
+        items,
+        types,
+        sensitive=sensitive,
+        missing_tokens=missing_tokens,
+        unparsable=unparsable,
+        source=source,
+    )
+
+
+def read_tracks(
+    path: str | Path | Sequence[str | Path],
+    *,
+    id: str | None = None,
+    x: str | None = None,
+    y: str | None = None,
+    t: str | None = None,
+    lat: str | None = None,
+    lng: str | None = None,
+    owner: str | None = None,
+    crs: str | int | None = None,
+    sort: bool = False,
+    repeated: str = "error",
+    format: str | None = None,
+    separator: str | None = None,
+) -> Tracks:
+    """GPS tracks of a table, of GPX, GeoJSON or PLT; several files (GeoLife has one per track) give one list."""
+    named: dict[str, Any] = {
+        "id": id, "x": x, "y": y, "t": t, "lat": lat, "lng": lng, "owner": owner, "crs": crs, "sort": sort,
+        "repeated": repeated,
+    }  # fmt: skip
+    paths = [path] if isinstance(path, (str, Path)) else list(path)
+    if not paths:
+        raise BadParameter("Give at least one file of tracks.", parameter="path")
+    parts = [_points(Path(part), format, separator) for part in paths]
+    if len(parts) == 1:
+        return Tracks.from_frame(parts[0][0], source=parts[0][1], **named)
+    try:
+        return Tracks.from_frame(pl.concat([frame for frame, _ in parts], how="diagonal_relaxed"), **named)
+    except CrypsisError:
+        for frame, source in parts:  # say in which of the files
+            Tracks.from_frame(frame, source=source, **named)
+        raise
+
+
+def read_events(
+    path: str | Path,
+    *,
+    id: str = "id",
+    location: str = "location",
+    t: str = "t",
+    sensitive: Sequence[str] = (),
+    locations: Mapping[str, Any] | Locations | Any | None = None,
+    unit: str = "s",
+    format: str | None = None,
+    separator: str | None = None,
+) -> Events:
+    """The events of a log with one row per event."""
+    frame, source = read_table_file(path, format=format, columns=[id, location, t, *sensitive], separator=separator)
+    return Events.from_frame(
+        frame,
+        id=id,
+        location=location,
+        t=t,
+        sensitive=sensitive,
+        locations=_location_table(locations),
+        unit=unit,
+        source=source,
+    )
+
+
+def _location_table(locations: Any | None) -> Locations | None:
+    if locations is None:
+        return None
+    return read_locations(locations) if isinstance(locations, (str, Path)) else Locations.of(locations)
+
+
+def _told(chosen: str, format: str | None) -> bool | None:
+    """Whether text is SPMF: as named, or by the suffix .spmf; otherwise its first record tells."""
+    if chosen == "spmf":
+        return True
+    return False if format == "fimi" else None
+
+
+def _points(path: Path, format: str | None, separator: str | None) -> tuple[pl.DataFrame, str | NumberedRows]:
+    file = existing_file(path)
+    chosen = format_of(file, format, holding=TABLE_OR_TRACK)
+    if "track" not in chosen.holds:
+        return read_table_file(file, format=format, separator=separator)
+    frame, source = import_module(chosen.module).read_points(file)
+    return frame, source

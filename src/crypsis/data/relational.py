@@ -1,0 +1,469 @@
+"""Relational data: tables as collected, and tables as published.
+
+A column is dictionary-encoded: `codes[r]` is the position of record r's value in the column's sorted domain, and
+-1 where it is missing. Missing values follow `MISSING_EQUALS_MISSING`, in methods and verifiers alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Bools, Int32s, Int64s, freeze, frozen
+from crypsis.data.cells import CellKind, Cells
+from crypsis.data.formats.columns import is_empty, unknown_column
+from crypsis.data.formats.frames import as_frame
+from crypsis.data.formats.source import place
+from crypsis.data.missing import MISSING_CODE, MISSING_EQUALS_MISSING, MissingRule
+from crypsis.data.values import (
+    COLUMN_TYPES,
+    IN_WORDS,
+    POLARS_TYPES,
+    ColumnType,
+    converted,
+    encoded,
+    inferred_type,
+    is_convertible,
+)
+from crypsis.data.vocabulary import Vocabulary
+from crypsis.errors import BadParameter, BadRow, InputError, NotApplicable, UndeclaredRole, did_you_mean
+
+Role = Literal["identifier", "quasi", "sensitive", "label", "other"]
+ROLES: tuple[str, ...] = get_args(Role)
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column: its type, its role, and the position of every record's value in the sorted domain."""
+
+    name: str
+    type: ColumnType
+    role: Role
+    codes: Int32s
+    domain: pl.Series
+
+    def __post_init__(self) -> None:
+        freeze(self, "codes")
+        if len(self.codes) and not (int(self.codes.min()) >= MISSING_CODE and int(self.codes.max()) < len(self.domain)):
+            raise InputError(f"Column '{self.name}' holds a code outside its domain.")
+
+    @cached_property
+    def missing(self) -> int:
+        """Number of records without a value."""
+        return int(np.count_nonzero(self.codes == MISSING_CODE))
+
+    @cached_property
+    def keys(self) -> np.ndarray[Any, Any]:
+        """The domain as ascending numbers that can be subtracted: int64 (days or microseconds for dates) or float64.
+
+        For a category these are the positions in the domain.
+        """
+        if self.type == "category":
+            return frozen(np.arange(len(self.domain), dtype=np.int64))
+        physical = self.domain.to_physical().to_numpy()
+        return frozen(np.array(physical, np.float64 if self.type == "float" else np.int64))
+
+    def values(self) -> pl.Series:
+        """The value of every record, null where missing."""
+        wanted = pl.Series(self.codes)
+        return self.domain.gather(wanted.set(wanted < 0, None)).alias(self.name)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Column)
+            and (self.name, self.type, self.role) == (other.name, other.type, other.role)
+            and np.array_equal(self.codes, other.codes)
+            and self.domain.equals(other.domain)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return (
+            f"Column({self.name!r}, {self.type}, {self.role}: {len(self)} records, "
+            f"{len(self.domain)} values, {self.missing} missing)"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Records with typed columns, each with a declared role. Every row and column of the input is kept, in order."""
+
+    columns: tuple[Column, ...]
+
+    missing_rule: MissingRule = MISSING_EQUALS_MISSING
+
+    def __post_init__(self) -> None:
+        if not self.columns:
+            raise InputError("A table needs at least one column.")
+        lengths = {len(column) for column in self.columns}
+        if len(lengths) > 1:
+            raise InputError(f"The columns of a table have different lengths: {sorted(lengths)}.")
+        _refuse_repeated_names(self.names)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        roles: Mapping[str, str],
+        types: Mapping[str, str] | None = None,
+        *,
+        missing_tokens: Sequence[str] = ("?",),
+        unparsable: str = "error",
+        source: str | None = None,
+    ) -> Table:
+        """From a pandas, polars or arrow table. Every column needs a role; types are inferred where not declared.
+
+        Empty cells, NaN, infinities and `missing_tokens` are missing. A cell that is none of its column's type is an
+        error with its place, or missing with `unparsable="missing"`.
+        """
+        table = as_frame(frame)
+        declared = types or {}
+        check_roles(table.columns, roles, source)
+        _check_types(table.columns, declared, source)
+        if unparsable not in ("error", "missing"):
+            raise BadParameter(f"unparsable must be 'error' or 'missing', got {unparsable!r}.", parameter="unparsable")
+        return cls(
+            tuple(
+                _column(
+                    table[name],
+                    cast(Role, roles[name]),
+                    cast("ColumnType | None", declared.get(name)),
+                    missing_tokens,
+                    unparsable == "missing",
+                    source,
+                )
+                for name in table.columns
+            )
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    def column(self, name: str) -> Column:
+        """The column of that name."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise unknown_column(name, self.names)
+
+    def with_role(self, role: Role) -> tuple[Column, ...]:
+        """The columns of one role, in order."""
+        return tuple(column for column in self.columns if column.role == role)
+
+    def _named(self, role: Role) -> tuple[str, ...]:
+        return tuple(column.name for column in self.with_role(role))
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        return self._named("identifier")
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        return self._named("quasi")
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        return self._named("sensitive")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self._named("label")
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        return self._named("other")
+
+    def quasi_codes(self) -> Int32s:
+        """The codes of the quasi-identifiers, one row per record; equal rows are one class, missing equals missing."""
+        chosen = [column.codes for column in self.with_role("quasi")]
+        return np.stack(chosen, axis=1) if chosen else np.zeros((len(self), 0), np.int32)
+
+    def without_identifiers(self) -> Table:
+        """What may enter a method: every column but the identifiers."""
+        return Table(tuple(column for column in self.columns if column.role != "identifier"))
+
+    def take(self, rows: Int64s) -> Table:
+        """The chosen records, in the order given; domains stay as they are."""
+        return Table(tuple(replace(column, codes=column.codes[rows]) for column in self.columns))
+
+    def to_frame(self) -> pl.DataFrame:
+        """All columns with their types; missing values are null."""
+        return pl.DataFrame([column.values() for column in self.columns])
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and self.columns == other.columns
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{len(self.with_role(cast(Role, role)))} {role}" for role in ROLES)
+        return f"Table({len(self)} records; {counts})"
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedColumn:
+    """One published column: `cells[codes[r]]` is the generalized cell of record r."""
+
+    name: str
+    role: Role
+    codes: Int32s
+    cells: Cells
+
+    def __post_init__(self) -> None:
+        freeze(self, "codes")
+        if len(self.codes) and not (int(self.codes.min()) >= 0 and int(self.codes.max()) < len(self.cells)):
+            raise InputError(f"Published column '{self.name}' holds a code outside its cells.")
+
+    @property
+    def type(self) -> ColumnType:
+        return self.cells.type
+
+    @property
+    def kinds(self) -> np.ndarray[Any, np.dtype[np.int8]]:
+        """The kind of every record's cell (see `CellKind`)."""
+        kinds: np.ndarray[Any, np.dtype[np.int8]] = self.cells.kinds[self.codes]
+        return kinds
+
+    def texts(self) -> pl.Series:
+        """Every record's cell as it is written."""
+        return pl.Series(self.cells.texts, dtype=pl.String).gather(pl.Series(self.codes)).alias(self.name)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, PublishedColumn)
+            and (self.name, self.role, self.type) == (other.name, other.role, other.type)
+            and self._records() == other._records()
+        )
+
+    def _records(self) -> list[Any]:
+        cells = [self.cells[place] for place in range(len(self.cells))]
+        return [cells[code] for code in self.codes.tolist()]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"PublishedColumn({self.name!r}, {self.type}, {self.role}: {len(self)} records, {len(self.cells)} cells)"
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedTable:
+    """Records of generalized cells: what a release says. A suppressed record is suppressed in every column."""
+
+    columns: tuple[PublishedColumn, ...]
+
+    missing_rule: MissingRule = MISSING_EQUALS_MISSING
+
+    def __post_init__(self) -> None:
+        if not self.columns:
+            raise InputError("A published table needs at least one column.")
+        lengths = {len(column) for column in self.columns}
+        if len(lengths) > 1:
+            raise InputError(f"The columns of a published table have different lengths: {sorted(lengths)}.")
+        _refuse_repeated_names(self.names)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        roles: Mapping[str, str],
+        types: Mapping[str, str],
+        *,
+        nodes: Mapping[str, Collection[str]] | None = None,
+        source: str | None = None,
+    ) -> PublishedTable:
+        """From a table of texts. `nodes` are the names in the columns' hierarchies, where they have one."""
+        table = as_frame(frame)
+        check_roles(table.columns, roles, source)
+        _check_types(table.columns, types, source)
+        undeclared = [name for name in table.columns if name not in types]
+        if undeclared:
+            raise BadParameter(f"Published columns need a type; {', '.join(undeclared)} have none.", parameter="types")
+        columns = []
+        for name in table.columns:
+            known = None if nodes is None else nodes.get(name, ())
+            columns.append(
+                _published_column(table[name], cast(Role, roles[name]), cast(ColumnType, types[name]), known, source)
+            )
+        return cls(tuple(columns))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def nodes(self) -> dict[str, list[str]]:
+        """The names of hierarchy nodes in each column: what `from_frame` needs to tell them from values."""
+        return {column.name: column.cells.nodes.to_list() for column in self.columns}
+
+    @property
+    def types(self) -> dict[str, ColumnType]:
+        return {column.name: column.type for column in self.columns}
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        return {column.name: column.role for column in self.columns}
+
+    def column(self, name: str) -> PublishedColumn:
+        """The column of that name."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise unknown_column(name, self.names)
+
+    def with_role(self, role: Role) -> tuple[PublishedColumn, ...]:
+        """The columns of one role, in order."""
+        return tuple(column for column in self.columns if column.role == role)
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.with_role("quasi"))
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.with_role("sensitive"))
+
+    @cached_property
+    def suppressed(self) -> Bools:
+        """Which records are marked as suppressed in every column."""
+        marks = [column.kinds == CellKind.SUPPRESSED for column in self.columns]
+        return frozen(np.logical_and.reduce(marks))
+
+    def quasi_codes(self) -> Int32s:
+        """The cell numbers of the quasi-identifiers, one row per record; equal rows are one class."""
+        chosen = [column.codes for column in self.with_role("quasi")]
+        return np.stack(chosen, axis=1) if chosen else np.zeros((len(self), 0), np.int32)
+
+    def take(self, rows: Int64s) -> PublishedTable:
+        """The chosen records, in the order given."""
+        return PublishedTable(tuple(replace(column, codes=column.codes[rows]) for column in self.columns))
+
+    def to_frame(self) -> pl.DataFrame:
+        """The text of every cell."""
+        return pl.DataFrame([column.texts() for column in self.columns])
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PublishedTable) and self.columns == other.columns
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return (
+            f"PublishedTable({len(self)} records, {len(self.columns)} columns, "
+            f"{np.count_nonzero(self.suppressed)} suppressed)"
+        )
+
+
+def check_roles(names: Iterable[str], roles: Mapping[str, str], source: str | None) -> None:
+    """Every column has one of the known roles, every role a column; all undeclared columns are listed at once."""
+    names = list(names)
+    for name, role in roles.items():
+        if name not in names:
+            raise unknown_column(name, names, source)
+        if role not in ROLES:
+            raise BadParameter(
+                f"The role of column '{name}' must be one of {', '.join(ROLES)}, got {role!r}."
+                f"{did_you_mean(str(role), ROLES)}",
+                parameter="roles",
+            )
+    undeclared = [name for name in names if name not in roles]
+    if undeclared:
+        raise UndeclaredRole(
+            f"Every column needs a role, and {', '.join(undeclared)} {'have' if len(undeclared) > 1 else 'has'} none; "
+            f"declare each as one of {', '.join(ROLES)}.",
+            where=None if source is None else str(source),
+            columns=undeclared,
+        )
+
+
+def _check_types(names: Sequence[str], types: Mapping[str, str], source: str | None) -> None:
+    for name, type in types.items():
+        if name not in names:
+            raise unknown_column(name, names, source)
+        if type not in COLUMN_TYPES:
+            raise BadParameter(
+                f"The type of column '{name}' must be one of {', '.join(COLUMN_TYPES)}, got {type!r}."
+                f"{did_you_mean(str(type), COLUMN_TYPES)}",
+                parameter="types",
+            )
+
+
+def _column(
+    cells: pl.Series,
+    role: Role,
+    type: ColumnType | None,
+    missing_tokens: Sequence[str],
+    unparsable_is_missing: bool,
+    source: str | None,
+) -> Column:
+    if not is_convertible(cells.dtype):
+        raise NotApplicable(
+            f"Column '{cells.name}' holds {cells.dtype}, which no column of a table can; "
+            "set-valued columns go into Mixed.from_frame(items=…).",
+            where=None if source is None else str(source),
+            column=cells.name,
+        )
+    known = cells.cast(pl.String) if cells.dtype in (pl.Categorical, pl.Enum) else cells
+    if known.dtype == pl.Null:
+        known = known.cast(pl.String)
+    absent = is_empty(known)
+    if known.dtype == pl.String and len(missing_tokens):
+        absent |= known.str.strip_chars().is_in(list(missing_tokens)).fill_null(False)
+    if known.dtype.is_float():
+        absent |= ~known.is_finite().fill_null(False)
+    known = known.set(absent, None) if absent.any() else known
+    chosen = type or inferred_type(known.unique())
+    values = converted(known, chosen)
+    if chosen == "float":
+        # NaN and inf written as text are missing, too
+        unbounded = (~values.is_finite()).fill_null(False)
+        absent |= unbounded
+        values = values.set(unbounded, None)
+    unparsable = values.is_null() & ~absent
+    if unparsable.any() and not unparsable_is_missing:
+        row = int(unparsable.arg_true()[0])
+        raise BadRow(
+            f"Column '{cells.name}' must hold {IN_WORDS[chosen]}, got {cells[row]!r}; correct the cell, declare "
+            "another type, or read such cells as missing (unparsable='missing').",
+            **place(source, row, cells.name),
+            got=str(cells[row]),
+        )
+    codes, domain = encoded(values.cast(POLARS_TYPES[chosen]))
+    return Column(cells.name, chosen, role, codes, domain)
+
+
+def _published_column(
+    cells: pl.Series, role: Role, type: ColumnType, nodes: Collection[str] | None, source: str | None
+) -> PublishedColumn:
+    texts = cells.cast(pl.String).fill_null("")
+    distinct = texts.unique(maintain_order=True)
+    try:
+        parsed, cell_of_text = Cells.parse(type, distinct.to_list(), nodes)
+    except BadRow as error:
+        row = int((texts == str(error.details["text"])).arg_true()[0])
+        raise BadRow(error.message, **place(source, row, cells.name)) from None
+    return PublishedColumn(cells.name, role, cell_of_text[Vocabulary(distinct).encode(texts)], parsed)
+
+
+def _refuse_repeated_names(names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"Column '{name}' is in the table twice; rename one.")

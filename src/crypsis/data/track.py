@@ -1,0 +1,295 @@
+"""GPS tracks: positions in a plane with their times.
+
+Track r has the fixes `offsets[r]:offsets[r + 1]` of x, y (one planar unit) and t (seconds, strictly rising).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Float64s, Int32s, Int64s, freeze, frozen, offsets_of, take_records
+from crypsis.data.formats.columns import column, numbers, times
+from crypsis.data.formats.frames import as_frame
+from crypsis.data.formats.long import check_positions, group_rows, owners_of
+from crypsis.data.formats.source import place
+from crypsis.data.projection import epsg, project
+from crypsis.errors import BadCoordinate, BadParameter, BadTimestamps, EmptyTrack, InputError, UnknownColumn
+
+# Names that other libraries give to the same columns; the first that is there is taken.
+TRACK_NAMES = ("track_id", "tid", "tripleg_id")
+OWNER_NAMES = ("owner", "uid", "user_id", "user")
+LATITUDE_NAMES = ("lat", "latitude")
+LONGITUDE_NAMES = ("lng", "lon", "longitude")
+POINT_NAMES = ("geom", "geometry")
+TIME_NAMES = ("t", "datetime", "tracked_at", "timestamp", "time")
+
+
+@dataclass(frozen=True, eq=False)
+class Tracks:
+    """A list of tracks. `crs` is the projection of x and y where it is known; `repeated` is the number of fixes
+    that the input had at an instant that its track already had, and that were left out because that was asked for.
+
+    `owners` gives each track's individual as an integer; `ids` are the input's own names and never leave the publisher.
+    """
+
+    offsets: Int64s
+    x: Float64s
+    y: Float64s
+    t: Float64s
+    owners: Int32s | None = None
+    ids: pl.Series | None = field(default=None, repr=False)
+    crs: str | None = None
+    repeated: int = 0
+
+    def __post_init__(self) -> None:
+        freeze(self, "offsets", "x", "y", "t", "owners")
+        if not len(self.x) == len(self.y) == len(self.t) == int(self.offsets[-1]):
+            raise InputError("Track offsets, x, y and t do not end together.")
+        empty = np.flatnonzero(np.diff(self.offsets) == 0)
+        if len(empty):
+            raise EmptyTrack(f"Track {int(empty[0])} has no points; leave it out.", where=f"track {int(empty[0])}")
+        for name, values in (("x", self.x), ("y", self.y)):
+            bad = np.flatnonzero(~np.isfinite(values))
+            if len(bad):
+                raise BadCoordinate(
+                    f"A track point has no finite {name} coordinate; give planar numbers for every point.",
+                    where=self._place(int(bad[0])),
+                )
+        bad = np.flatnonzero(~np.isfinite(self.t))
+        if len(bad):
+            raise BadTimestamps("A track point has no finite time.", where=self._place(int(bad[0])))
+        falls = np.diff(self.t) <= 0
+        falls[self.offsets[1:-1] - 1] = False  # between two tracks nothing needs to rise
+        bad = np.flatnonzero(falls) + 1
+        if len(bad):
+            raise BadTimestamps(
+                f"Times must rise strictly along a track: {self.t[bad[0]]:g} follows {self.t[bad[0] - 1]:g}.",
+                where=self._place(int(bad[0])),
+            )
+        if self.owners is not None and len(self.owners) != len(self):
+            raise InputError(f"There are {len(self.owners)} owners for {len(self)} tracks.")
+
+    def _place(self, point: int) -> str:
+        track = int(np.searchsorted(self.offsets, point, side="right")) - 1
+        return f"track {track}, point {point - int(self.offsets[track])}"
+
+    @classmethod
+    def from_lists(
+        cls, tracks: Sequence[Sequence[Sequence[float]]], owners: Sequence[Any] | None = None, crs: str | None = None
+    ) -> Tracks:
+        """From lists of points `(x, y, t)`."""
+        for number, track in enumerate(tracks):
+            for index, point in enumerate(track):
+                if len(point) != 3:
+                    raise BadCoordinate(
+                        f"A track point is (x, y, t), got {point!r}.", where=f"track {number}, point {index}"
+                    )
+        lengths = np.array([len(track) for track in tracks], np.int64)
+        points = [[np.nan if value is None else float(value) for value in point] for track in tracks for point in track]
+        flat = np.array(points, np.float64).reshape(-1, 3)
+        codes = None
+        if owners is not None:
+            codes = np.unique(np.array([str(owner) for owner in owners]), return_inverse=True)[1].astype(np.int32)
+        return cls(offsets_of(lengths), flat[:, 0], flat[:, 1], flat[:, 2], codes, crs=crs)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        id: str | None = None,
+        x: str | None = None,
+        y: str | None = None,
+        t: str | None = None,
+        lat: str | None = None,
+        lng: str | None = None,
+        owner: str | None = None,
+        crs: str | int | None = None,
+        sort: bool = False,
+        repeated: str = "error",
+        source: str | None = None,
+    ) -> Tracks:
+        """From a table with one row per point, planar (x, y) or in degrees (lat, lng), which are then projected.
+
+        Columns that are not named are found by the names of scikit-mobility (uid, tid, lat, lng, datetime) and
+        trackintel (user_id, tracked_at, geom or longitude, latitude). Without a track column each owner has one
+        track. `crs` is the projection of planar coordinates, or the one to project degrees to (default: the UTM
+        zone of the data). Times must rise along each track as the rows stand, or after sorting if `sort`; with
+        `repeated="first"` the first fix of each instant is kept and the others are counted.
+        """
+        if repeated not in ("error", "first"):
+            raise BadParameter(f"repeated must be 'error' or 'first', got {repeated!r}.", parameter="repeated")
+        table = as_frame(frame)
+        names = table.columns
+        owner = owner or (_first(names, OWNER_NAMES) if id is None else None)
+        track = id or _first(names, TRACK_NAMES) or owner
+        if track is None:
+            raise _not_found("track", "id", (*TRACK_NAMES, *OWNER_NAMES), names, source)
+        moment = t or _first(names, TIME_NAMES)
+        if moment is None:
+            raise _not_found("time", "t", TIME_NAMES, names, source)
+        rows = group_rows(table, track, source)
+        rows = check_positions(
+            table, moment, rows, source, sort=sort, repeated=repeated == "first", error=BadTimestamps
+        )
+        planar_x, planar_y, projection = _plane(table, (x, y), (lat, lng), crs, source)
+        owners = None if owner is None or owner == track else owners_of(table, owner, rows, source)
+        return cls(
+            rows.offsets,
+            rows.arranged(planar_x),
+            rows.arranged(planar_y),
+            rows.arranged(_seconds(table, moment, source)),
+            owners,
+            rows.ids,
+            projection,
+            table.height - int(rows.offsets[-1]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def lengths(self) -> Int64s:
+        return frozen(np.diff(self.offsets))
+
+    @property
+    def points(self) -> int:
+        return len(self.t)
+
+    @property
+    def owner_repeats(self) -> bool:
+        """Some individual has several tracks."""
+        return self.owners is not None and len(np.unique(self.owners)) < len(self)
+
+    def take(self, rows: Int64s) -> Tracks:
+        """The chosen tracks, in the order given."""
+        offsets, positions = take_records(self.offsets, rows)
+        return replace(
+            self,
+            offsets=offsets,
+            x=self.x[positions],
+            y=self.y[positions],
+            t=self.t[positions],
+            owners=None if self.owners is None else self.owners[rows],
+            ids=None if self.ids is None else self.ids.gather(rows),
+        )
+
+    def to_lists(self) -> list[list[tuple[float, float, float]]]:
+        """The points (x, y, t) of each track."""
+        points = list(zip(self.x.tolist(), self.y.tolist(), self.t.tolist(), strict=True))
+        bounds = self.offsets.tolist()
+        return [points[start:end] for start, end in pairwise(bounds)]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Long table: track_id, x, y, t, and owner where owners are known."""
+        rows = np.repeat(np.arange(len(self)), self.lengths)
+        columns: dict[str, Any] = {"track_id": pl.Series(rows) if self.ids is None else self.ids.gather(rows)}
+        columns |= {"x": self.x, "y": self.y, "t": self.t}
+        if self.owners is not None:
+            columns["owner"] = self.owners[rows]
+        return pl.DataFrame(columns)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Tracks)
+            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ("offsets", "x", "y", "t"))
+            and (self.owners is None) == (other.owners is None)
+            and (self.owners is None or np.array_equal(self.owners, other.owners))  # type: ignore[arg-type]
+            and self.crs == other.crs
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Tracks({len(self)} tracks, {self.points} points{f', {self.crs}' if self.crs else ''})"
+
+
+def _plane(
+    table: pl.DataFrame,
+    planar: tuple[str | None, str | None],
+    degrees: tuple[str | None, str | None],
+    crs: str | int | None,
+    source: str | None,
+) -> tuple[Float64s, Float64s, str | None]:
+    names = table.columns
+    if (planar[0] is None) != (planar[1] is None) or (degrees[0] is None) != (degrees[1] is None):
+        raise BadParameter("Name both coordinates of a point, x and y or lat and lng.", parameter="x")
+    x, y = planar if planar[0] else (("x", "y") if not degrees[0] and {"x", "y"} <= set(names) else (None, None))
+    if x is not None and y is not None:
+        values = [_coordinates(table, name, source) for name in (x, y)]
+        return values[0], values[1], None if crs is None else epsg(crs)
+    latitude = degrees[0] or _first(names, LATITUDE_NAMES)
+    longitude = degrees[1] or _first(names, LONGITUDE_NAMES)
+    if latitude and longitude:
+        return project(
+            _coordinates(table, longitude, source),
+            _coordinates(table, latitude, source),
+            crs,
+            source=source,
+            columns=(longitude, latitude),
+        )
+    point = _first(names, POINT_NAMES)
+    if point is None:
+        raise _not_found(
+            "coordinate",
+            "x= and y= (planar) or lat= and lng",
+            (*LATITUDE_NAMES, *LONGITUDE_NAMES, *POINT_NAMES),
+            names,
+            source,
+        )
+    first, second = _parsed_points(column(table, point, source), point, source)
+    return project(first, second, crs, source=source, columns=(point, point))
+
+
+def _coordinates(table: pl.DataFrame, name: str, source: str | None) -> Float64s:
+    values = numbers(table, name, source, missing=np.nan)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        raise BadCoordinate(
+            f"Column '{name}' holds no finite number; give every point its coordinates.",
+            **place(source, int(bad[0]), name),
+        )
+    return values
+
+
+def _parsed_points(cells: pl.Series, name: str, source: str | None) -> tuple[Float64s, Float64s]:
+    """Longitude and latitude of points written as text: `POINT (116.3 39.9)`."""
+    text = cells.cast(pl.String, strict=False) if cells.dtype != pl.Object else pl.Series([str(c) for c in cells])
+    number = r"([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)"
+    parts = text.str.extract_groups(rf"(?i)^\s*POINT\s*Z?\s*\(\s*{number}\s+{number}(?:\s+[^)\s]+)?\s*\)\s*$")
+    longitude, latitude = (parts.struct.field(group).cast(pl.Float64) for group in ("1", "2"))
+    bad = longitude.is_null() | latitude.is_null()
+    if bad.any():
+        row = int(bad.arg_true()[0])
+        raise BadCoordinate(
+            f"Column '{name}' must hold points like POINT (116.3 39.9), got {text[row]!r}.", **place(source, row, name)
+        )
+    return longitude.to_numpy(), latitude.to_numpy()
+
+
+def _seconds(table: pl.DataFrame, name: str, source: str | None) -> Float64s:
+    moments = times(table, name, source)
+    if moments.dtype == pl.Datetime:
+        return moments.to_physical().to_numpy().astype(np.float64) / 1e6
+    return moments.to_numpy().astype(np.float64)
+
+
+def _first(names: Sequence[str], candidates: Sequence[str]) -> str | None:
+    return next((name for name in candidates if name in names), None)
+
+
+def _not_found(
+    what: str, parameter: str, candidates: Sequence[str], names: Sequence[str], source: str | None
+) -> UnknownColumn:
+    return UnknownColumn(
+        f"No {what} column was found among {', '.join(names)}; known names are {', '.join(candidates)}. "
+        f"Name it with {parameter}=.",
+        where=None if source is None else str(source),
+    )

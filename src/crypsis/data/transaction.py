@@ -1,0 +1,232 @@
+"""Set-valued data: baskets, diagnoses, search terms; as collected and as published.
+
+Record r holds the items `items[offsets[r]:offsets[r + 1]]`, ascending and distinct; offsets int64, items int32.
+A dataset is a bag of records: equal records are different records, and empty ones are lawful.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Bools, Int32s, Int64s, freeze, frozen, offsets_of, take_records
+from crypsis.data.formats.columns import labels as labels_of
+from crypsis.data.formats.frames import as_frame
+from crypsis.data.formats.long import group_rows
+from crypsis.data.formats.source import place
+from crypsis.data.symbols import Symbols, SymbolText
+from crypsis.data.vocabulary import Vocabulary, encode_lists
+from crypsis.errors import BadLabel, InputError, did_you_mean
+
+
+@dataclass(frozen=True, eq=False)
+class Transactions:
+    """A list of sets of items over one vocabulary.
+
+    `collapsed` is the number of repeated items inside records that the input had and the sets do not.
+    `ids` are the input's own names of the records and never leave the publisher.
+    """
+
+    offsets: Int64s
+    items: Int32s
+    vocabulary: Vocabulary
+    sensitive: Bools | None = None
+    collapsed: int = 0
+    ids: pl.Series | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        freeze(self, "offsets", "items", "sensitive")
+        if int(self.offsets[-1]) != len(self.items):
+            raise InputError("Transaction offsets do not end at the last item.")
+        if len(self.items) and not (0 <= int(self.items.min()) and int(self.items.max()) < len(self.vocabulary)):
+            raise InputError("A transaction holds a code outside the vocabulary.")
+        rises = np.diff(self.items) > 0
+        starts = self.offsets[1:-1]
+        rises[starts[(starts > 0) & (starts < len(self.items))] - 1] = True
+        if not rises.all():
+            raise InputError("The items of a transaction must be ascending and distinct; make it with from_lists.")
+        if self.sensitive is not None and len(self.sensitive) != len(self.vocabulary):
+            raise InputError("There must be one sensitivity per item of the vocabulary.")
+
+    @classmethod
+    def from_lists(cls, records: Sequence[Collection[str]], sensitive: Collection[str] = ()) -> Transactions:
+        """From sets or lists of labels; blanks around a label are trimmed, repetitions collapse and are counted."""
+        for row, record in enumerate(records):
+            if isinstance(record, str) or not all(isinstance(item, str) for item in record):
+                raise BadLabel(f"A transaction must be a set of labels (strings), got {record!r}.", where=f"row {row}")
+        lengths, flat = encode_lists([list(record) for record in records])
+        return cls.from_columns(offsets_of(lengths), flat, sensitive)
+
+    @classmethod
+    def from_columns(
+        cls,
+        offsets: Int64s,
+        labels: pl.Series,
+        sensitive: Collection[str] = (),
+        *,
+        ids: pl.Series | None = None,
+        source: str | None = None,
+    ) -> Transactions:
+        """From offsets and one column with the items of all records, in any order and possibly repeated."""
+        trimmed = labels.str.strip_chars()
+        rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        empty = trimmed.is_null() | (trimmed == "")
+        if empty.any():
+            row = int(rows[int(empty.arg_true()[0])])
+            raise BadLabel("An item has an empty label; name every item.", **place(source, row))
+        vocabulary = Vocabulary.of(trimmed)
+        # One number per (record, item): its distinct values in order are the records as ascending sets.
+        width = max(len(vocabulary), 1)
+        pairs = pl.Series(rows * width + vocabulary.encode(trimmed)).unique().sort().to_numpy()
+        lengths = np.bincount(pairs // width, minlength=len(offsets) - 1)
+        return cls(
+            offsets_of(lengths),
+            (pairs % width).astype(np.int32),
+            vocabulary,
+            _sensitive_mask(vocabulary, sensitive),
+            collapsed=len(labels) - len(pairs),
+            ids=ids,
+        )
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        id: str = "id",
+        item: str = "item",
+        sensitive: Collection[str] = (),
+        source: str | None = None,
+    ) -> Transactions:
+        """From a long table with one row per item; records in the order in which their ids first appear."""
+        table = as_frame(frame)
+        labels = labels_of(table, item, source)
+        rows = group_rows(table, id, source)
+        return cls.from_columns(rows.offsets, rows.arranged(labels), sensitive, ids=rows.ids, source=source)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def lengths(self) -> Int64s:
+        return frozen(np.diff(self.offsets))
+
+    @property
+    def occurrences(self) -> int:
+        """Number of items in all records together."""
+        return len(self.items)
+
+    @cached_property
+    def supports(self) -> Int64s:
+        """Number of records that hold each item."""
+        return frozen(np.bincount(self.items, minlength=len(self.vocabulary)).astype(np.int64))
+
+    def take(self, rows: Int64s) -> Transactions:
+        """The chosen records, in the order given."""
+        offsets, positions = take_records(self.offsets, rows)
+        ids = None if self.ids is None else self.ids.gather(rows)
+        return replace(self, offsets=offsets, items=self.items[positions], ids=ids)
+
+    def to_lists(self) -> list[list[str]]:
+        """Labels of each record."""
+        labels = self.vocabulary.labels
+        items = self.items.tolist()
+        bounds = self.offsets.tolist()
+        return [[labels[item] for item in items[start:end]] for start, end in pairwise(bounds)]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Long table: id, item. Records without items have no row in it."""
+        rows = np.repeat(np.arange(len(self)), self.lengths)
+        names = pl.Series(rows) if self.ids is None else self.ids.gather(rows)
+        return pl.DataFrame({"id": names, "item": self.vocabulary.decode(self.items)})
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Transactions)
+            and np.array_equal(self.offsets, other.offsets)
+            and np.array_equal(self.items, other.items)
+            and self.vocabulary == other.vocabulary
+            and _same_mask(self.sensitive, other.sensitive)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Transactions({len(self)} records, {self.occurrences} occurrences of {len(self.vocabulary)} items)"
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedTransactions:
+    """Records of generalized items: what a release says. A symbol means that a non-empty subset of it was present."""
+
+    offsets: Int64s
+    codes: Int32s
+    symbols: Symbols
+
+    def __post_init__(self) -> None:
+        freeze(self, "offsets", "codes")
+        if int(self.offsets[-1]) != len(self.codes):
+            raise InputError("Published transaction offsets do not end at the last symbol.")
+        if len(self.codes) and not (0 <= int(self.codes.min()) and int(self.codes.max()) < len(self.symbols)):
+            raise InputError("A published transaction holds a code outside its symbols.")
+
+    @classmethod
+    def from_lists(cls, rows: Sequence[Sequence[SymbolText]]) -> PublishedTransactions:
+        """From rows as JSON writes them: `[["d", ["a", "b"]], …]`."""
+        symbols, offsets, codes = Symbols.parse(rows)
+        return cls(offsets, codes, symbols)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def lengths(self) -> Int64s:
+        return frozen(np.diff(self.offsets))
+
+    def take(self, rows: Int64s) -> PublishedTransactions:
+        """The chosen records, in the order given."""
+        offsets, positions = take_records(self.offsets, rows)
+        return replace(self, offsets=offsets, codes=self.codes[positions])
+
+    def to_lists(self) -> list[list[SymbolText]]:
+        """Symbols of each record as JSON writes them, by their sorted labels."""
+        texts = self.symbols.texts
+        rank = self.symbols.rank.tolist()
+        codes = self.codes.tolist()
+        bounds = self.offsets.tolist()
+        return [
+            [texts[code] for code in sorted(codes[start:end], key=rank.__getitem__)] for start, end in pairwise(bounds)
+        ]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PublishedTransactions) and self.to_lists() == other.to_lists()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"PublishedTransactions({len(self)} records, {len(self.symbols)} symbols)"
+
+
+def _sensitive_mask(vocabulary: Vocabulary, sensitive: Collection[str]) -> Bools | None:
+    if not sensitive:
+        return None
+    mask = np.zeros(len(vocabulary), np.bool_)
+    for label in sensitive:
+        if label not in vocabulary:
+            raise BadLabel(
+                f"Sensitive item {label!r} does not occur in the data.{did_you_mean(str(label), vocabulary.labels)}"
+            )
+        mask[vocabulary.code(label)] = True
+    return mask
+
+
+def _same_mask(one: Bools | None, other: Bools | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)

@@ -1,0 +1,105 @@
+"""Compressed files: read like plain ones, refused when truncated, and stopped at the memory limit."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import sys
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow
+import pytest
+
+from crypsis.data.formats.compression import existing_file, is_compressed, read_bytes, without_compression
+from crypsis.data.formats.memory import LIMIT_VARIABLE
+from crypsis.errors import MissingExtra, MissingFile, TooLarge, UnknownFormat, UnreadableFile
+
+
+def zstandard(content: bytes) -> bytes:
+    packed: bytes = pyarrow.Codec("zstd").compress(content, asbytes=True)
+    return packed
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.compress,
+    ".xz": lzma.compress,
+    ".bz2": bz2.compress,
+    ".zst": zstandard,
+}
+each_suffix = pytest.mark.parametrize("suffix", PACKERS)
+CONTENT = b"user,lat\n1,2\n" * 10_000
+
+
+@each_suffix
+def test_a_packed_file_is_unpacked(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"data.csv{suffix}"
+    file.write_bytes(PACKERS[suffix](CONTENT))
+    assert read_bytes(file) == CONTENT
+    assert is_compressed(file)
+    assert without_compression(file) == tmp_path / "data.csv"
+
+
+@each_suffix
+@pytest.mark.parametrize("damage", ["truncated", "garbage"])
+def test_a_truncated_or_wrong_file_is_unreadable(tmp_path: Path, suffix: str, damage: str) -> None:
+    file = tmp_path / f"data.csv{suffix}"
+    packed = PACKERS[suffix](CONTENT)
+    file.write_bytes(packed[: len(packed) // 2] if damage == "truncated" else b"this is no packed file")
+    with pytest.raises(UnreadableFile, match="truncated or not a") as caught:
+        read_bytes(file)
+    assert (caught.value.code, caught.value.where) == ("unreadable-file", str(file))
+
+
+@each_suffix
+def test_a_decompression_bomb_stops_at_the_limit(
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / f"bomb.csv{suffix}"
+    file.write_bytes(PACKERS[suffix](bytes(60_000_000)))
+    assert file.stat().st_size < 100_000
+    monkeypatch.setenv(LIMIT_VARIABLE, "10000000")
+    tracemalloc.start()
+    try:
+        with pytest.raises(TooLarge, match="needs more than 10.0 MB of memory") as caught:
+            read_bytes(file, memory_per_byte=5.0)
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+    assert caught.value.where == str(file)
+
+
+def test_a_plain_file_that_does_not_fit_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "data.csv"
+    file.write_bytes(CONTENT)
+    monkeypatch.setenv(LIMIT_VARIABLE, str(len(CONTENT) * 2))
+    assert read_bytes(file, memory_per_byte=2.0) == CONTENT
+    monkeypatch.setattr(Path, "read_bytes", lambda _: pytest.fail("the file was read"))
+    with pytest.raises(TooLarge, match=LIMIT_VARIABLE):
+        read_bytes(file, memory_per_byte=2.1)
+
+
+def test_zstandard_without_its_package_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "data.csv.zst"
+    file.write_bytes(zstandard(CONTENT))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "compression", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'crypsis\[interop\]'"):
+        read_bytes(file)
+
+
+def test_what_is_no_readable_file_is_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(MissingFile) as missing:
+        existing_file(tmp_path / "nothing.csv")
+    assert missing.value.code == "missing-file"
+    with pytest.raises(UnknownFormat, match="is a folder; give one of the files in it") as folder:
+        existing_file(tmp_path)
+    assert folder.value.code == "unknown-format"
+    loop = tmp_path / "loop.csv"
+    loop.symlink_to(loop)
+    with pytest.raises(UnreadableFile, match="cannot be opened"):
+        existing_file(loop)

@@ -1,0 +1,166 @@
+"""CSV: every malformed row is named with file, line and column, and no row is dropped."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crypsis.data.formats.csv import SEPARATORS, read_frame, sniff_separator
+from crypsis.errors import BadParameter, BadRow, CrypsisError, MissingFile, UnreadableFile
+from tests.data.drawn import any_text, awkward_text
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "data.csv"
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "column", "advice"),
+    [
+        (b"a,b,c\n1,2,3\n4,5\n6,7,8\n", 3, None, "3 fields"),
+        (b"a,b,c\n1,2,3\n4,5,6,7\n", 3, None, "found 4 fields"),
+        (b"a,b,c\n1,2,3,4\n5,6\n", 2, None, "found 4 fields"),
+        (b"a,b\n1,2\n\n3,4\n", 3, None, "a blank line"),
+        (b'a,b\n"x\ny",1\n2\n', 4, None, "found 1 fields"),
+        (b'a,b\n1,"p,q"\n2\n', 3, None, "found 1 fields"),
+        (b"a,b\n1,2\n3,\xff\n", 3, "b", "Save the file as UTF-8"),
+        (b"a,b\n1,2\n3,\0\n", 3, None, "NUL byte"),
+        (b'a,b\n1,"x\n2,3\n', 2, None, "close every quoted field"),
+        (b'a,b\n1,"x"z\n', 2, None, "close every quoted field"),
+        (b"a,b,a\n1,2,3\n", 1, "a", "rename one"),
+        (b"a,,c\n1,2,3\n", 1, "2", "name every column"),
+        (b"\na,b\n1,2\n", 1, None, "column names are expected"),
+    ],
+)
+def test_a_malformed_row_is_a_bad_row_with_its_place_and_what_to_do(
+    file: Path, content: bytes, line: int, column: str | None, advice: str
+) -> None:
+    file.write_bytes(content)
+    with pytest.raises(BadRow) as caught:
+        read_frame(file)
+    error = caught.value
+    assert error.code == "bad-row"
+    assert (error.details["file"], error.details["line"], error.details.get("column")) == (str(file), line, column)
+    assert error.where is not None
+    assert error.where.startswith(f"{file}, line {line}")
+    assert advice in error.message
+
+
+def test_short_rows_that_long_ones_make_up_for_are_found(file: Path) -> None:
+    file.write_bytes(b"a,b,c\n1,2\n1,2,3,4\n")
+    with pytest.raises(BadRow) as caught:
+        read_frame(file)
+    assert caught.value.details["line"] == 2
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"\xef\xbb\xbf", b"  \n"])
+def test_an_empty_file_is_unreadable(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    with pytest.raises(UnreadableFile, match="is empty; a header line"):
+        read_frame(file)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(MissingFile, match="check the path"):
+        read_frame(tmp_path / "nothing.csv")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\xef\xbb\xbfa,b\n1,2\n", b"a,b\r\n1,2\r\n", b"a,b\r1,2\r", b"a,b\n1,2", b"a,b\n1,2\n\n\n", b'"a","b"\n"1",2\n'],
+)
+def test_marks_line_ends_and_quotes_of_other_programs_are_understood(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    frame, _ = read_frame(file)
+    assert frame.to_dict(as_series=False) == {"a": ["1"], "b": ["2"]}
+
+
+def test_quotes_inside_a_field_are_kept(file: Path) -> None:
+    file.write_bytes(b'a,b\n1,5" pipe\n2,3" pipe\n')
+    assert read_frame(file)[0]["b"].to_list() == ['5" pipe', '3" pipe']
+
+
+def test_every_cell_is_text_and_an_empty_one_is_empty(file: Path) -> None:
+    file.write_bytes(b'a,b\n007,\n,""\n')
+    frame, _ = read_frame(file)
+    assert frame.schema == {"a": pl.String, "b": pl.String}
+    assert frame.rows() == [("007", ""), ("", "")]
+
+
+def test_a_table_without_a_header_gets_numbered_columns(file: Path) -> None:
+    file.write_bytes(b"1,2\n3,4\n")
+    frame, source = read_frame(file, header=False)
+    assert (frame.columns, frame.rows()) == (["column_1", "column_2"], [("1", "2"), ("3", "4")])
+    assert source.line_of(1) == 2
+    assert read_frame(file)[0].height == 1
+
+
+def test_lines_are_counted_through_quoted_line_breaks(file: Path) -> None:
+    file.write_bytes(b'a,b\n"x\n\ny",1\n2,3\n')
+    _, source = read_frame(file)
+    assert [source.line_of(row) for row in range(2)] == [2, 5]
+
+
+@pytest.mark.parametrize("separator", SEPARATORS)
+def test_the_separator_is_told_by_the_first_lines(file: Path, separator: str) -> None:
+    file.write_text(separator.join("ab") + "\n" + separator.join(["x", "y"]) + "\n")
+    assert read_frame(file)[0].rows() == [("x", "y")]
+    assert sniff_separator(b"one column\n1,5\n") == ","
+    assert sniff_separator(b"a;b\n1,5;2,5\n") == ";"
+
+
+@pytest.mark.parametrize("separator", ["", "::", "é"])
+def test_a_separator_is_one_character(file: Path, separator: str) -> None:
+    file.write_text("a,b\n1,2\n")
+    if separator:
+        with pytest.raises(BadParameter, match="one ASCII character"):
+            read_frame(file, separator=separator)
+    else:
+        assert read_frame(file, separator=None)[0].width == 2
+
+
+tables = st.integers(1, 4).flatmap(
+    lambda width: st.lists(
+        st.lists(st.one_of(any_text, awkward_text), min_size=width, max_size=width), min_size=1, max_size=6
+    )
+)
+
+
+@given(tables, st.sampled_from(SEPARATORS), st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]))
+def test_whatever_the_csv_module_writes_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]], separator: str, quoting: int
+) -> None:
+    file = tmp_path_factory.mktemp("csv") / "data.csv"
+    if any("\r" in cell for row in rows for cell in row):
+        quoting = csv.QUOTE_ALL  # a lone CR outside quotes is a line end to some and a character to others
+    names = [f"c{number}" for number in range(len(rows[0]))]
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream, delimiter=separator, lineterminator="\n", quoting=quoting)
+        writer.writerows([names, *rows])
+    frame, source = read_frame(file, separator=separator)
+    assert [list(row) for row in frame.rows()] == rows
+    line = 2
+    for number, row in enumerate(rows):
+        assert source.line_of(number) == line
+        line += 1 + sum(_line_breaks(cell) for cell in row)
+
+
+def _line_breaks(text: str) -> int:
+    return len(io.StringIO(text + "|", newline="").readlines()) - 1
+
+
+@given(st.binary(max_size=60))
+def test_garbage_is_a_table_or_an_error_of_ours(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    file = tmp_path_factory.mktemp("csv") / "data.csv"
+    file.write_bytes(content)
+    try:
+        read_frame(file)
+    except CrypsisError as error:
+        assert str(file) in str(error)

@@ -1,0 +1,100 @@
+"""Parquet: typed columns, damaged files, and what the footer tells about memory."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import polars as pl
+import pyarrow
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crypsis.data.formats.memory import LIMIT_VARIABLE
+from crypsis.data.formats.parquet import COPIES, memory_needed, read_frame
+from crypsis.errors import CrypsisError, TooLarge, UnknownColumn, UnreadableFile
+
+FRAME = pl.DataFrame({"id": [1, 2, 3], "label": ["a", "b", None], "sets": [["x"], [], ["y", "z"]]})
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "data.parquet"
+    FRAME.write_parquet(path)
+    return path
+
+
+def test_columns_keep_their_types_and_only_wanted_ones_are_read(file: Path) -> None:
+    frame, source = read_frame(file)
+    assert (source, frame.equals(FRAME)) == (str(file), True)
+    assert read_frame(file, columns=["label", "id"])[0].equals(FRAME.select("label", "id"))
+
+
+def test_an_unknown_column_is_named_with_those_there_are(file: Path) -> None:
+    with pytest.raises(UnknownColumn, match="its columns are id, label, sets. Did you mean 'label'?"):
+        read_frame(file, columns=["lable"])
+
+
+def test_a_compressed_file_is_unpacked_first(file: Path) -> None:
+    packed = file.with_suffix(".parquet.gz")
+    packed.write_bytes(gzip.compress(file.read_bytes()))
+    assert read_frame(packed, columns=["id"])[0].equals(FRAME.select("id"))
+
+
+@pytest.mark.parametrize("keep", [0, 3, 11, 12, 40, -1, -4, -8, -20])
+def test_a_truncated_file_is_unreadable(file: Path, keep: int) -> None:
+    file.write_bytes(file.read_bytes()[:keep])
+    with pytest.raises(UnreadableFile) as caught:
+        read_frame(file)
+    assert caught.value.code == "unreadable-file"
+    assert "write it again" in caught.value.message
+    assert caught.value.where == str(file)
+
+
+@given(st.binary(max_size=40), st.integers(0, 400), st.booleans())
+def test_damaged_files_never_raise_anything_but_our_errors(
+    tmp_path_factory: pytest.TempPathFactory, garbage: bytes, at: int, wrapped: bool
+) -> None:
+    file = tmp_path_factory.mktemp("parquet") / "data.parquet"
+    FRAME.write_parquet(file)
+    content = file.read_bytes()
+    at = at % len(content)
+    damaged = b"PAR1" + garbage + len(garbage).to_bytes(4, "little") + b"PAR1"
+    file.write_bytes(damaged if wrapped else content[:at] + garbage + content[at + len(garbage) :])
+    try:
+        read_frame(file)
+    except CrypsisError as error:
+        assert str(file) in str(error)
+
+
+def test_the_footer_tells_the_values_of_every_column(file: Path) -> None:
+    metadata = pyarrow.parquet.ParquetFile(file).metadata
+    chunks = [metadata.row_group(0).column(number) for number in range(metadata.num_columns)]
+    widths = {"INT64": 8, "BYTE_ARRAY": 16}
+    expected = sum(chunk.num_values * widths[chunk.physical_type] + chunk.total_uncompressed_size for chunk in chunks)
+    assert memory_needed(file) == int(expected * COPIES)
+    first = chunks[0]
+    assert memory_needed(file, ["id"]) == int((first.num_values * 8 + first.total_uncompressed_size) * COPIES)
+
+
+def test_a_small_file_of_many_rows_is_refused_before_it_is_read(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pl.DataFrame({"id": pl.repeat("same", 2_000_000, eager=True), "n": pl.repeat(1, 2_000_000, eager=True)}).write_parquet(file)
+    assert file.stat().st_size < 100_000
+    monkeypatch.setenv(LIMIT_VARIABLE, "20000000")
+    monkeypatch.setattr(pl, "read_parquet", lambda *_, **__: pytest.fail("the file was read"))
+    with pytest.raises(TooLarge, match=r"needs about .* of memory, 20.0 MB may be used") as caught:
+        read_frame(file)
+    assert (caught.value.code, caught.value.exit_code, caught.value.where) == ("too-large", 5, str(file))
+    monkeypatch.undo()
+    assert read_frame(file)[0].height == 2_000_000
+
+
+def test_files_of_other_writers_are_understood(file: Path) -> None:
+    table = pyarrow.table({"flag": [True, False], "x": [1.5, None], "tags": [["a"], None]})
+    pyarrow.parquet.write_table(table, file, version="1.0", compression="gzip")
+    assert memory_needed(file) > 0
+    assert read_frame(file)[0].equals(pl.DataFrame(table))

@@ -1,0 +1,148 @@
+"""Generalized cells: the text of every cell gives the cell back, and nothing reads as something else."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, CellKind, Cells, parse_cell, write_cell
+from crypsis.data.values import COLUMN_TYPES
+from crypsis.errors import BadRow
+from tests.data.drawn import cells, labels
+
+
+@pytest.mark.parametrize(
+    ("type", "cell", "text"),
+    [
+        ("int", Cell.range(19, 22), "[19:22]"),
+        ("int", Cell.range(-5, -2), "[-5:-2]"),
+        ("int", Cell.value(19), "19"),
+        ("int", Cell.range(19, 19), "19"),
+        ("float", Cell.range(0.5, 2.25), "[0.5:2.25]"),
+        ("category", Cell.node("Europe"), "Europe"),
+        ("category", Cell.set(["b", "a"]), "{a|b}"),
+        ("category", Cell.set(["a"]), "a"),
+        ("category", MISSING, "?"),
+        ("category", ANY, "*"),
+        ("category", Cell.node("*"), "*"),
+        ("category", SUPPRESSED, "~"),
+        ("category", Cell.value("?"), "\\?"),
+        ("category", Cell.value("*"), "\\*"),
+        ("category", Cell.value("~"), "\\~"),
+        ("category", Cell.value("~~"), "~~"),
+        ("category", Cell.value("[19:22]"), "\\[19:22]"),
+        ("category", Cell.value("{a|b}"), "\\{a|b}"),
+        ("category", Cell.value("\\x"), "\\\\x"),
+        ("category", Cell.value("a|b"), "a|b"),
+        ("category", Cell.set(["a|b", "c}"]), "{a\\|b|c\\}}"),
+        ("category", Cell.set(["a\\", "b"]), "{a\\\\|b}"),
+        ("category", Cell.set(["?", "b"]), "{\\?|b}"),
+        ("date", Cell.range(date(2020, 1, 1), date(2020, 2, 1)), "[2020-01-01:2020-02-01]"),
+        ("timestamp", Cell.value(datetime(2020, 1, 1, 9, 30)), "2020-01-01T09:30:00"),
+        (
+            "timestamp",
+            Cell.range(datetime(2020, 1, 1, 9, 30), datetime(2020, 1, 1, 10, 0, 0, 5)),
+            "[20200101T093000:20200101T100000.000005]",
+        ),
+    ],
+)
+def test_cells_are_written_as_the_specification_says_and_read_back(type: str, cell: Cell, text: str) -> None:
+    assert write_cell(cell) == text
+    assert parse_cell(text, type, nodes=["Europe"]) == cell  # type: ignore[arg-type]
+
+
+@given(st.data())
+def test_the_text_of_any_cells_gives_the_same_cells(data: st.DataObject) -> None:
+    type = data.draw(st.sampled_from(COLUMN_TYPES))
+    # A node and a value of the same name would be one text: a hierarchy's inner nodes are no values.
+    nodes = [f"node {name}" for name in data.draw(st.lists(labels, max_size=3, unique=True))]
+    drawn = data.draw(st.lists(cells(type, nodes), max_size=12))
+    written = Cells.of(type, drawn)  # type: ignore[arg-type]
+    parsed, number = Cells.parse(type, written.texts, nodes)  # type: ignore[arg-type]
+    assert parsed == written
+    assert number.tolist() == list(range(len(written)))
+    assert [written[place] for place in range(len(written))] == list(dict.fromkeys(drawn))
+
+
+@given(st.data())
+def test_different_cells_have_different_texts(data: st.DataObject) -> None:
+    type = data.draw(st.sampled_from(COLUMN_TYPES))
+    written = Cells.of(type, data.draw(st.lists(cells(type, []), max_size=12)))  # type: ignore[arg-type]
+    assert len(set(written.texts)) == len(written)
+
+
+@given(st.text(st.sampled_from("a1[]{}|:\\?*~ -."), max_size=8), st.sampled_from(COLUMN_TYPES))
+def test_any_text_is_a_cell_with_a_stable_text_or_a_bad_row(text: str, type: str) -> None:
+    try:
+        cell = parse_cell(text, type)  # type: ignore[arg-type]
+    except BadRow as error:
+        assert error.details["text"] == text
+        return
+    assert parse_cell(write_cell(cell), type) == cell  # type: ignore[arg-type]
+
+
+@given(labels)
+def test_a_value_is_never_taken_for_missing_any_or_suppressed(value: str) -> None:
+    cell = parse_cell(write_cell(Cell.value(value)), "category")
+    assert cell.kind == CellKind.VALUE
+
+
+def test_suppressed_and_missing_are_different_cells() -> None:
+    parsed, number = Cells.parse("int", ["?", "~", "*", "?"])
+    assert [parsed[place].kind for place in number] == [
+        CellKind.MISSING,
+        CellKind.SUPPRESSED,
+        CellKind.ANY,
+        CellKind.MISSING,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "type", "part"),
+    [
+        ("[19:22", "int", "[low:high]"),
+        ("[22:19]", "int", "the lower first"),
+        ("[19:19]", "int", "the lower first"),
+        ("[a:b]", "int", "a whole number"),
+        ("[a:b]", "category", "with \\ in front"),
+        ("[1:2:3]", "int", "[low:high]"),
+        ("{a", "category", "{a|b}"),
+        ("{a}", "category", "two or more"),
+        ("{a|a}", "category", "different values"),
+        ("{a|}", "category", "two or more"),
+        ("{1|x}", "int", "a whole number"),
+        ("{a|b}c", "category", "{a|b}"),
+        ("", "category", "?"),
+        ("\\", "category", "?"),
+    ],
+)
+def test_a_text_that_is_no_cell_is_a_bad_row_that_says_how_to_write_it(text: str, type: str, part: str) -> None:
+    with pytest.raises(BadRow) as caught:
+        parse_cell(text, type)  # type: ignore[arg-type]
+    assert part in caught.value.message
+    assert caught.value.details["text"] == text
+
+
+def test_with_a_known_hierarchy_a_strange_text_in_a_column_of_numbers_is_refused() -> None:
+    assert parse_cell("20s", "int", nodes=["20s"]) == Cell.node("20s")
+    assert parse_cell("20s", "int") == Cell.node("20s")
+    with pytest.raises(BadRow, match="neither a whole number nor a node"):
+        parse_cell("20s", "int", nodes=["30s"])
+
+
+def test_cells_cannot_be_written() -> None:
+    written = Cells.of("int", [Cell.range(1, 2), MISSING])
+    for array in (written.kinds, written.offsets, written.members):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+@pytest.mark.parametrize("build", [lambda: Cell.range(2, 1), lambda: Cell.range("a", "b"), lambda: Cell.set([])])
+def test_a_cell_over_nothing_is_refused(build: object) -> None:
+    with pytest.raises(BadRow):
+        build()  # type: ignore[operator]
+    with pytest.raises(BadRow, match="empty text"):
+        Cells.of("category", [Cell.value("")])

@@ -1,0 +1,130 @@
+"""Random data and parameters for property tests: small, full of repeats, ties, empty rows and equal coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from crypsis.data.trajectory import Trajectories
+from crypsis.methods import Method
+from crypsis.parameters import Above, AtLeast, Between, Parameter, parameters_of
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Trajectories before they become arrays: codes, coordinates by code, labels by code, owners by trajectory."""
+
+    paths: list[list[int]]
+    points: list[tuple[float, float]]
+    labels: list[str]
+    owners: list[int] | None = None
+
+    def trajectories(self) -> Trajectories:
+        locations = dict(zip(self.labels, self.points, strict=True))
+        return Trajectories.from_lists(self.rows, locations=locations, owners=self.owners)
+
+    @property
+    def rows(self) -> list[list[str]]:
+        return [[self.labels[code] for code in path] for path in self.paths]
+
+    def of_code(self, codes: frozenset[int]) -> list[str]:
+        """A symbol of codes as sorted labels."""
+        return sorted(self.labels[code] for code in codes)
+
+
+# Steps of a tenth make equal distances that differ in the last bit; a small grid makes equal coordinates.
+grid_points = st.tuples(st.integers(0, 3), st.integers(0, 3)).map(lambda point: (float(point[0]), float(point[1])))
+tenth_points = st.tuples(st.integers(-12, 12), st.integers(-12, 12)).map(lambda point: (point[0] / 10, point[1] / 10))
+
+
+@st.composite
+def datasets(
+    draw: st.DrawFn,
+    max_locations: int = 7,
+    max_rows: int = 12,
+    max_length: int = 6,
+    owners: bool | None = False,
+) -> Dataset:
+    """Rows with repeats, ties and empty ones among them; `owners=None` has owners or not."""
+    # Lists of drawn sizes: left alone, hypothesis prefers data so small that nothing is rare in them.
+    n_locations, n_rows = draw(st.integers(1, max_locations)), draw(st.integers(0, max_rows))
+    points = draw(_exactly(n_locations, draw(st.sampled_from([grid_points, tenth_points]))))
+    # Canonical order is the order of the table, not of the labels.
+    labels = draw(st.permutations([f"p{number}" for number in range(n_locations)]))
+    codes = st.integers(0, n_locations - 1)
+    path = st.integers(0, max_length).flatmap(lambda length: _exactly(length, codes))
+    if draw(st.booleans()):
+        path = st.sampled_from(draw(_exactly(draw(st.integers(1, max_rows)), path)))  # a few rows, many times
+    paths = draw(_exactly(n_rows, path))
+    has_owners = draw(st.booleans()) if owners is None else owners
+    whose = draw(_exactly(n_rows, st.integers(0, draw(st.integers(0, max_rows))))) if has_owners else None
+    return Dataset(paths, points, labels, whose)
+
+
+def _exactly(size: int, elements: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
+    return st.lists(elements, min_size=size, max_size=size)
+
+
+symbols = st.sets(st.sampled_from("abcd"), min_size=1, max_size=3).flatmap(
+    lambda labels: st.permutations(sorted(labels)).map(tuple)
+)
+
+
+@st.composite
+def published_rows(draw: st.DrawFn, max_rows: int = 8, max_length: int = 6) -> list[list[tuple[str, ...]]]:
+    """Any published rows, made by a method or not: symbols may overlap, their labels come in any order."""
+    pool = draw(_exactly(draw(st.integers(1, 4)), symbols))
+    row = st.integers(0, max_length).flatmap(lambda length: _exactly(length, st.sampled_from(pool)))
+    return draw(_exactly(draw(st.integers(0, max_rows)), row))
+
+
+def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
+    """Values that a parameter's annotation allows, the smallest ones included."""
+    if parameter.choices:
+        values: st.SearchStrategy[Any] = st.sampled_from(parameter.choices)
+    elif parameter.type is bool:
+        values = st.booleans()
+    elif parameter.type is int:
+        lowest, highest = _range_of(parameter)
+        values = st.integers(int(lowest), int(min(highest, lowest + 4)))
+    elif parameter.type is float:
+        lowest, highest = _range_of(parameter)
+        above = any(isinstance(bound, Above) for bound in parameter.bounds)
+        values = st.floats(lowest, min(highest, lowest + 1000), exclude_min=above)
+    else:
+        raise NotImplementedError(f"Say here how values of {parameter} are drawn.")
+    return st.none() | values if parameter.optional else values
+
+
+def _range_of(parameter: Parameter) -> tuple[float, float]:
+    lowest, highest = 0.0, float("inf")
+    for bound in parameter.bounds:
+        if isinstance(bound, AtLeast):
+            lowest = max(lowest, bound.lowest)
+        elif isinstance(bound, Above):
+            lowest = max(lowest, bound.limit)
+        elif isinstance(bound, Between):
+            lowest, highest = max(lowest, bound.lowest), min(highest, bound.highest)
+        else:
+            raise NotImplementedError(f"Say here what {bound!r} allows.")
+    return lowest, highest
+
+
+def methods(method: type[Method]) -> st.SearchStrategy[Method]:
+    """The method with parameters drawn from its annotations."""
+    return st.builds(method, **{parameter.name: values_of(parameter) for parameter in parameters_of(method)})
+
+
+# A method for another kind of data adds one line here, or its property test cannot draw anything.
+DATA: dict[type, Callable[[], st.SearchStrategy[Any]]] = {
+    Trajectories: lambda: datasets(owners=None).map(Dataset.trajectories),
+}
+
+
+@st.composite
+def settings_with_data(draw: st.DrawFn, method: type[Method]) -> tuple[Method, Any]:
+    """A method with parameters under which it proves its guarantee, and data of its kind."""
+    return draw(methods(method).filter(lambda setting: setting.assured)), draw(DATA[method.accepts]())

@@ -1,0 +1,140 @@
+"""What README, CONTRIBUTING and docs show runs as it stands, and the site builds offline."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if "reference" not in page.parts]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+EXPECTED_EXIT = re.compile(r"\s*# exit code (\d+)$")
+
+
+def blocks(document: Path) -> list[tuple[str, str]]:
+    """Language and text of the fenced blocks, in order."""
+    return BLOCK.findall(document.read_text(encoding="utf-8"))
+
+
+def runnable(document: Path) -> bool:
+    return any(language in {"console", "python"} for language, _ in blocks(document))
+
+
+def name_of(document: Path) -> str:
+    return str(document.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("document", [*filter(runnable, DOCUMENTS)], ids=name_of)
+def test_what_a_document_shows_runs(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    for language, text in blocks(document):
+        if language == "python":
+            exec(compile(text, str(document), "exec"), namespace)
+        elif language == "console":
+            run_console(text, tmp_path)
+
+
+def run_console(text: str, folder: Path) -> None:
+    """Run the line after each `$ `; every other line must be part of what the command before it printed."""
+    printed = ""
+    for line in re.sub(r"\\\n\s*", "", text).splitlines():
+        if line.startswith("$ make "):
+            assert line.removeprefix("$ make ") in make_targets()
+        elif line.startswith("$ "):
+            printed = run_command(line.removeprefix("$ "), folder)
+        else:
+            assert line in printed
+
+
+def run_command(line: str, folder: Path) -> str:
+    expected = EXPECTED_EXIT.search(line)
+    command = EXPECTED_EXIT.sub("", line)
+    beside_this_python = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    ended = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env={**os.environ, "PATH": beside_this_python},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    wanted = int(expected[1]) if expected else 0
+    assert ended.returncode == wanted, f"{command}\n{ended.stdout}\n{ended.stderr}"
+    return ended.stdout
+
+
+def make_targets() -> set[str]:
+    return set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def test_no_shell_block_escapes_being_run() -> None:
+    languages = {language for document in DOCUMENTS for language, _ in blocks(document)}
+    assert languages <= {"console", "python", "json", "text"}
+
+
+def test_the_readme_needs_two_commands_to_set_up() -> None:
+    set_up = (ROOT / "README.md").read_text(encoding="utf-8").split("## Set up")[1].split("\n## ")[0]
+    assert re.findall(r"^\$ (.*)$", set_up, re.MULTILINE) == ["make demo", "make test"]
+
+
+def test_every_method_and_every_guarantee_has_a_page() -> None:
+    from crypsis.methods import METHODS
+
+    for method in METHODS.values():
+        assert (ROOT / "docs" / "methods" / f"{method.__module__.rpartition('.')[2]}.md").is_file()
+    for module in (ROOT / "src" / "crypsis" / "guarantees").glob("*_anonymity.py"):
+        assert (ROOT / "docs" / "guarantees" / f"{module.stem}.md").is_file()
+
+
+def test_the_site_builds_without_network_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
+    nowhere = "http://127.0.0.1:9"
+    offline = {**os.environ, "http_proxy": nowhere, "https_proxy": nowhere, "HTTPS_PROXY": nowhere}
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
+    ended = subprocess.run(
+        [*build, "--site-dir", str(tmp_path / "site")],
+        cwd=ROOT,
+        env=offline,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert ended.returncode == 0, ended.stderr
+    elsewhere = r"""=["']?(?:https?:)?//"""
+    loading = re.compile(rf"<(?:script|img|iframe|source)\b[^>]*\ssrc{elsewhere}|<link\b[^>]*\shref{elsewhere}|@import")
+    built = list((tmp_path / "site").rglob("*.html"))
+    assert len(built) >= len(PAGES)
+    for page in built:
+        assert not loading.search(page.read_text(encoding="utf-8")), page
+
+
+def test_the_reference_says_what_the_code_says(script_from_docs: Callable[[str], ModuleType]) -> None:
+    reference = script_from_docs("generate_reference")
+    for name, text in reference.pages().items():
+        assert (reference.FOLDER / name).read_text(encoding="utf-8") == reference.GENERATED + text, "make reference"
+
+
+def test_a_method_page_gets_its_parameters_from_the_reference(script_from_docs: Callable[[str], ModuleType]) -> None:
+    tables = script_from_docs("parameter_tables")
+    for page in (ROOT / "docs" / "methods").glob("*.md"):
+        before = page.read_text(encoding="utf-8")
+        after = tables.on_page_markdown(before)
+        assert after.count("\n| `") > before.count("\n| `"), page
+
+
+@pytest.fixture
+def script_from_docs(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+    """Import a script that lies in docs."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    return import_module
