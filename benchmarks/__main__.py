@@ -7,13 +7,25 @@ import sys
 from pathlib import Path
 
 from benchmarks import ports
+from benchmarks.attacks import knowledge
 from benchmarks.comparison import Row, print_table, write_json
 from benchmarks.data import loading
-from benchmarks.methods.trajectory import seq_anon
-from benchmarks.metrics import utility
+from benchmarks.methods.trajectory import diverse_methods, guided_seq_anon, ppsg, prefix_tree_methods, seq_anon
+from benchmarks.metrics import clustering, utility
 from benchmarks.verifiers import km_anonymity
 
-SUITES = {"seq_anon": seq_anon, "km_anonymity": km_anonymity, "utility": utility, "loading": loading}
+SUITES = {
+    "seq_anon": seq_anon,
+    "guided_seq_anon": guided_seq_anon,
+    "diverse_methods": diverse_methods,
+    "prefix_tree_methods": prefix_tree_methods,
+    "ppsg": ppsg,
+    "km_anonymity": km_anonymity,
+    "utility": utility,
+    "clustering": clustering,
+    "knowledge": knowledge,
+    "loading": loading,
+}
 
 
 def main() -> None:

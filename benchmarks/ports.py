@@ -6,10 +6,12 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from functools import cache
 from pathlib import Path
 
+from crypsis.data.reading import read_trajectories
 from crypsis.data.trajectory import Trajectories
 
 SOURCE = Path(os.environ.get("CRYPSIS_BASELINES", Path(__file__).parents[2] / "shared" / "baselines"))
@@ -57,3 +59,28 @@ def seqanon_seconds(data: Trajectories, k: int, m: int, repeats: int = 3) -> tup
         outputs = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(repeats)]
     times = [float(re.search(r"elapsed_s=([\d.]+)", output)[1]) for output in outputs]  # type: ignore[index]
     return min(times), int(re.search(r"merges=(\d+)", outputs[0])[1])  # type: ignore[index]
+
+
+def kam_seconds(data: Trajectories, mode: str, k: int, repeats: int = 1) -> tuple[float, int] | None:
+    """Best time of the KAM_CUT (`cut`), KAM_REC (`rec`) or BF-P2kA (`bfp2ka`) port and its distinct cut sequences."""
+    programs = folder()
+    if programs is None:
+        return None
+    with tempfile.TemporaryDirectory(prefix="crypsis-bench-") as place:
+        sequences = Path(place) / "data.seq"
+        sequences.write_text("".join(" ".join(map(str, path)) + "\n" for path in data.paths()))
+        command = [str(programs / "kam"), str(sequences), "--mode", mode, "--k", str(k), "--p", "0.4"]
+        outputs = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(repeats)]
+    times = [float(re.search(r"elapsed_s=([\d.]+)", output)[1]) for output in outputs]  # type: ignore[index]
+    return min(times), int(re.search(r"cut_distinct=(\d+)", outputs[0])[1])  # type: ignore[index]
+
+
+@cache
+def gowalla_like() -> Trajectories | None:
+    """The check-ins that the ports' generator makes: 86,061 x 662, mean length 3.92; None without its source."""
+    generator = SOURCE / "gen.py"
+    if not generator.is_file():
+        return None
+    with tempfile.TemporaryDirectory(prefix="crypsis-bench-") as place:
+        subprocess.run([sys.executable, str(generator), "--out", place, "gowalla"], capture_output=True, check=True)
+        return read_trajectories(Path(place) / "gowalla.seq", format="fimi")

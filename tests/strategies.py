@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
+from crypsis.data.constraints import AutomaticConstraints, UtilityConstraints
+from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Trajectories
+from crypsis.hierarchy import AutomaticTaxonomy, Taxonomy
 from crypsis.methods import Method
 from crypsis.parameters import Above, AtLeast, Between, Parameter, parameters_of
 
@@ -81,6 +85,37 @@ def published_rows(draw: st.DrawFn, max_rows: int = 8, max_length: int = 6) -> l
     return draw(_exactly(draw(st.integers(0, max_rows)), row))
 
 
+# What stands for a companion of the data until the data are known.
+RECIPES: dict[type, st.SearchStrategy[Any]] = {
+    Taxonomy: st.integers(2, 4).map(AutomaticTaxonomy),
+    UtilityConstraints: st.integers(1, 6).map(AutomaticConstraints),
+}
+
+
+@st.composite
+def taxonomies(draw: st.DrawFn, labels: list[str]) -> Taxonomy:
+    """Any tree over these leaves: chains, stars and everything between."""
+    pairs, tops = [], list(labels)
+    while len(tops) > 1 or not pairs:
+        together = draw(st.lists(st.sampled_from(tops), min_size=1, max_size=len(tops), unique=True))
+        parent = f"node {len(pairs)}"
+        pairs += [(child, parent) for child in together]
+        tops = [top for top in tops if top not in together] + [parent]
+        if len(pairs) > 3 * len(labels):  # enough chains
+            pairs += [(top, "top") for top in tops]
+            break
+    return Taxonomy(draw(st.permutations(pairs)))
+
+
+@st.composite
+def constraints(draw: st.DrawFn, labels: list[str]) -> UtilityConstraints:
+    """Any partition of these labels."""
+    groups: dict[int, list[str]] = {}
+    for label in labels:
+        groups.setdefault(draw(st.integers(0, len(labels) - 1)), []).append(label)
+    return UtilityConstraints(draw(st.permutations(list(groups.values()))))
+
+
 def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
     """Values that a parameter's annotation allows, the smallest ones included."""
     if parameter.choices:
@@ -94,6 +129,8 @@ def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
         lowest, highest = _range_of(parameter)
         above = any(isinstance(bound, Above) for bound in parameter.bounds)
         values = st.floats(lowest, min(highest, lowest + 1000), exclude_min=above)
+    elif parameter.type in RECIPES:
+        values = RECIPES[parameter.type]
     else:
         raise NotImplementedError(f"Say here how values of {parameter} are drawn.")
     return st.none() | values if parameter.optional else values
@@ -118,13 +155,45 @@ def methods(method: type[Method]) -> st.SearchStrategy[Method]:
     return st.builds(method, **{parameter.name: values_of(parameter) for parameter in parameters_of(method)})
 
 
+@st.composite
+def track_lists(
+    draw: st.DrawFn, max_tracks: int = 7, max_points: int = 8, min_tracks: int = 1
+) -> list[list[tuple[float, float, float]]]:
+    """Tracks as lists of fixes (x, y, t), on a coarse grid: ties, equal points and stops are frequent."""
+    step, side = draw(st.sampled_from([(1.0, 5), (10.0, 12), (0.1, 20), (37.3, 40)]))
+    coordinate, seconds = st.integers(0, draw(st.integers(0, side))), st.integers(1, 400)
+    tracks = []
+    for _ in range(draw(st.integers(min_tracks, max_tracks))):
+        t, track = 0.0, []
+        for _ in range(draw(st.integers(1, max_points))):
+            t += draw(seconds)
+            track.append((draw(coordinate) * step, draw(coordinate) * step, t))
+        tracks.append(track)
+    return tracks
+
+
 # A method for another kind of data adds one line here, or its property test cannot draw anything.
 DATA: dict[type, Callable[[], st.SearchStrategy[Any]]] = {
     Trajectories: lambda: datasets(owners=None).map(Dataset.trajectories),
+    Tracks: lambda: track_lists(max_tracks=9).map(Tracks.from_lists),
 }
 
 
 @st.composite
 def settings_with_data(draw: st.DrawFn, method: type[Method]) -> tuple[Method, Any]:
     """A method with parameters under which it proves its guarantee, and data of its kind."""
-    return draw(methods(method).filter(lambda setting: setting.assured)), draw(DATA[method.accepts]())
+    setting, data = draw(methods(method).filter(lambda setting: setting.assured)), draw(DATA[method.accepts]())
+    return draw(with_sensitive(setting, data)) if "sensitive locations" in method.needs else (setting, data)
+
+
+@st.composite
+def with_sensitive(draw: st.DrawFn, setting: Any, data: Trajectories) -> tuple[Method, Trajectories]:
+    """Some locations are sensitive; coordinates, unit and clusters are such that they are not refused outright."""
+    sensitive = draw(st.sets(st.sampled_from(data.locations.labels), max_size=2))
+    whole = {name: np.abs(np.round(10 * getattr(data.locations, name))) for name in ("x", "y")}
+    data = replace(data, locations=replace(data.locations.marked(sensitive), **whole))
+    setting = replace(setting, unit=None if data.owners is None else draw(st.sampled_from(["trajectory", "owner"])))
+    if hasattr(setting, "clusters"):
+        people = len(np.unique(data.groups(setting.unit or "trajectory")))
+        setting = replace(setting, clusters=max(min(setting.clusters, people // setting.k), 1))
+    return setting, data

@@ -19,11 +19,12 @@ def anonymize(data: Any, method: Method, *, listener: Listener | None = None) ->
     `listener` is told the stage and the share done, and may raise `Cancelled`.
     """
     method.check_applicable(data)
+    method = method.prepared(data)
     journal = Journal(listener)
     published = method.anonymize(data, journal)
     return Release(
         data=published,
-        guarantee=method.guarantee,
+        guarantee=method.guarantee_of(data, published),
         companion=kind_of(published).companion(data, published),
         method=method,
         original=data,

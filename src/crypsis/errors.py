@@ -14,9 +14,12 @@ CrypsisError
 │   ├── DuplicateLocation       duplicate-location       2
 │   ├── BadLabel                bad-label                2
 │   ├── BadCoordinate           bad-coordinate           2
+│   ├── BadTaxonomy             bad-taxonomy             2   not one tree with exactly the locations as leaves
+│   ├── BadConstraints          bad-constraints          2   overlapping, or a visited location in none
 │   ├── BadTimestamps           bad-timestamps           2
 │   ├── EmptyTrack              empty-track              2
 │   ├── OwnerRepeated           owner-repeated           2
+│   ├── TooManyClusters         too-many-clusters        2   a cluster would have fewer than k rows
 │   ├── NotApplicable           not-applicable           2   this data kind, or no row alignment
 │   ├── OriginalRequired        original-required        2   the definition needs the original data
 │   ├── BadRelease              bad-release              2   a release folder that is not whole
@@ -24,7 +27,9 @@ CrypsisError
 │   └── MissingExtra            missing-extra            2   an optional dependency is not installed
 ├── Infeasible                  infeasible               3   no release with this guarantee exists
 │   ├── TooFewTrajectories      too-few-trajectories     3
-│   └── InfeasibleLength        infeasible-length        3
+│   ├── InfeasibleLength        infeasible-length        3
+│   ├── InfeasibleDiversity     infeasible-diversity     3
+│   └── UtilityConstraintsUnsatisfied  utility-constraints-unsatisfied  3
 ├── VerificationFailed          verification-failed      4
 ├── LimitReached                limit-reached            5
 │   └── TooLarge                too-large                5
@@ -114,6 +119,14 @@ class BadCoordinate(InputError):
     code = "bad-coordinate"
 
 
+class BadTaxonomy(InputError):
+    code = "bad-taxonomy"
+
+
+class BadConstraints(InputError):
+    code = "bad-constraints"
+
+
 class BadTimestamps(InputError):
     code = "bad-timestamps"
 
@@ -124,6 +137,10 @@ class EmptyTrack(InputError):
 
 class OwnerRepeated(InputError):
     code = "owner-repeated"
+
+
+class TooManyClusters(InputError):
+    code = "too-many-clusters"
 
 
 class NotApplicable(InputError):
@@ -157,6 +174,14 @@ class TooFewTrajectories(Infeasible):
 
 class InfeasibleLength(Infeasible):
     code = "infeasible-length"
+
+
+class InfeasibleDiversity(Infeasible):
+    code = "infeasible-diversity"
+
+
+class UtilityConstraintsUnsatisfied(Infeasible):
+    code = "utility-constraints-unsatisfied"
 
 
 class VerificationFailed(CrypsisError):

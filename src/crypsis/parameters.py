@@ -1,16 +1,20 @@
 """Bounds and help of a parameter, stated once in its annotation and read by every check, option, form and table.
 
 k: Annotated[int, AtLeast(1), "Trajectories that must share each subsequence."] = 5
+
+A parameter is a number, a flag or a word; or it is a companion of the data, such as a taxonomy, which a command line
+reads from a file. In place of a companion stands, until the data are known, a recipe that makes it from them.
 """
 
 from __future__ import annotations
 
 import math
 import operator
-from dataclasses import MISSING, dataclass, fields
+from abc import ABC, abstractmethod
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Protocol, Self, Union, get_args, get_origin, get_type_hints
 
 from crypsis.errors import BadParameter
 
@@ -76,6 +80,39 @@ class OneOf:
         return "out of " + ", ".join(repr(choice) for choice in self.choices)
 
 
+class Companion(ABC):
+    """What a method needs beside the data: a taxonomy, constraints, a policy. Immutable, comparable, hashable.
+
+    `in_words` names it for messages; `str` of one is short and never shows what is in it.
+    """
+
+    in_words: ClassVar[str]
+
+    @classmethod
+    @abstractmethod
+    def from_text(cls, text: str) -> Companion | Recipe:
+        """What somebody typed: the name of a file to read, or a recipe such as `auto:5`."""
+
+    def to_json(self) -> Any:
+        """All of it, for a promise that cannot be checked without it."""
+        raise NotImplementedError(f"{type(self).__name__} is never published.")
+
+    @classmethod
+    def from_json(cls, content: Any) -> Companion:
+        """What `to_json` wrote."""
+        raise NotImplementedError(f"{cls.__name__} is never published.")
+
+
+class Recipe(ABC):
+    """How to make a companion from the data. `str` of one is what `from_text` of the companion reads."""
+
+    makes: ClassVar[type[Companion]]
+
+    @abstractmethod
+    def make(self, data: Any) -> Companion:
+        """The companion for these data."""
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One field of a checked object, as its annotation states it."""
@@ -99,6 +136,8 @@ class Parameter:
         """`an int of at least 1`, `one of 'error', 'truncate'`."""
         if self.choices:
             words = "one of " + ", ".join(repr(choice) for choice in self.choices)
+        elif issubclass(self.type, Companion):
+            words = self.type.in_words
         else:
             kind = {int: "an int", float: "a finite number", bool: "true or false", str: "a string"}[self.type]
             words = " and ".join([kind, *map(str, self.bounds)]).replace(" and ", " ", 1)
@@ -108,11 +147,14 @@ class Parameter:
         """The value in its declared type; `BadParameter` names owner, parameter, bound and what came."""
         if value is None and self.optional:
             return None
+        given = value.makes if isinstance(value, Recipe) else type(value)
+        if issubclass(self.type, Companion) and issubclass(given, self.type):
+            return value
         try:
             converted = _CONVERTERS[self.type](value)
             if all(bound.admits(converted) for bound in self.bounds):
                 return converted
-        except (TypeError, ValueError):
+        except (KeyError, TypeError, ValueError):  # no converter: a companion of another kind
             pass
         raise BadParameter(
             f"{owner}: {self.name} must be {self.describe()}, got {value!r}.",
@@ -124,6 +166,8 @@ class Parameter:
         """Read a value typed on a command line or into a form."""
         if self.optional and text.lower() in {"", "none"}:
             return None
+        if issubclass(self.type, Companion):
+            return self.type.from_text(text)
         try:
             value: Any = _PARSERS[self.type](text)
         except ValueError:
@@ -142,7 +186,9 @@ class Parameter:
             "sweepable": self.type in (int, float) or bool(self.choices),
         }
         if not self.required:
-            schema["default"] = self.default
+            schema["default"] = _plain(self.default)
+        if issubclass(self.type, Companion):
+            schema["reads"] = self.type.in_words
         if self.choices:
             schema["choices"] = list(self.choices)
         return schema
@@ -160,6 +206,19 @@ class Checked:
     def parameters(self) -> dict[str, Any]:
         """Every parameter and its value, defaults included."""
         return {parameter.name: getattr(self, parameter.name) for parameter in parameters_of(type(self))}
+
+    def described_parameters(self) -> dict[str, Any]:
+        """The same for JSON: companions in a few words."""
+        return {name: _plain(value) for name, value in self.parameters().items()}
+
+    def companions(self) -> dict[str, Companion]:
+        """What was given beside the data; recipes are none yet."""
+        return {name: value for name, value in self.parameters().items() if isinstance(value, Companion)}
+
+    def prepared(self, data: Any) -> Self:
+        """The same with every recipe carried out on these data."""
+        made = {name: value.make(data) for name, value in self.parameters().items() if isinstance(value, Recipe)}
+        return replace(self, **made) if made else self
 
 
 def parameters_of(checked: type[Checked]) -> tuple[Parameter, ...]:
@@ -182,6 +241,10 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
     help_text = next(extra for extra in extras if isinstance(extra, str))
     bounds = tuple(extra for extra in extras if not isinstance(extra, str))
     return Parameter(name, declared, optional, bounds, help_text, default)
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, (Companion, Recipe)) else value
 
 
 def _integer(value: Any) -> int:

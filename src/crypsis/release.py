@@ -90,10 +90,10 @@ class Release:
                 return dict(self.manifest["utility"])
             raise NotApplicable("Utility is measured against the original data; give it.")
         if original is not None:
-            return _finite(measure(original, self.data))
+            return _finite(measure(original, self.data, companions=self._companions))
         if self._measured is None or self._measured[0] is not self.data:
             with self.journal.stage("measure"):
-                self._measured = (self.data, _finite(measure(against, self.data)))
+                self._measured = (self.data, _finite(measure(against, self.data, companions=self._companions)))
         return self._measured[1]
 
     def report(self) -> Report:
@@ -138,21 +138,32 @@ class Release:
     def write_private_report(self, path: str | Path, rows: Int64s | None = None) -> Path:
         """What only the publisher may see: merges, what was cut, which input row became which row, timings."""
         rows = self.kind.sorted_rows(self.data) if rows is None else rows
-        published_row = np.empty(len(rows), np.int64)
-        published_row[rows] = np.arange(len(rows))
+        place = np.empty(len(rows), np.int64)
+        place[rows] = np.arange(len(rows))
+        published_row: list[int | None] = place.tolist()
         facts = {name: _private_form(value) for name, value in self.journal.private.items()}
+        kept = facts.pop("published_input_rows", None)
+        if kept is not None:  # the others were lost
+            published_row = [None] * int(self.journal.private["accounting"]["input"])
+            for input_row, at in zip(kept, place.tolist(), strict=True):
+                published_row[input_row] = at
         ids = getattr(self.original, "ids", None)
+        method = self.method
         content = {
             "schema": "crypsis-private-report/1",
             "warning": "This file links input rows to published rows. It is not part of the release.",
-            "method": None if self.method is None else {"name": self.method.name(), **self.method.parameters()},
+            "method": None if method is None else {"name": method.name(), **method.described_parameters()},
             **facts,
-            "published_row_of_input_row": published_row.tolist(),
+            "published_row_of_input_row": published_row,
             "input_ids": None if ids is None else ids.to_list(),
             "timings": {name: round(seconds, 6) for name, seconds in self.journal.timings.items()},
         }
         write_file(Path(path), _json_bytes(content), mode=0o600)
         return Path(path)
+
+    @property
+    def _companions(self) -> dict[str, Any]:
+        return {} if self.method is None else dict(self.method.companions())
 
     @property
     def _default_format(self) -> str:
@@ -251,7 +262,7 @@ def _method_entry(method: Method) -> dict[str, Any]:
         "name": method.name(),
         "class": type(method).__name__,
         "summary": method.summary(),
-        "parameters": method.parameters(),
+        "parameters": method.described_parameters(),
         "assured": method.assured,
     }
 

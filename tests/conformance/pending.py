@@ -12,9 +12,6 @@ _STREAM = "stream methods"
 _DP = "differential privacy"
 _FUZZY = "fuzzy time"
 _WAREHOUSE = "semantic warehouse"
-_KL = "(k,l)^m-anonymity: LmAnon, Zga, Sga"
-_SEQUENCES = "sequence methods: KamCut, KamRec, BfP2ka"
-_TRACKS = "track methods: Ppsg, regions of interest"
 
 PENDING: dict[str, str] = {
     "dp/count_query_error.json": _DP,
@@ -67,24 +64,6 @@ PENDING: dict[str, str] = {
     "stream/two_sensitive_values.json": _STREAM,
     "stream/verifier.json": _STREAM,
     "stream/zero_support_pairs.json": _STREAM,
-    "trajectory/bf_p2ka_fig1.json": _SEQUENCES,
-    "trajectory/kam_fig4.json": _SEQUENCES,
-    "trajectory/kam_p2ka_cases.json": _SEQUENCES,
-    "trajectory/lm_anon_fig4.json": _KL,
-    "trajectory/lm_anon_infeasible.json": _KL,
-    "trajectory/lm_anon_needs_repetition.json": _KL,
-    "trajectory/metrics_clustering.json": _TRACKS,
-    "trajectory/metrics_reidentification.json": _TRACKS,
-    "trajectory/ppsg_small.json": _TRACKS,
-    "trajectory/roi_small.json": _TRACKS,
-    "trajectory/sd_seqanon_fig1.json": "SdSeqAnon",
-    "trajectory/sga_fig3.json": _KL,
-    "trajectory/u_seqanon_fig5.json": "USeqAnon",
-    "trajectory/u_seqanon_suppression.json": "USeqAnon",
-    "trajectory/verify_kl.json": _KL,
-    "trajectory/verify_sequences.json": _SEQUENCES,
-    "trajectory/voronoi_neighbours.json": _TRACKS,
-    "trajectory/zga_fig2.json": _KL,
     "transaction/aa_lra_vpa_random.json": _TRANSACTION,
     "transaction/coat_pcta_random.json": _TRANSACTION,
     "transaction/disassoc_counterexamples.json": _TRANSACTION,
@@ -114,21 +93,4 @@ PENDING: dict[str, str] = {
     "warehouse/transformation.json": _WAREHOUSE,
 }
 
-PENDING_PARTS: dict[str, dict[str, str]] = {
-    "trajectory/errors.json": {  # by algorithm
-        "KAM_REC": _SEQUENCES,
-        "PPSG": _TRACKS,
-        "SD-SEQANON": "SdSeqAnon",
-        "U-SEQANON": "USeqAnon",
-        "ZGA": _KL,
-        "l^m-ANON": _KL,
-    },
-    "trajectory/metrics_utility.json": {"sim": "SIM1 and SIM2, with the sequence methods"},
-    "trajectory/privacy_analysis.json": {  # by name
-        "overlapping symbols defeat the symbol-wise diversity check": _KL,
-        "count reading is not closed under union of clusters": _KL,
-        "k-harmful rule quantified over whole trajectories only is too weak": _SEQUENCES,
-        "diversity can hold in the data and fail after full merging": _KL,
-    },
-    "trajectory/seqanon_40x12.json": {"sd_seqanon": "SdSeqAnon", "u_seqanon": "USeqAnon"},
-}
+PENDING_PARTS: dict[str, dict[str, str]] = {}

@@ -7,8 +7,9 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
+from crypsis.kernels import guided_merging as guided
 from crypsis.kernels import nearest_merging
-from crypsis.methods.trajectory import merging
+from crypsis.methods.trajectory import guided_merging, merging
 
 
 def interpreted(kernel: Any) -> Any:
@@ -26,6 +27,9 @@ def entries_per_visit(entries: int) -> Iterator[None]:
         patches.enter_context(
             patch.object(merging, "merge_until_frequent", interpreted(nearest_merging.merge_until_frequent))
         )
+        patches.enter_context(patch.object(guided, "_join_records", join_records))
+        guided_merge = interpreted(guided.merge_or_suppress_until_frequent)
+        patches.enter_context(patch.object(guided_merging, "merge_or_suppress_until_frequent", guided_merge))
         yield
 
 

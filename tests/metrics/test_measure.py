@@ -5,14 +5,18 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
+from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import BadCoordinate, BadParameter, NotApplicable
+from crypsis.hierarchy import Taxonomy
 from crypsis.metrics import METRICS, measure
 from tests.metrics.recodings import Recoding, global_recodings, shuffled
 
 BEST = {
     "distance_loss": 0,
     "normalized_distance_loss": 0,
+    "combined_distance_loss": 0,
+    "semantic_penalty_loss": 0,
     "generalized_locations": 0,
     "suppressed_locations": 0,
     "mean_size": 0,
@@ -27,29 +31,57 @@ BEST = {
     "patterns_preserved_deviation": 0,
     "false_patterns_loss": 0,
     "false_patterns_deviation": 0,
+    "cluster_precision_score": 1,
+    "cluster_recall_score": 1,
+    "cluster_f_score": 1,
+    "cluster_precision_star_score": 1,
+    "cluster_f_star_score": 1,
 }
+
+
+OF_TRAJECTORIES = [name for name, metric in METRICS.items() if Trajectories in metric.accepts]
+
+
+def companions_of(original: Trajectories) -> dict[str, Taxonomy]:
+    return {"taxonomy": Taxonomy([(label, "everything") for label in original.locations.labels])}
 
 
 @given(global_recodings())
 def test_unchanged_data_have_the_best_figures_of_all_metrics(recoding: Recoding) -> None:
-    figures = measure(recoding.original, PublishedTrajectories.from_lists(recoding.paths), METRICS)
-    assert set(figures) == {*BEST, "intact_locations", "intact_share"}
+    unchanged = PublishedTrajectories.from_lists(recoding.paths)
+    figures = measure(recoding.original, unchanged, OF_TRAJECTORIES, companions=companions_of(recoding.original))
+    assert set(figures) == {*BEST, "intact_locations", "intact_share", "original_clusters", "published_clusters"}
+    assert figures["original_clusters"] == figures["published_clusters"]
     assert {name: figures[name] for name in BEST} == BEST
 
 
 @given(global_recodings())
 def test_the_default_figures_do_not_depend_on_the_order_of_the_release(recoding: Recoding) -> None:
-    figures = measure(recoding.original, recoding.published)
-    assert figures == pytest.approx(measure(recoding.original, shuffled(recoding.published, 5)), rel=1e-12)
-    assert set(figures) == {name for name in (*BEST, "intact_locations", "intact_share") if "patterns" not in name}
+    companions = companions_of(recoding.original)
+    figures = measure(recoding.original, recoding.published, companions=companions)
+    again = measure(recoding.original, shuffled(recoding.published, 5), companions=companions)
+    assert figures == pytest.approx(again, rel=1e-12)
+    asked_for = ("patterns", "cluster")
+    assert set(figures) == {
+        name for name in (*BEST, "intact_locations", "intact_share") if not any(word in name for word in asked_for)
+    }
 
 
 def test_every_metric_is_named_for_its_function_and_says_what_it_is() -> None:
     for name, metric in METRICS.items():
         assert metric.function.__name__ == name
         assert metric.help.endswith(".")
-        assert metric.accepts == (Trajectories,)
+        assert Trajectories in metric.accepts or Tracks in metric.accepts
         assert metric.function.__doc__
+
+
+def test_a_metric_that_needs_a_taxonomy_is_left_out_unless_asked_for() -> None:
+    original = Trajectories.from_lists([["a"], ["a"]], locations={"a": (0, 0)})
+    published = PublishedTrajectories.from_lists([["a"], ["a"]])
+    assert "semantic_penalty_loss" not in measure(original, published)
+    assert measure(original, published, companions=companions_of(original))["semantic_penalty_loss"] == 0
+    with pytest.raises(NotApplicable, match="semantic_penalty_loss needs a taxonomy"):
+        measure(original, published, ["semantic_penalty_loss"])
 
 
 def test_without_coordinates_the_distances_are_left_out_unless_asked_for() -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from crypsis.cli.output import note, progress, show, shown_value, verdict_words
-from crypsis.cli.reading import Reader, reads_trajectories
+from crypsis.cli.reading import Reader, reads_trajectories, words_on
 from crypsis.cli.settings import checked_from_settings
 from crypsis.errors import BadParameter, OutputExists
 
@@ -47,8 +47,8 @@ def anonymize(
         raise BadParameter(f"--format must be jsonl or parquet, got {format!r}.")
     if os.path.lexists(out) and not overwrite:
         raise OutputExists(f"{out} exists already; choose another folder or add --overwrite.")
-    data = read(input)
-    note(f"read {len(data):,} trajectories with {data.visits:,} visits to {int(data.occurring.sum()):,} locations")
+    data = read(input, chosen.accepts)
+    note(words_on(data))
     with progress() as listener:
         release = _api.anonymize(data, chosen, listener=listener)
         verdict = release.verify()
@@ -57,6 +57,8 @@ def anonymize(
         note("no protection was requested: with these parameters the guarantee says nothing")
     if release.data.longest is not None:
         note(f"trajectories were cut to their first {release.data.longest} visits, as on_infeasible='truncate' asks")
+    if getattr(release.data, "suppressed", ()):
+        note(f"all visits to {len(release.data.suppressed):,} locations were left out; the release declares which")
     utility = release.utility()
     figures = "\n".join(f"  {name.replace('_', ' '):<38}{shown_value(value)}" for name, value in utility.items())
     show(

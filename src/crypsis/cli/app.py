@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from crypsis.cli.anonymize import anonymize
+from crypsis.cli.attack import attack
 from crypsis.cli.data import data_app
 from crypsis.cli.demo import demo
 from crypsis.cli.measure import measure
@@ -28,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for command in (demo, sample, methods, anonymize, verify, measure, report, warmup):
+for command in (demo, sample, methods, anonymize, verify, measure, attack, report, warmup):
     app.command(epilog=EVERY_COMMAND)(command)
 app.add_typer(data_app, name="data")
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from crypsis.cli.output import show, show_table
-from crypsis.cli.reading import Reader, reads_trajectories
+from crypsis.cli.reading import Reader, kind_of_input, reads_trajectories
 from crypsis.cli.settings import SETTINGS
 
 
@@ -21,14 +21,25 @@ def measure(
     metric: Annotated[
         list[str] | None, typer.Option("--metric", help="Measure this metric; may be given several times.")
     ] = None,
+    taxonomy: Annotated[
+        str | None,
+        typer.Option("--taxonomy", help="What locations mean: a file, or auto:FANOUT; some metrics need it."),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the metrics that sample.")] = 0,
 ) -> None:
     """Measure the utility that is left in a release."""
     from crypsis import _api, metrics
 
     published = _api.read_release(release)
-    against = read(original)
-    figures = metrics.measure(against, published.data, metrics=metric or None, seed=seed)
+    against = read(original, kind_of_input(published.manifest))
+    companions = {}
+    if taxonomy is not None:
+        from crypsis.hierarchy import Taxonomy
+        from crypsis.parameters import Recipe
+
+        given = Taxonomy.from_text(taxonomy)
+        companions["taxonomy"] = given.make(against) if isinstance(given, Recipe) else given
+    figures = metrics.measure(against, published.data, metrics=metric or None, seed=seed, companions=companions)
     if SETTINGS.get().json:
         show(figures, "")
     else:

@@ -36,6 +36,8 @@ def methods(
     rows = []
     for entry in described["parameters"]:
         option = f"-{entry['name']}" if len(entry["name"]) == 1 else "--" + entry["name"].replace("_", "-")
-        allowed = ", ".join(entry.get("choices", ())) or f"{entry['type']} {entry['range']}".strip()
+        allowed = (
+            ", ".join(entry.get("choices", ())) or entry.get("reads") or f"{entry['type']} {entry['range']}".strip()
+        )
         rows.append((option, allowed, shown_value(entry.get("default")), entry["help"]))
     show_table(("parameter", "values", "default", "meaning"), rows)

@@ -48,12 +48,16 @@ def read_settings(arguments: list[str]) -> tuple[Settings, list[str]]:
 
 
 def _chosen_class(arguments: list[str]) -> tuple[str, type[Checked]] | None:
-    """The method or model whose parameters these arguments may hold."""
+    """The method, model or adversary whose parameters these arguments may hold."""
     command = arguments[0] if arguments else ""
-    option = {"anonymize": "--method", "verify": "--model"}.get(command)
+    option = {"anonymize": "--method", "verify": "--model", "attack": "--attack"}.get(command)
     name = _value_of(arguments, option) if option else None
     if name is None:
         return None
+    if option == "--attack":
+        from crypsis.attacks import attack_named
+
+        return name, attack_named(name)
     if option == "--method":
         from crypsis.methods import method_named
 

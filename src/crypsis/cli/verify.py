@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from crypsis.cli.output import show, verdict_words
-from crypsis.cli.reading import Reader, reads_trajectories
+from crypsis.cli.reading import Reader, kind_of_input, reads_trajectories
 from crypsis.cli.settings import checked_from_settings
 from crypsis.errors import BadParameter
 
@@ -30,6 +30,12 @@ def verify(
         int | None,
         typer.Option("--longest", help="For a file with --original: visits its trajectories were cut to."),
     ] = None,
+    suppressed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--suppressed", help="For a file: a location whose visits were left out; may be given several times."
+        ),
+    ] = None,
 ) -> None:
     """Recheck a release; exit with 4 when its promise is broken.
 
@@ -42,18 +48,16 @@ def verify(
     from crypsis.data.formats.published import read_published_trajectories
     from crypsis.guarantees import Guarantee, guarantee_named
 
-    against = None
-    if original is not None:
-        against = read(original)
     chosen = None if model is None else checked_from_settings(guarantee_named(model))
     if published.is_dir():
         release = _api.read_release(published)
+        against = None if original is None else read(original, kind_of_input(release.manifest))
         if isinstance(chosen, Guarantee):
             release = replace(release, guarantee=chosen)
         verdict = release.verify(against)
     elif isinstance(chosen, Guarantee):
-        rows = replace(read_published_trajectories(published), longest=longest)
-        verdict = _api.verify(rows, chosen, against)
+        rows = replace(read_published_trajectories(published), longest=longest, suppressed=tuple(suppressed or ()))
+        verdict = _api.verify(rows, chosen, None if original is None else read(original))
     else:
         raise BadParameter(
             f"{published} is not a release folder; for a file say what to check, e.g. --model km-anonymity -k 5 -m 2."

@@ -6,7 +6,7 @@ location is its position in the location table. Repetitions and empty trajectori
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -25,7 +25,8 @@ from crypsis.errors import BadCoordinate, BadLabel, BadRow, DuplicateLocation, I
 class Locations:
     """The location table: distinct labels, planar coordinates in one unit, and which of them are sensitive.
 
-    Coordinates are absent for plain item sequences. `source` names the file, for messages.
+    Coordinates are absent for plain item sequences. `source` names the file, for messages; `crs` is the projection of
+    the coordinates where it is known.
     """
 
     vocabulary: Vocabulary
@@ -33,6 +34,7 @@ class Locations:
     y: Float64s | None = None
     sensitive: Bools | None = None
     source: str | None = None
+    crs: str | None = None
 
     def __post_init__(self) -> None:
         self._check_labels()
@@ -115,6 +117,19 @@ class Locations:
     @property
     def has_coordinates(self) -> bool:
         return self.x is not None
+
+    def marked(self, sensitive: Iterable[str]) -> Locations:
+        """The same table with these locations sensitive and no other."""
+        labels = list(sensitive)
+        codes = self.vocabulary.encode(pl.Series(labels, dtype=pl.String))
+        if (codes < 0).any():
+            unknown = labels[int(np.flatnonzero(codes < 0)[0])]
+            raise UnknownLocation(
+                f"Location {unknown!r} is listed as sensitive but is not in the location table.", location=unknown
+            )
+        flags = np.zeros(len(self), np.bool_)
+        flags[codes] = True
+        return replace(self, sensitive=flags)
 
     def coordinates(self, needed_by: str) -> tuple[Float64s, Float64s]:
         """x and y, or an error that says who needs them and how to give them."""
@@ -337,8 +352,13 @@ class Trajectories:
 class PublishedTrajectories:
     """Trajectories of symbols: what a release says.
 
-    `longest` declares that every trajectory was cut to that many visits before anything else.
-    `owners` exists only in memory, on the publisher's side; it is never written.
+    `longest` declares that every trajectory was cut to that many visits before anything else, `suppressed` that all
+    visits to these locations were left out: with the original every missing visit can be accounted for. `sensitive`
+    names the published locations that are sensitive, `lacks_sensitive` declares that some visits to sensitive ones may
+    be missing. `places` are the points published for the symbols where a method made them (representatives of cells);
+    it lists no other label.
+    `owners` and `generators` exist only in memory, on the publisher's side, and are never written. `generators` lists
+    for every cell that tracks were generalized to, published or not, the point whose nearest fixes it holds.
     """
 
     offsets: Int64s
@@ -346,15 +366,34 @@ class PublishedTrajectories:
     symbols: Symbols
     longest: int | None = None
     owners: Int32s | None = field(default=None, repr=False)
+    places: Locations | None = None
+    generators: Locations | None = field(default=None, repr=False)
+    sensitive: tuple[str, ...] = ()
+    lacks_sensitive: bool = False
+    suppressed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         freeze(self, "offsets", "codes", "owners")
 
     @classmethod
-    def from_lists(cls, rows: Sequence[Sequence[SymbolText]], longest: int | None = None) -> PublishedTrajectories:
+    def from_lists(
+        cls,
+        rows: Sequence[Sequence[SymbolText]],
+        longest: int | None = None,
+        *,
+        sensitive: Iterable[str] = (),
+        suppressed: Iterable[str] = (),
+    ) -> PublishedTrajectories:
         """From rows as JSON writes them: `[["d", ["a", "b"]], …]`."""
         symbols, offsets, codes = Symbols.parse(rows)
-        return cls(offsets, codes, symbols, longest)
+        return cls(
+            offsets,
+            codes,
+            symbols,
+            longest,
+            sensitive=tuple(sorted(sensitive)),
+            suppressed=tuple(sorted(suppressed)),
+        )
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from crypsis.errors import BadParameter, BadRelease, did_you_mean
+from crypsis.errors import BadConstraints, BadParameter, BadRelease, did_you_mean
+from crypsis.guarantees.constrained_km_anonymity import ConstrainedKmAnonymity
 from crypsis.guarantees.guarantee import Guarantee
+from crypsis.guarantees.klm_anonymity import KlmAnonymity
 from crypsis.guarantees.km_anonymity import KmAnonymity
+from crypsis.guarantees.pattern_preserving_k_anonymity import PatternPreservingKAnonymity
+from crypsis.guarantees.sequence_k_anonymity import SequenceKAnonymity
 from crypsis.guarantees.verdict import Verdict, Witness
 
-GUARANTEES: dict[str, type[Guarantee]] = {guarantee.model: guarantee for guarantee in (KmAnonymity,)}
+GUARANTEES: dict[str, type[Guarantee]] = {
+    guarantee.model: guarantee
+    for guarantee in (
+        KmAnonymity,
+        ConstrainedKmAnonymity,
+        KlmAnonymity,
+        SequenceKAnonymity,
+        PatternPreservingKAnonymity,
+    )
+}
 
 __all__ = [
     "GUARANTEES",
+    "ConstrainedKmAnonymity",
     "Guarantee",
+    "KlmAnonymity",
     "KmAnonymity",
+    "PatternPreservingKAnonymity",
+    "SequenceKAnonymity",
     "Verdict",
     "Witness",
     "guarantee_from_dict",
@@ -32,14 +50,14 @@ def guarantee_from_dict(described: Mapping[str, Any]) -> Guarantee:
     if not isinstance(parameters, dict):
         raise BadRelease(f"The manifest gives no parameters for {model}.")
     try:
-        return GUARANTEES[model](**parameters)
-    except TypeError as error:
+        return GUARANTEES[model].from_parameters(parameters)
+    except (TypeError, BadConstraints) as error:
         raise BadRelease(f"The manifest gives wrong parameters for {model}: {error}.") from error
 
 
 def guarantee_named(name: str) -> type[Guarantee]:
-    """The guarantee with this name; `km-anonymity` may be typed for `k^m-anonymity`."""
-    typed = {model.replace("^", ""): guarantee for model, guarantee in GUARANTEES.items()} | GUARANTEES
+    """The guarantee with this name; `km-anonymity` may be typed for `k^m-anonymity`, and so on."""
+    typed = {re.sub(r"[^\w-]", "", model): guarantee for model, guarantee in GUARANTEES.items()} | GUARANTEES
     if name not in typed:
         raise BadParameter(f"There is no model {name!r}; known are {', '.join(GUARANTEES)}.{did_you_mean(name, typed)}")
     return typed[name]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from crypsis.parameters import Checked
+from crypsis.parameters import Checked, Companion, parameters_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,14 +29,29 @@ class Guarantee(Checked, ABC):
         return False
 
     def to_dict(self) -> dict[str, Any]:
+        """All of it, so that whoever reads a release can check it: companions are written out."""
         return {
             "model": self.model,
-            "parameters": self.parameters(),
+            "parameters": {
+                name: value.to_json() if isinstance(value, Companion) else value
+                for name, value in self.parameters().items()
+            },
             "scope": self.scope,
             "assumptions": list(self.assumptions),
             "not_covered": list(self.not_covered),
             "trivial": self.trivial,
         }
+
+    @classmethod
+    def from_parameters(cls, described: Mapping[str, Any]) -> Self:
+        """From the parameters that `to_dict` wrote."""
+        kinds: dict[str, Any] = {parameter.name: parameter.type for parameter in parameters_of(cls)}
+        return cls(
+            **{
+                name: kinds[name].from_json(value) if issubclass(kinds.get(name, object), Companion) else value
+                for name, value in described.items()
+            }
+        )
 
     def __str__(self) -> str:
         shown = ", ".join(f"{name}={value}" for name, value in self.parameters().items() if value is not None)

@@ -4,11 +4,40 @@ from __future__ import annotations
 
 from crypsis.errors import UnknownMethod, did_you_mean
 from crypsis.methods.method import Method
+from crypsis.methods.trajectory.bf_p2ka import BFP2kA
+from crypsis.methods.trajectory.kam_cut import KAMCut
+from crypsis.methods.trajectory.kam_rec import KAMRec
+from crypsis.methods.trajectory.lm_anon import LmAnon
+from crypsis.methods.trajectory.ppsg import PPSG
+from crypsis.methods.trajectory.progressive_generalization import ProgressiveGeneralization
+from crypsis.methods.trajectory.regions_of_interest import RegionsOfInterest
+from crypsis.methods.trajectory.sd_seq_anon import SDSeqAnon
 from crypsis.methods.trajectory.seq_anon import SeqAnon
+from crypsis.methods.trajectory.sga import SGA
+from crypsis.methods.trajectory.u_seq_anon import USeqAnon
+from crypsis.methods.trajectory.zga import ZGA
 
-METHODS: dict[str, type[Method]] = {method.name(): method for method in (SeqAnon,)}
+METHODS: dict[str, type[Method]] = {
+    method.name(): method for method in (SeqAnon, SDSeqAnon, USeqAnon, LmAnon, ZGA, SGA, KAMCut, KAMRec, BFP2kA, PPSG)
+}
 
-__all__ = ["METHODS", "Method", "SeqAnon", "method_named"]
+__all__ = [
+    "METHODS",
+    "PPSG",
+    "SGA",
+    "ZGA",
+    "BFP2kA",
+    "KAMCut",
+    "KAMRec",
+    "LmAnon",
+    "Method",
+    "ProgressiveGeneralization",
+    "RegionsOfInterest",
+    "SDSeqAnon",
+    "SeqAnon",
+    "USeqAnon",
+    "method_named",
+]
 
 
 def method_named(name: str) -> type[Method]:

@@ -32,6 +32,10 @@ class Method(Checked, ABC):
     def guarantee(self) -> Guarantee:
         """What the published data promise."""
 
+    def guarantee_of(self, data: Any, published: Any) -> Guarantee:
+        """What these published data promise; where the promise names values, only such as the data name anyway."""
+        return self.prepared(data).guarantee
+
     @property
     def assured(self) -> bool:
         """The method proves its guarantee; False marks baselines whose output only the verifier can vouch for."""
@@ -43,8 +47,8 @@ class Method(Checked, ABC):
 
     @classmethod
     def name(cls) -> str:
-        """The name on the command line: `seq-anon` for SeqAnon."""
-        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", cls.__name__).lower()
+        """The name on the command line: `seq-anon` for SeqAnon, `bf-p2ka` for BFP2kA."""
+        return re.sub(r"(?<=[a-z0-9])(?=[A-Z][A-Za-z])|(?<=[A-Z])(?=[A-Z][a-z0-9])", "-", cls.__name__).lower()
 
     @classmethod
     def summary(cls) -> str:

@@ -5,17 +5,23 @@ A metric is a pure function of the original and the published data; a `_loss` fa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import BadCoordinate, BadParameter, NotApplicable, did_you_mean
+from crypsis.metrics.clustering import clustering_comparison
+from crypsis.metrics.displacement import displacement
 from crypsis.metrics.distance import distance_loss, normalized_distance_loss
 from crypsis.metrics.divergence import kl_divergence_loss
 from crypsis.metrics.locations import location_statistics
 from crypsis.metrics.patterns import pattern_preservation
 from crypsis.metrics.queries import average_relative_error
+from crypsis.metrics.semantics import combined_distance_loss, semantic_penalty_loss
+from crypsis.metrics.similarity import pattern_similarity
+from crypsis.metrics.track_lengths import track_lengths
 
 Figure = float | int
 
@@ -29,15 +35,26 @@ class Metric:
     accepts: tuple[type, ...]
     aligned: bool = False  # compares each published row with the trajectory it was made from
     seeded: bool = False
+    needs: tuple[str, ...] = ()  # companions of the data that the function takes by name, such as a taxonomy
     default: bool = True  # quick whatever the data, so it is measured unasked
     name: str = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", self.function.__name__)
 
-    def figures(self, original: Any, published: Any, *, seed: int = 0) -> dict[str, Figure]:
+    def figures(
+        self, original: Any, published: Any, *, seed: int = 0, companions: Mapping[str, Any] | None = None
+    ) -> dict[str, Figure]:
         """The metric's numbers by name."""
-        result = self.function(original, published, **({"seed": seed} if self.seeded else {}))
+        if not isinstance(original, self.accepts):
+            kinds = " or ".join(kind.__name__ for kind in self.accepts)
+            raise NotApplicable(f"{self.name} compares {kinds} with their release, got {type(original).__name__}.")
+        given = companions or {}
+        for name in self.needs:
+            if name not in given:
+                raise NotApplicable(f"{self.name} needs a {name}; give one (--{name} FILE).")
+        extras: dict[str, Any] = {name: given[name] for name in self.needs} | ({"seed": seed} if self.seeded else {})
+        result = self.function(original, published, **extras)
         return {self.name: result} if isinstance(result, (float, int)) else result.figures()
 
 
@@ -55,6 +72,19 @@ METRICS: dict[str, Metric] = {
             "The same as a share of the largest distance between two locations.",
             (Trajectories,),
             aligned=True,
+        ),
+        Metric(
+            combined_distance_loss,
+            "The distance times the share of the taxonomy that the published location spans.",
+            (Trajectories,),
+            aligned=True,
+            needs=("taxonomy",),
+        ),
+        Metric(
+            semantic_penalty_loss,
+            "Share of the taxonomy that a published location spans; intact ones count nothing.",
+            (Trajectories,),
+            needs=("taxonomy",),
         ),
         Metric(
             location_statistics,
@@ -80,6 +110,29 @@ METRICS: dict[str, Metric] = {
             seeded=True,
             default=False,
         ),
+        Metric(
+            pattern_similarity,
+            "SIM1 and SIM2: are the frequent patterns of the release as frequent, and as many, as the original's.",
+            (Trajectories,),
+            default=False,
+        ),
+        Metric(
+            clustering_comparison,
+            "Do rows that were alike before still fall into one cluster: precision and recall of density clusters.",
+            (Trajectories, Tracks),
+            aligned=True,
+            default=False,
+        ),
+        Metric(
+            track_lengths,
+            "How long tracks are before and after, and how far the two distributions are apart.",
+            (Tracks,),
+        ),
+        Metric(
+            displacement,
+            "Distance of fixes from the published point of their cell.",
+            (Tracks,),
+        ),
     )
 }
 
@@ -90,17 +143,18 @@ def measure(
     metrics: Iterable[str] | None = None,
     *,
     seed: int = 0,
+    companions: Mapping[str, Any] | None = None,
 ) -> dict[str, Figure]:
     """All figures of the named metrics; without names, of those that are quick and apply.
 
-    Unasked, a metric that needs coordinates or row alignment is left out where there are none; asked for by
-    name, it says why it cannot be had. Pattern preservation is measured only when asked for: it mines the
-    release a hundred times.
+    Unasked, a metric that needs coordinates, row alignment or a companion of the data (`companions={"taxonomy": …}`)
+    is left out where there are none; asked for by name, it says why it cannot be had. Pattern preservation is
+    measured only when asked for: it mines the release a hundred times.
     """
     figures: dict[str, Figure] = {}
     for metric in _chosen(metrics):
         try:
-            figures |= metric.figures(original, published, seed=seed)
+            figures |= metric.figures(original, published, seed=seed, companions=companions)
         except (BadCoordinate, NotApplicable):
             if metrics is not None:
                 raise

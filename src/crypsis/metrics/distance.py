@@ -6,10 +6,11 @@ MDM 2013, Definitions 6-8.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from crypsis.data.arrays import Float64s
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.errors import BadLabel, UnknownLocation, did_you_mean
 from crypsis.kernels.diameter import largest_distance
@@ -48,12 +49,24 @@ def distance_loss(original: Trajectories, published: PublishedTrajectories) -> f
     0 when every location is intact; lower is better. A suppressed visit costs the diameter, because otherwise
     deleting everything would be free; an empty trajectory counts 0.
     """
-    x, y = original.locations.coordinates("distance_loss")
-    alignment = align(original, published, "distance_loss")
+    return visit_losses(original, published, "distance_loss")
+
+
+def visit_losses(
+    original: Trajectories,
+    published: PublishedTrajectories,
+    needed_by: str,
+    weights: Callable[[PublishedTrajectories], Float64s] | None = None,
+) -> float:
+    """The distances of visits to their symbols, each times its symbol's weight, averaged as `distance_loss` says."""
+    x, y = original.locations.coordinates(needed_by)
+    alignment = align(original, published, needed_by)
     if len(original) == 0:
         return 0.0
     symbols = alignment.published.symbols
     distance = distances_to_members(symbols.offsets, symbols.members, x, y) / np.repeat(symbols.sizes, symbols.sizes)
+    if weights is not None:
+        distance *= np.repeat(weights(alignment.published), symbols.sizes)
     kept = alignment.symbol_of_visit != SUPPRESSED
     cost = np.full(original.visits, 0.0 if kept.all() else diameter(original))
     cost[kept] = distance[

@@ -13,8 +13,10 @@ import polars as pl
 from crypsis.data.arrays import Int64s
 from crypsis.data.formats.published import read_published_trajectories, write_published_trajectories
 from crypsis.data.reading import read_locations
+from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.kernels.row_order import sorted_rows
+from crypsis.publication.cells_geojson import AREAS, POINTS, cell_files, has_degrees
 from crypsis.publication.kind import PublishedKind
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.pictures import PICTURES
@@ -30,9 +32,12 @@ class TrajectoryKind(PublishedKind):
     name: ClassVar[str] = "trajectories"
     files: ClassVar[dict[str, str]] = {"jsonl": "trajectories.jsonl", "parquet": "trajectories.parquet"}
 
-    def companion(self, original: Trajectories, published: PublishedTrajectories) -> Locations | None:
-        """Coordinates of the locations that some published symbol names, and of no other."""
-        if not original.locations.has_coordinates:
+    def companion(self, original: Trajectories | Tracks, published: PublishedTrajectories) -> Locations | None:
+        """Coordinates of the locations that some published symbol names, and of no other: those that the method made
+        for publication, else those of the location table."""
+        if published.places is not None:
+            return published.places
+        if isinstance(original, Tracks) or not original.locations.has_coordinates:
             return None
         symbols = published.symbols
         occurs = np.zeros(len(symbols), np.bool_)
@@ -50,21 +55,47 @@ class TrajectoryKind(PublishedKind):
         write_published_trajectories(published.take(rows), folder / self.files[format], format=format)
         if companion is not None:
             companion.to_frame().write_csv(folder / LOCATIONS)
+            for name, content in cell_files(published, published.places).items():
+                (folder / name).write_text(content, encoding="utf-8")
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedTrajectories, Locations | None]:
         described = manifest["data"]
-        published = replace(read_published_trajectories(folder / described["file"]), longest=described["longest"])
-        return published, read_locations(folder / LOCATIONS) if LOCATIONS in manifest["files"] else None
+        published = replace(
+            read_published_trajectories(folder / described["file"]),
+            longest=described["longest"],
+            suppressed=tuple(described.get("suppressed", ())),
+            sensitive=tuple(described.get("sensitive", ())),
+            lacks_sensitive=described.get("lacks_sensitive", False),
+        )
+        if LOCATIONS not in manifest["files"]:
+            return published, None
+        locations = replace(read_locations(folder / LOCATIONS), crs=described.get("crs"))
+        return replace(published, places=locations) if described.get("places") == "cells" else published, locations
 
     def describe(self, published: PublishedTrajectories) -> dict[str, Any]:
+        cells = {} if published.places is None else {"places": "cells", "crs": published.places.crs}
         return {
+            **cells,
             "rows": len(published),
             "visits": published.visits,
             "symbols": len(np.unique(published.codes)),
             "longest": published.longest,
+            "suppressed": list(published.suppressed),
+            "sensitive": list(published.sensitive),
+            "lacks_sensitive": published.lacks_sensitive,
         }
 
-    def describe_input(self, original: Trajectories) -> dict[str, Any]:
+    def describe_input(self, original: Trajectories | Tracks) -> dict[str, Any]:
+        if isinstance(original, Tracks):
+            return {"tracks": len(original), "points": original.points}
+        sensitive = original.locations.sensitive
+        if sensitive is not None and sensitive.any():
+            # Sensitive visits may have been deleted; how many there were would tell what the deletion hides.
+            return {
+                "trajectories": len(original),
+                "visits_not_sensitive": int(np.count_nonzero(~sensitive[original.codes])),
+                "locations_not_sensitive": int(np.count_nonzero(original.occurring & ~sensitive)),
+            }
         return {
             "trajectories": len(original),
             "visits": original.visits,
@@ -97,7 +128,10 @@ class TrajectoryKind(PublishedKind):
             "encoding": "utf-8",
             "schema": {"fields": fields, "primaryKey": ["location"]},
         }
-        return [rows] if companion is None else [rows, places]
+        if companion is None:
+            return [rows]
+        mapped = described.get("places") == "cells" and has_degrees(companion)
+        return [rows, places, *(_geojson(name, what) for name, what in _MAPS.items() if mapped)]
 
     def report(self, manifest: Mapping[str, Any], published: PublishedTrajectories, companion: Locations | None) -> str:
         return render_report(manifest, published, companion)
@@ -110,4 +144,30 @@ class TrajectoryKind(PublishedKind):
 
     def is_sound(self, described: Mapping[str, Any]) -> bool:
         longest = described.get("longest", 0)
-        return super().is_sound(described) and (longest is None or isinstance(longest, int))
+        return (
+            super().is_sound(described)
+            and (longest is None or isinstance(longest, int))
+            and all(_is_list_of_labels(described.get(name, [])) for name in ("suppressed", "sensitive"))
+            and isinstance(described.get("lacks_sensitive", False), bool)
+        )
+
+
+def _is_list_of_labels(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(label, str) for label in value)
+
+
+_MAPS = {
+    POINTS: "The point of each cell in degrees, with the number of rows that visit it.",
+    AREAS: "What is nearest to the point of each cell, in degrees.",
+}
+
+
+def _geojson(name: str, description: str) -> dict[str, Any]:
+    return {
+        "name": name.removesuffix(".geojson").replace("_", "-"),
+        "type": "file",
+        "path": name,
+        "format": "geojson",
+        "mediatype": "application/geo+json",
+        "description": description,
+    }

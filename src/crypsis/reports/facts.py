@@ -16,6 +16,7 @@ import polars as pl
 
 from crypsis.data.arrays import Bools, Float64s, Int64s, offsets_of
 from crypsis.data.trajectory import Locations, PublishedTrajectories
+from crypsis.reports.symbol_flows import symbol_flows
 from crypsis.reports.symbol_supports import symbol_supports
 
 
@@ -35,6 +36,7 @@ class ReleaseFacts:
     x: Float64s | None
     y: Float64s | None
     lengths: Int64s
+    flows: Int64s  # columns origin, target, rows: direct moves between symbols
 
     @classmethod
     def of(
@@ -60,6 +62,7 @@ class ReleaseFacts:
             x=x,
             y=y,
             lengths=np.diff(published.offsets),
+            flows=symbol_flows(published.offsets, number[published.codes], len(names)),
         )
 
     @cached_property
@@ -93,6 +96,11 @@ class ReleaseFacts:
     def has_map(self) -> bool:
         """At least one published location has coordinates."""
         return self.x is not None and bool(np.isfinite(self.x).any())
+
+    @property
+    def shows_cells(self) -> bool:
+        """The symbols are cells that tracks were generalized to, not locations of a table."""
+        return self.section("data").get("places") == "cells"
 
     def section(self, name: str) -> Mapping[str, Any]:
         """A part of the manifest; empty where the manifest has none."""

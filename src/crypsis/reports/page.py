@@ -63,9 +63,10 @@ def exact(value: Any) -> Markup:
 
 
 def settings(parameters: Mapping[str, Any]) -> str:
-    """`k = 5, m = 2` with spaces that do not break; what was not set is left out."""
-    return ", ".join(
-        f"{name}\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{shown(value)}"
+    """`k = 5, m = 2` with spaces that do not break; what was not set is left out, lists are only counted."""
+    words = {
+        name: f"{len(value)} lists" if isinstance(value, list) else shown(value)
         for name, value in parameters.items()
         if value is not None
-    )
+    }
+    return ", ".join(f"{name}\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{word}" for name, word in words.items())

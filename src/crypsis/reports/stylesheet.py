@@ -61,6 +61,14 @@ PICTURE_STYLE = f"""
 .dots.intact {{ stroke: var(--intact); }}
 .dots.rim {{ stroke: var(--generalized); }}
 .dots.core {{ stroke: var(--paper); }}
+.flow {{ fill: none; stroke: var(--generalized); stroke-opacity: .5; stroke-linecap: round; }}
+.flow-head {{ fill: var(--generalized); fill-opacity: .85; }}
+.move:hover .flow {{ stroke-opacity: 1; }}
+.area {{ fill: var(--intact); stroke: var(--paper); stroke-width: 1; }}
+.dots.centre {{ stroke: var(--ink); }}
+.curve {{ fill: none; stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; }}
+.curve.intact {{ stroke: var(--intact); }}
+.curve.generalized {{ stroke: var(--generalized); }}
 .scale {{ stroke: var(--ink); stroke-width: 1.5; fill: none; }}
 .size-key {{ fill: none; stroke: var(--muted); stroke-width: 1.2; }}
 """.strip()

@@ -32,6 +32,18 @@ READINGS: dict[str, Reading] = {
         "The distance loss as a share of the largest distance between two locations, so that maps can be compared.",
         share=True,
     ),
+    "combined_distance_loss": Reading(
+        "Combined distance loss",
+        LOWER,
+        "The distance loss with every distance weighted by the share of the taxonomy that the published symbol spans; "
+        "0 means that nothing moved or changed its meaning.",
+    ),
+    "semantic_penalty_loss": Reading(
+        "Semantic penalty",
+        LOWER,
+        "Mean share of the taxonomy that a published symbol spans; intact locations count nothing.",
+        share=True,
+    ),
     "intact_locations": Reading(
         "Intact symbols",
         HIGHER,
@@ -108,6 +120,56 @@ READINGS: dict[str, Reading] = {
         NEITHER,
         "Standard deviation of the share of false patterns between random readings of the release.",
     ),
+    "cluster_precision_score": Reading(
+        "Cluster precision",
+        HIGHER,
+        "Share of a published cluster that was in the original cluster which it resembles most, averaged over clusters.",
+        share=True,
+    ),
+    "cluster_recall_score": Reading(
+        "Cluster recall",
+        HIGHER,
+        "Share of an original cluster that is found again in the published cluster which it resembles most.",
+        share=True,
+    ),
+    "cluster_f_score": Reading(
+        "Cluster F",
+        HIGHER,
+        "Harmonic mean of cluster precision and recall; 1 means that all clusters are as they were.",
+        share=True,
+    ),
+    "cluster_precision_star_score": Reading(
+        "Cluster precision without noise",
+        HIGHER,
+        "Cluster precision where rows that were in no original cluster do not count against it.",
+        share=True,
+    ),
+    "cluster_f_star_score": Reading(
+        "Cluster F without noise",
+        HIGHER,
+        "Harmonic mean of cluster precision without noise and recall.",
+        share=True,
+    ),
+    "track_length_mean": Reading("Mean track length", NEITHER, "Mean length of the original tracks."),
+    "published_track_length_mean": Reading(
+        "Mean published track length", NEITHER, "Mean length of the rows, drawn through the points of their cells."
+    ),
+    "track_length_variation_loss": Reading(
+        "Difference of track lengths",
+        LOWER,
+        "Share of tracks that would have to change their length for both distributions of lengths to be the same.",
+        share=True,
+    ),
+    "displaced_points": Reading(
+        "Fixes in published cells", NEITHER, "Fixes of the original in cells that are published."
+    ),
+    "displacement_loss": Reading(
+        "Displacement",
+        LOWER,
+        "Mean distance, in the unit of the map, from a fix to the published point of its cell.",
+    ),
+    "original_clusters": Reading("Original clusters", NEITHER, "Clusters of similar rows in the original."),
+    "published_clusters": Reading("Published clusters", NEITHER, "Clusters of similar rows in the release."),
 }
 
 

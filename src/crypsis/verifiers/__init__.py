@@ -5,17 +5,44 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable
-from crypsis.guarantees import Guarantee, KmAnonymity, Verdict
+from crypsis.guarantees import (
+    ConstrainedKmAnonymity,
+    Guarantee,
+    KlmAnonymity,
+    KmAnonymity,
+    PatternPreservingKAnonymity,
+    SequenceKAnonymity,
+    Verdict,
+)
+from crypsis.verifiers.klm_anonymity import verify_klm_anonymity
 from crypsis.verifiers.km_anonymity import verify_km_anonymity
+from crypsis.verifiers.pattern_preserving_k_anonymity import verify_pattern_preserving_k_anonymity
+from crypsis.verifiers.safe_representatives import verify_generalized_tracks
+from crypsis.verifiers.sequence_k_anonymity import verify_sequence_k_anonymity
+from crypsis.verifiers.utility_constraints import verify_constrained_km_anonymity
 
 # (the promise, the published kind): (its verifier, the kind of the original)
 VERIFIERS: dict[tuple[type[Guarantee], type], tuple[Callable[..., Verdict], type]] = {
     (KmAnonymity, PublishedTrajectories): (verify_km_anonymity, Trajectories),
+    (KlmAnonymity, PublishedTrajectories): (verify_klm_anonymity, Trajectories),
+    (ConstrainedKmAnonymity, PublishedTrajectories): (verify_constrained_km_anonymity, Trajectories),
+    (SequenceKAnonymity, PublishedTrajectories): (verify_sequence_k_anonymity, Trajectories),
+    (PatternPreservingKAnonymity, PublishedTrajectories): (verify_pattern_preserving_k_anonymity, Trajectories),
 }
 
-__all__ = ["VERIFIERS", "verify", "verify_km_anonymity"]
+__all__ = [
+    "VERIFIERS",
+    "verify",
+    "verify_constrained_km_anonymity",
+    "verify_generalized_tracks",
+    "verify_klm_anonymity",
+    "verify_km_anonymity",
+    "verify_pattern_preserving_k_anonymity",
+    "verify_sequence_k_anonymity",
+]
 
 
 def verify(published: Any, guarantee: Guarantee, original: Any = None) -> Verdict:
@@ -24,6 +51,8 @@ def verify(published: Any, guarantee: Guarantee, original: Any = None) -> Verdic
     if found is None:
         raise NotApplicable(f"{guarantee.model} cannot be checked on {type(published).__name__}.")
     verifier, original_kind = found
+    if isinstance(original, Tracks) and published.places is not None:
+        return verify_generalized_tracks(published, guarantee, original, verifier)
     if original is not None and not isinstance(original, original_kind):
         raise NotApplicable(f"The original must be {original_kind.__name__}, got {type(original).__name__}.")
     return verifier(published, guarantee, original)

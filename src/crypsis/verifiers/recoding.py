@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
@@ -11,8 +14,9 @@ from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 def recoded_original(published: PublishedTrajectories, original: Trajectories) -> tuple[Int64s, Int32s] | str:
     """The original written in the published symbols, rows in the original's order; or what stands against it.
 
-    Checks that symbols are disjoint, that the declared truncation explains every missing visit, that each visited
-    location lies in exactly one symbol, and that the published rows are exactly the recoded ones, in any order.
+    Checks that symbols are disjoint, that the declared truncation and suppressions explain every missing visit, that
+    each other visited location lies in exactly one symbol, and that the published rows are exactly the recoded ones,
+    in any order.
     """
     symbols = published.symbols
     if len(published) != len(original):
@@ -21,6 +25,11 @@ def recoded_original(published: PublishedTrajectories, original: Trajectories) -
         twice = np.flatnonzero(np.bincount(symbols.members, minlength=len(symbols.vocabulary)) > 1)
         return f"location {symbols.vocabulary[int(twice[0])]!r} belongs to several symbols, so it has several images"
     kept = original if published.longest is None else original.truncated(published.longest)
+    both = symbols.vocabulary.encode(pl.Series(published.suppressed, dtype=pl.String))
+    both = np.intersect1d(both, symbols.members)
+    if len(both):
+        return f"location {symbols.vocabulary[int(both[0])]!r} is declared suppressed but lies in a published symbol"
+    kept = _without(kept, published.suppressed)
     symbol_of_member = np.full(len(symbols.vocabulary) + 1, -1, np.int32)  # the last one answers for code -1: unknown
     symbol_of_member[symbols.members] = np.repeat(np.arange(len(symbols), dtype=np.int32), symbols.sizes)
     member_of_code = symbols.vocabulary.encode(original.locations.vocabulary.series)
@@ -32,6 +41,15 @@ def recoded_original(published: PublishedTrajectories, original: Trajectories) -
     if not _same_rows(published.offsets, published.codes, kept.offsets, recoded):
         return "the published rows are not the original ones with each location replaced by its symbol"
     return kept.offsets, recoded
+
+
+def _without(data: Trajectories, suppressed: tuple[str, ...]) -> Trajectories:
+    """The trajectories without their visits to these locations."""
+    if not suppressed:
+        return data
+    stays = data.locations.vocabulary.series.is_in(list(suppressed)).to_numpy()[data.codes] == 0
+    ends = np.append(0, np.cumsum(stays))
+    return replace(data, offsets=ends[data.offsets], codes=data.codes[stays])
 
 
 def _same_rows(offsets: Int64s, codes: Int32s, other_offsets: Int64s, other_codes: Int32s) -> bool:

@@ -25,6 +25,7 @@ from crypsis.errors import UnknownFormat
         ("a.gpx", "gpx"),
         ("a.geojson", "geojson"),
         ("a.plt", "plt"),
+        ("a.brinkhoff.xz", "brinkhoff"),
     ],
 )
 def test_the_suffix_tells_the_format(name: str, format: str) -> None:

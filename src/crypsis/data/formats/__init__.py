@@ -2,7 +2,7 @@
 
 A *table* format has `read_frame(path, …) -> (frame, source)`: one row per record, visit or point.
 A *sequence* format has `read_sequences(path, …)`: one record or trajectory per line.
-A *track* format has `read_points(path)`: one row per position fix, in degrees.
+A *track* format has `read_points(path)`: one row per position fix, in degrees or planar.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ FORMATS: dict[str, Format] = {
         Format("gpx", (".gpx",), "crypsis.data.formats.gpx", frozenset({"track"})),
         Format("geojson", (".geojson",), "crypsis.data.formats.geojson", frozenset({"track"})),
         Format("plt", (".plt",), "crypsis.data.formats.plt", frozenset({"track"})),
+        Format("brinkhoff", (".brinkhoff",), "crypsis.data.formats.brinkhoff", frozenset({"track"})),
     )
 }
 

@@ -10,7 +10,34 @@ import numpy as np
 
 from crypsis.data.arrays import Int32s, Int64s
 from crypsis.data.trajectory import Trajectories
-from crypsis.errors import InfeasibleLength, TooFewTrajectories
+from crypsis.errors import InfeasibleLength, NotApplicable, OwnerRepeated, TooFewTrajectories
+
+
+def individuals_of(data: Trajectories, unit: str | None, needed_by: str) -> Int32s:
+    """The individual that each trajectory counts for; owners with several trajectories demand a choice of unit."""
+    if unit is None and data.owner_repeats:
+        raise OwnerRepeated(
+            "Some owners have several trajectories. Choose unit='owner' to protect people, "
+            "or unit='trajectory' to protect single trajectories."
+        )
+    if unit == "owner" and data.owners is None:
+        raise NotApplicable(f"{needed_by}: unit='owner' needs data with an owner for each trajectory.")
+    return data.groups(unit or "trajectory")
+
+
+def longest_feasible(
+    data: Trajectories, groups: Int32s, k: int, m: int, unit: str | None, on_infeasible: str
+) -> int | None:
+    """The length to cut trajectories to, None if merging alone suffices; or the error that says why it cannot."""
+    counted = unit or "trajectory"
+    reached = individuals_by_length(data, groups, min(m, int(data.lengths.max(initial=0)) + 1))
+    check_enough(reached, k, counted)
+    size = infeasible_size(reached, k)
+    if size is None:
+        return None
+    if on_infeasible == "error":
+        raise infeasible_length(size, int(reached[size - 1]), k, counted)
+    return size - 1
 
 
 def individuals_by_length(data: Trajectories, groups: Int32s, m: int) -> Int64s:

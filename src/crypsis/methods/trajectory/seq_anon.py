@@ -9,23 +9,14 @@ Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. Transactions on Data Privacy 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
-import numpy as np
-
-from crypsis.data.arrays import Int32s
-from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.errors import NotApplicable, OwnerRepeated
 from crypsis.guarantees import KmAnonymity
 from crypsis.journal import Journal
 from crypsis.methods.method import Method
-from crypsis.methods.trajectory.feasibility import (
-    check_enough,
-    individuals_by_length,
-    infeasible_length,
-    infeasible_size,
-)
+from crypsis.methods.trajectory.feasibility import individuals_of, longest_feasible
+from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
 from crypsis.methods.trajectory.merging import LocationMerging
 from crypsis.parameters import AtLeast, OneOf
 
@@ -87,9 +78,9 @@ class SeqAnon(Method):
 
     def anonymize(self, data: Trajectories, journal: Journal) -> PublishedTrajectories:
         x, y = data.locations.coordinates(type(self).__name__)
-        groups = self._individuals(data)
+        groups = individuals_of(data, self.unit, type(self).__name__)
         with journal.stage("feasibility"):
-            longest = self._longest_feasible(data, groups)
+            longest = longest_feasible(data, groups, self.k, self.m, self.unit, self.on_infeasible)
             kept = data if longest is None else data.truncated(longest)
         state = LocationMerging(kept, x, y, groups)
         if self.k > 1:
@@ -97,55 +88,6 @@ class SeqAnon(Method):
             for size in range(1 if self.apriori else max(self.m, 1), largest + 1):
                 state.make_frequent(size, self.k, journal)
         with journal.stage("publish"):
-            published = _published(kept, state.representatives(), longest)
-            journal.private.update(_private_facts(data, published, state))
+            published = published_recoding(kept, state.representatives(), longest)
+            journal.private.update(private_facts(data, published, state.merges))
         return published
-
-    def _individuals(self, data: Trajectories) -> Int32s:
-        if self.unit is None and data.owner_repeats:
-            raise OwnerRepeated(
-                "Some owners have several trajectories. Choose unit='owner' to protect people, "
-                "or unit='trajectory' to protect single trajectories."
-            )
-        if self.unit == "owner" and data.owners is None:
-            raise NotApplicable("SeqAnon: unit='owner' needs data with an owner for each trajectory.")
-        return data.groups(self.unit or "trajectory")
-
-    def _longest_feasible(self, data: Trajectories, groups: Int32s) -> int | None:
-        """The length to cut trajectories to, None if merging alone suffices."""
-        unit = self.unit or "trajectory"
-        reached = individuals_by_length(data, groups, min(self.m, int(data.lengths.max(initial=0)) + 1))
-        check_enough(reached, self.k, unit)
-        size = infeasible_size(reached, self.k)
-        if size is None:
-            return None
-        if self.on_infeasible == "error":
-            raise infeasible_length(size, int(reached[size - 1]), self.k, unit)
-        return size - 1
-
-
-def _published(kept: Trajectories, representatives: Int32s, longest: int | None) -> PublishedTrajectories:
-    symbols, symbol_of_code = Symbols.of_partition(kept.locations.vocabulary, representatives)
-    codes = symbol_of_code[kept.codes]
-    return PublishedTrajectories(kept.offsets, codes, symbols, longest, kept.owners)
-
-
-def _private_facts(data: Trajectories, published: PublishedTrajectories, state: LocationMerging) -> dict[str, Any]:
-    """What the publisher may look at and nobody else: merges in order, the partition, what was cut."""
-    cut = np.flatnonzero(data.lengths > published.lengths)
-    suppressed = [
-        (int(row), position) for row in cut for position in range(int(published.lengths[row]), int(data.lengths[row]))
-    ]
-    empty = int((published.lengths == 0).sum())
-    return {
-        "merges": state.merges,
-        "partition": [list(names) for names in published.symbols.label_lists],
-        "suppressed_occurrences": suppressed,
-        "lost": [],
-        "accounting": {
-            "input": len(data),
-            "published": len(published) - empty,
-            "published_as_empty": empty,
-            "lost": 0,
-        },
-    }

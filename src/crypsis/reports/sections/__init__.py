@@ -9,6 +9,7 @@ from crypsis.reports.markup import Markup
 from crypsis.reports.sections.glance import glance
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.merged import merged
+from crypsis.reports.sections.movement import movement
 from crypsis.reports.sections.places import places
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.sizes import sizes
@@ -21,6 +22,7 @@ SECTIONS: tuple[Callable[[ReleaseFacts], Markup], ...] = (
     glance,
     promise,
     places,
+    movement,
     supports,
     merged,
     sizes,

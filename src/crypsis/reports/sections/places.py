@@ -12,7 +12,9 @@ _HEADING = "Where locations were merged"
 
 
 def places(facts: ReleaseFacts) -> Markup:
-    """Every location as a dot, every group as the hull of its locations."""
+    """Every location as a dot, every group as the hull of its locations; cells have a section of their own."""
+    if facts.shows_cells:
+        return Markup("")
     if not facts.has_map:
         return section(_HEADING, paragraph("No coordinates were published, so there is no map.", class_="muted"))
     legend = element(

@@ -1,0 +1,138 @@
+"""Home and work attack: the adversary knows the two locations that a person visits most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from crypsis.attacks.attack import Attack, AttackResult
+from crypsis.attacks.individuals import per_individual
+from crypsis.attacks.matching import slots_of, target_of
+from crypsis.attacks.unique_location import visited_locations
+from crypsis.compilation import njit
+from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.parameters import OneOf
+
+NONE = -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class HomeWorkAttack(Attack):
+    """Knows the two locations that a person visits most: home and work.
+
+    A published row is a candidate if its visits can be read so that no location has more of them than these two. Among
+    equally visited locations of a person those that come first in the location table are taken. Most visited means that
+    everything else is visited less, which k^m-anonymity does not speak of.
+
+    Pellungrini, Pappalardo, Pratesi, Monreale. A data mining approach to assess privacy risk in human mobility data.
+    ACM Transactions on Intelligent Systems and Technology 9, 2017: home and work attack.
+    """
+
+    name: ClassVar[str] = "home-work"
+
+    unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one candidate."] = "trajectory"
+
+    def run(self, published: PublishedTrajectories, original: Trajectories) -> AttackResult:
+        self.check_applicable(published, original)
+        target = target_of(published, original, self.unit)
+        slots = slots_of(target, type(self).__name__)
+        atoms = np.append(target.atom_of_location, NONE)[_most_visited(original)]
+        places = np.sort(atoms, axis=1)[:, ::-1]  # a suppressed one, which cannot be looked for, comes last
+        distinct, number = np.unique(places, axis=0, return_inverse=True)
+        by_atom = np.argsort(slots.atoms, kind="stable")
+        counts = _candidates(
+            distinct.astype(np.int64),
+            offsets_of(np.bincount(slots.atoms, minlength=target.n_atoms)),
+            by_atom,
+            np.repeat(np.arange(len(slots.offsets) - 1), np.diff(slots.offsets)),
+            slots.atoms,
+            slots.group,
+            slots.offsets,
+            slots.visits,
+            slots.sizes,
+            *_groups_of_rows(target.offsets, target.codes, len(target.symbol_sizes)),
+            target.individuals,
+            target.n_individuals,
+        )
+        fewest = counts[number.ravel()].reshape(-1, 1)
+        return AttackResult(self.name, self.parameters(), per_individual(fewest, original, self.unit), first_size=2)
+
+
+def _most_visited(original: Trajectories) -> Int64s:
+    """The two most visited locations of each trajectory, -1 where there are not so many."""
+    whose, location, visits = visited_locations(original)
+    order = np.lexsort((location, -visits, whose))
+    offsets = offsets_of(np.bincount(whose, minlength=len(original)))
+    ranked = np.append(location[order], NONE)
+    places = np.full((len(original), 2), NONE, np.int64)
+    for rank in (0, 1):
+        has = np.diff(offsets) > rank
+        places[has, rank] = ranked[offsets[:-1][has] + rank]
+    return places
+
+
+def _groups_of_rows(offsets: Int64s, codes: Int32s, n_symbols: int) -> tuple[Int64s]:
+    """The symbols of row r are the groups from groups[r] up to groups[r + 1]."""
+    row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    pairs = np.unique(row * max(n_symbols, 1) + codes)
+    return (offsets_of(np.bincount(pairs // max(n_symbols, 1), minlength=len(offsets) - 1)),)
+
+
+@njit
+def _candidates(
+    pairs: Int64s,
+    atom_offsets: Int64s,
+    slots_by_atom: Int64s,
+    row_of_slot: Int64s,
+    slot_atoms: Int32s,
+    group: Int64s,
+    slot_offsets: Int64s,
+    visits: Int64s,
+    sizes: Int64s,
+    groups: Int64s,
+    individuals: Int32s,
+    n_individuals: int,
+) -> Int64s:
+    """For each pair of atoms (-1: unknown), the individuals with a row in which nothing need be visited more often."""
+    counts = np.zeros(len(pairs), np.int64)
+    for pair in range(len(pairs)):
+        home, work = pairs[pair, 0], pairs[pair, 1]
+        if home == NONE:
+            counts[pair] = n_individuals
+            continue
+        last = -1
+        for index in range(atom_offsets[home], atom_offsets[home + 1]):
+            slot = slots_by_atom[index]
+            row = row_of_slot[slot]
+            if individuals[row] == last:
+                continue
+            first_group = group[slot]
+            second_group = -1
+            if work != NONE:
+                for other in range(slot_offsets[row], slot_offsets[row + 1]):
+                    if slot_atoms[other] == work:
+                        second_group = group[other]
+                if second_group < 0:
+                    continue
+            # Visits of another symbol are spread most thinly when its members share them evenly.
+            largest, second = 0, 0
+            for one in range(groups[row], groups[row + 1]):
+                if one != first_group and one != second_group:
+                    least = (visits[one] + sizes[one] - 1) // sizes[one]
+                    if least > largest:
+                        largest, second = least, largest
+                    elif least > second:
+                        second = least
+            if second_group == -1:
+                fits = visits[first_group] >= second
+            elif first_group == second_group:
+                fits = visits[first_group] // 2 >= max(largest, 1)
+            else:
+                fits = min(visits[first_group], visits[second_group]) >= largest
+            if fits:
+                counts[pair] += 1
+                last = individuals[row]
+    return counts

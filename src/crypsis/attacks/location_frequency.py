@@ -1,0 +1,63 @@
+"""Location frequency attack: the adversary knows some locations of a person and how often each was visited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from crypsis.attacks.attack import Attack, AttackResult
+from crypsis.attacks.individuals import per_individual
+from crypsis.attacks.matching import SUPPRESSED, slots_of, target_of
+from crypsis.attacks.unique_location import visited_locations
+from crypsis.attacks.unordered_knowledge import fewest_candidates_without_order
+from crypsis.data.arrays import offsets_of
+from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.parameters import AtLeast, OneOf
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocationFrequencyAttack(Attack):
+    """Knows some locations of a person and exactly how often each was visited.
+
+    A published row is a candidate if its visits can be read so: an intact location must have that many visits, a
+    generalized one at least as many as are known of its members, and exactly as many once all its members are known.
+    This is more than k^m-anonymity speaks of: to know a number of visits is also to know that there were no others.
+
+    Pellungrini, Pappalardo, Pratesi, Monreale. A data mining approach to assess privacy risk in human mobility data.
+    ACM Transactions on Intelligent Systems and Technology 9, 2017: location frequency attack, without tolerance.
+    """
+
+    name: ClassVar[str] = "location-frequency"
+
+    knowledge: Annotated[int, AtLeast(1), "Locations with their number of visits that the adversary may know."] = 3
+    unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one candidate."] = "trajectory"
+
+    def run(self, published: PublishedTrajectories, original: Trajectories) -> AttackResult:
+        self.check_applicable(published, original)
+        target = target_of(published, original, self.unit, tell_apart=True)
+        slots = slots_of(target, type(self).__name__)
+        whose, location, visits = visited_locations(original)
+        atoms = target.atom_of_location[location].astype(np.int64)
+        kept = atoms != SUPPRESSED
+        most = int(visits.max(initial=0)) + 1
+        # An item is a location together with a number of visits that is somebody's.
+        items, known = np.unique(atoms[kept] * most + visits[kept], return_inverse=True)
+        fewest = fewest_candidates_without_order(
+            slots.offsets,
+            slots.atoms,
+            slots.group,
+            slots.visits,
+            slots.sizes,
+            offsets_of(np.bincount(items // most, minlength=target.n_atoms)),
+            items % most,
+            target.individuals,
+            target.n_individuals,
+            offsets_of(np.bincount(whose[kept], minlength=len(original))),
+            known.astype(np.int64),
+            np.ones(len(known), np.int64),
+            self.knowledge,
+            True,
+        )
+        return AttackResult(self.name, self.parameters(), per_individual(fewest, original, self.unit))

@@ -1,0 +1,57 @@
+"""Location sequence attack: the adversary knows some visits of a person and their order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from crypsis.attacks.attack import Attack, AttackResult
+from crypsis.attacks.individuals import per_individual
+from crypsis.attacks.matching import known_atoms, target_of
+from crypsis.attacks.ordered_knowledge import fewest_candidates_in_order
+from crypsis.data.arrays import Bools, Int64s
+from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.parameters import AtLeast, OneOf
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocationSequenceAttack(Attack):
+    """Knows some visits of a person, in their order.
+
+    A published row is a candidate if each known location lies in a symbol of the row, in the same order. Suppressed
+    locations are dropped from the knowledge. Everything of up to `knowledge` visits is tried for everybody.
+
+    Pellungrini, Pappalardo, Pratesi, Monreale. A data mining approach to assess privacy risk in human mobility data.
+    ACM Transactions on Intelligent Systems and Technology 9, 2017: location sequence attack.
+    """
+
+    name: ClassVar[str] = "location-sequence"
+
+    knowledge: Annotated[int, AtLeast(1), "Visits that the adversary may know."] = 3
+    unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one candidate."] = "trajectory"
+
+    def run(self, published: PublishedTrajectories, original: Trajectories) -> AttackResult:
+        self.check_applicable(published, original)
+        fewest = fewest_by_size(published, original, self.knowledge, self.unit)
+        return AttackResult(self.name, self.parameters(), fewest)
+
+
+def fewest_by_size(
+    published: PublishedTrajectories, original: Trajectories, largest: int, unit: str, hidden: Bools | None = None
+) -> Int64s:
+    """Fewest candidates for 1, 2, … `largest` ordered visits of each individual; `hidden` locations are never known."""
+    target = target_of(published, original, unit)
+    known_offsets, known = known_atoms(original, target, hidden)
+    fewest = fewest_candidates_in_order(
+        target.offsets,
+        target.codes,
+        target.atom_offsets,
+        target.atoms,
+        target.n_atoms,
+        target.individuals,
+        target.n_individuals,
+        known_offsets,
+        known,
+        largest,
+    )
+    return per_individual(fewest, original, unit)

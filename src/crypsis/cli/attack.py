@@ -1,0 +1,69 @@
+"""`crypsis attack`: what somebody who knows pieces of the original could still find out from a release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crypsis.atomic import write_file
+from crypsis.cli.output import note_compilation, show, show_table
+from crypsis.cli.reading import Reader, kind_of_input, reads_trajectories
+from crypsis.cli.settings import SETTINGS, checked_from_settings
+
+if TYPE_CHECKING:
+    from crypsis.attacks import AttackResult
+    from crypsis.guarantees import Guarantee
+
+COVERED = ("containment", "location-sequence", "location", "unique-location")  # what k^m-anonymity speaks of
+
+
+@reads_trajectories
+def attack(
+    *,
+    read: Reader,
+    release: Annotated[Path, typer.Argument(help="A release folder.")],
+    original: Annotated[Path, typer.Option("--original", help="The original data, pieces of which may be known.")],
+    attack: Annotated[
+        str, typer.Option("--attack", help="The adversary; its own parameters may be given too, e.g. --knowledge 3.")
+    ],
+    picture: Annotated[Path | None, typer.Option("--picture", help="Also draw the curve into this SVG file.")] = None,
+) -> None:
+    """Attack a release with knowledge of the original and show the risk of being found.
+
+    Tries everything that the adversary may know about everybody. Adversaries: containment, location-sequence,
+    location, unique-location, location-frequency, home-work. Shows aggregates only, never whose risk it is.
+    """
+    from crypsis import _api
+    from crypsis.attacks import Attack, attack_named
+
+    chosen = checked_from_settings(attack_named(attack))
+    assert isinstance(chosen, Attack)
+    published = _api.read_release(release)
+    against = read(original, kind_of_input(published.manifest))
+    note_compilation()
+    result = chosen.run(published.data, against)
+    if picture is not None:
+        write_file(picture, _drawn(result, published.guarantee).encode())
+    if SETTINGS.get().json:
+        show(result.to_dict() | ({} if picture is None else {"picture": str(picture)}), "")
+        return
+    rows = [
+        (point.knowledge, point.fewest_candidates, point.mean_risk, point.max_risk, point.share_unique)
+        for point in result.curve
+    ]
+    headings = ("pieces known", "fewest candidates", "mean risk", "highest risk", "share unique")
+    show_table(headings, rows, f"{chosen.help()} {result.individuals:,} individuals.")
+
+
+def _drawn(result: AttackResult, guarantee: Guarantee) -> str:
+    """The curve, with what the guarantee allows where it speaks of this adversary."""
+    from crypsis.guarantees import KmAnonymity
+    from crypsis.reports.pictures.reidentification_curve import Risk, reidentification_curve
+    from crypsis.reports.svg import standalone
+
+    risks = [Risk(point.knowledge, point.mean_risk, point.max_risk) for point in result.curve]
+    if isinstance(guarantee, KmAnonymity) and result.attack in COVERED:
+        return standalone(reidentification_curve(risks, 1 / guarantee.k, guarantee.m))
+    return standalone(reidentification_curve(risks))

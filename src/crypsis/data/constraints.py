@@ -1,0 +1,212 @@
+"""Utility constraints: which locations an analyst can bear to see merged. A partition of the locations.
+
+A file has one constraint per line, its labels separated by a tab, `;`, `|`, `,` or blanks (the first of these that
+occurs in the file, or the one that is given); or it is JSON: lists of labels, in one list or one per line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Int32s
+from crypsis.data.formats.compression import existing_file
+from crypsis.data.formats.lines import read_lines
+from crypsis.data.formats.source import NumberedRows, place
+from crypsis.data.spatial_packing import packed, parts_needed
+from crypsis.data.trajectory import Locations, Trajectories
+from crypsis.errors import BadConstraints, BadParameter, BadRow, UnknownLocation, did_you_mean
+from crypsis.parameters import Companion, Recipe
+
+SEPARATORS = ("\t", ";", "|", ",")
+MEMORY_PER_BYTE = 6.0
+
+
+class UtilityConstraints(Companion):
+    """Disjoint groups of locations; a published symbol must lie inside one of them.
+
+    Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. Apriori-based algorithms for
+    k^m-anonymizing trajectory data. Transactions on Data Privacy 7, 2014, 165-194: Definition 9.
+    """
+
+    in_words: ClassVar[str] = "utility constraints (a file, or auto:SIZE to group near locations)"
+
+    def __init__(self, groups: Iterable[Iterable[str]], *, source: str | None = None, origin: str = "") -> None:
+        self.groups: tuple[tuple[str, ...], ...] = tuple(tuple(group) for group in groups)
+        self.source = source
+        self.origin = origin
+        self._group_of: dict[str, int] = {}
+        for number, group in enumerate(self.groups):
+            if not group:
+                raise BadConstraints("A constraint names no location; leave it out.", **self._place(number))
+            for label in group:
+                self._add(label, number)
+
+    def _add(self, label: object, number: int) -> None:
+        if not isinstance(label, str) or not label.strip():
+            raise BadConstraints(f"A constraint lists locations by their labels, got {label!r}.", **self._place(number))
+        if label in self._group_of:
+            other = self._group_of[label]
+            words = (
+                "twice in one constraint" if other == number else f"in two constraints, {other + 1} and {number + 1}"
+            )
+            raise BadConstraints(
+                f"Location {label!r} is listed {words}; constraints must not overlap.",
+                **self._place(number),
+                location=label,
+            )
+        self._group_of[label] = number
+
+    def _place(self, number: int) -> dict[str, Any]:
+        if self.source is None:
+            return {"where": f"constraint {number + 1}", "constraint": number + 1}
+        return place(self.source, number)
+
+    @classmethod
+    def from_file(cls, path: str | Path, *, separator: str | None = None) -> UtilityConstraints:
+        """Read a file of labels, one constraint per line, or of JSON lists."""
+        file = existing_file(path)
+        lines, _ = read_lines(file, MEMORY_PER_BYTE)
+        said = [(number, line) for number, line in enumerate(lines.to_list(), 1) if line.strip()]
+        if said and said[0][1].lstrip().startswith("["):
+            numbered = list(_json_groups(said, str(file)))
+        else:
+            separator = separator or next((one for one in SEPARATORS if any(one in line for _, line in said)), None)
+            numbered = [
+                (number, [label.strip() for label in line.split(separator) if label.strip()]) for number, line in said
+            ]
+        source = NumberedRows.of(str(file), [number for number, _ in numbered])
+        return cls((group for _, group in numbered), source=source)
+
+    @classmethod
+    def from_text(cls, text: str) -> UtilityConstraints | AutomaticConstraints:
+        name, _, number = text.partition(":")
+        if name != "auto":
+            return cls.from_file(text)
+        if not number.isdecimal():
+            raise BadParameter(f"constraints: auto:SIZE needs a whole number of locations, got {text!r}.")
+        return AutomaticConstraints(size=int(number))
+
+    @classmethod
+    def near(cls, locations: Locations, size: int) -> UtilityConstraints:
+        """Constraints of at most `size` locations that lie near each other, from the coordinates alone."""
+        x, y = locations.coordinates("AutomaticConstraints")
+        everywhere = np.arange(len(locations))
+        parts = packed(x, y, everywhere, parts_needed(len(everywhere), size)) if len(everywhere) else []
+        return cls(([locations.labels[code] for code in part.tolist()] for part in parts), origin=f"auto:{size}")
+
+    def groups_of(self, data: Trajectories) -> Int32s:
+        """By location: the number of its constraint; -1 for a location in none, which must not occur."""
+        numbers = np.full(len(data.locations), -1, np.int32)
+        codes = data.locations.vocabulary.encode(pl.Series(list(self._group_of), dtype=pl.String))
+        for label, code in zip(self._group_of, codes.tolist(), strict=True):
+            if code < 0:
+                raise UnknownLocation(
+                    f"Constraint {self._group_of[label] + 1} names {label!r}, which is not in the location table."
+                    f"{did_you_mean(label, data.locations.labels)}",
+                    **self._place(self._group_of[label]),
+                    location=label,
+                )
+            numbers[code] = self._group_of[label]
+        open_to_all = np.flatnonzero(data.occurring & (numbers < 0))
+        if len(open_to_all):
+            label = data.locations.labels[int(open_to_all[0])]
+            raise BadConstraints(
+                f"Location {label!r} is visited but lies in no constraint; {len(open_to_all)} such locations in all. "
+                "Give every visited location a constraint, if only one of its own.",
+                where=None if self.source is None else str(self.source),
+                location=label,
+            )
+        return numbers
+
+    def group_of(self, label: str) -> int | None:
+        """The number of the constraint that holds a location."""
+        return self._group_of.get(label)
+
+    def restricted(self, labels: Collection[str]) -> UtilityConstraints:
+        """The same constraints on these locations only."""
+        kept = ([label for label in group if label in labels] for group in self.groups)
+        return UtilityConstraints((group for group in kept if group), origin=self.origin)
+
+    def to_json(self) -> list[list[str]]:
+        return sorted(sorted(group) for group in self.groups)
+
+    @classmethod
+    def from_json(cls, content: Any) -> UtilityConstraints:
+        if not isinstance(content, list) or not all(isinstance(group, list) for group in content):
+            raise BadConstraints(f"Constraints must be lists of labels, got {content!r}.")
+        return cls(content)
+
+    def show(self) -> str:
+        """One line per constraint."""
+        return "\n".join(f"{number}  {', '.join(group)}" for number, group in enumerate(self.groups, 1))
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UtilityConstraints) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(frozenset(map(frozenset, self.groups)))
+
+    def __str__(self) -> str:
+        made = f" ({self.origin})" if self.origin else ""
+        return f"{len(self)} constraints on {len(self._group_of)} locations{made}"
+
+    def __repr__(self) -> str:
+        return f"UtilityConstraints({self})"
+
+
+@dataclass(frozen=True)
+class AutomaticConstraints(Recipe):
+    """Groups of at most `size` locations that lie near each other, made from the location table."""
+
+    makes: ClassVar[type[Companion]] = UtilityConstraints
+
+    size: int = 10
+
+    def __post_init__(self) -> None:
+        if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1:
+            raise BadParameter(f"AutomaticConstraints: size must be an int of at least 1, got {self.size!r}.")
+
+    def make(self, data: Trajectories) -> UtilityConstraints:
+        return UtilityConstraints.near(data.locations, self.size)
+
+    def __str__(self) -> str:
+        return f"auto:{self.size}"
+
+
+TENS_OF_NEAR = AutomaticConstraints(size=10)
+
+
+def _json_groups(said: list[tuple[int, str]], file: str) -> Iterator[tuple[int, list[str]]]:
+    """The lists of one JSON document, or of JSON Lines, with the line on which each stands."""
+    try:
+        whole = json.loads("\n".join(line for _, line in said))
+    except ValueError:
+        whole = None
+    if isinstance(whole, list) and all(isinstance(group, list) for group in whole):
+        yield from ((said[0][0], group) for group in whole)
+        return
+    for number, line in said:
+        try:
+            group = json.loads(line)
+        except ValueError as error:
+            raise BadRow(
+                f"The line is no JSON: {error}.", where=f"{file}, line {number}", file=file, line=number
+            ) from error
+        if not isinstance(group, list):
+            raise BadConstraints(
+                f"A constraint must be a list of labels, got {group!r}.",
+                where=f"{file}, line {number}",
+                file=file,
+                line=number,
+            )
+        yield number, group

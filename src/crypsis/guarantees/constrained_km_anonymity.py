@@ -1,0 +1,37 @@
+"""k^m-anonymity under utility constraints: what was merged stays useful, and little was left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from crypsis.data.constraints import TENS_OF_NEAR, UtilityConstraints
+from crypsis.guarantees.km_anonymity import KmAnonymity
+from crypsis.parameters import Between
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstrainedKmAnonymity(KmAnonymity):
+    """k^m-anonymity; every generalized location lies inside one constraint, and few locations are suppressed.
+
+    Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. Apriori-based algorithms for
+    k^m-anonymizing trajectory data. Transactions on Data Privacy 7, 2014, 165-194: Definitions 4, 9 and 10.
+    """
+
+    model: ClassVar[str] = "constrained-k^m-anonymity"
+    not_covered: ClassVar[tuple[str, ...]] = (
+        *KmAnonymity.not_covered,
+        "That somebody visited a suppressed location: its name is declared, so that the missing visits can be checked.",
+    )
+
+    constraints: Annotated[
+        UtilityConstraints, "Groups of locations; a generalized location lies inside one of them."
+    ] = TENS_OF_NEAR  # type: ignore[assignment]
+    delta: Annotated[float, Between(0, 100), "Percentage of the visited locations that may be suppressed."] = 10.0
+
+    @property
+    def scope(self) -> str:
+        return (
+            f"{super().scope} Every generalized location lies inside one of the {self.constraints}, and at most "
+            f"{self.delta:g} % of the visited locations are suppressed."
+        )

@@ -1,0 +1,53 @@
+"""(k,l)^m-anonymity: who shares m known pieces is not found, and what is sensitive about them is not learnt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from crypsis.guarantees.guarantee import Guarantee
+from crypsis.parameters import AtLeast, OneOf
+
+
+@dataclass(frozen=True, kw_only=True)
+class KlmAnonymity(Guarantee):
+    """Every known subsequence of 1 to m symbols is shared by k individuals, at most one in l with the same secret.
+
+    Sensitive locations are published as they are; what an adversary may know is all the others.
+
+    Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. Select-Organize-Anonymize: A framework for trajectory data
+    anonymization. IEEE ICDM Workshops 2013, 867-874; with l read as the bound 1/l on a probability.
+    """
+
+    model: ClassVar[str] = "(k,l)^m-anonymity"
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "The adversary knows at most m locations of the victim that are not sensitive, in visiting order.",
+        "Each counted unit (a trajectory, or all trajectories of an owner) is one individual.",
+        "All sensitive locations are marked as such.",
+    )
+    not_covered: ClassVar[tuple[str, ...]] = (
+        "Knowing a sensitive location of the victim.",
+        "The share of a sensitive location in the whole data, known without knowing anything about the victim.",
+        "Knowing that these are all locations of the victim, or where between sensitive visits they lie.",
+        "Which rows were recoded together, and conclusions from knowing which merges the algorithm would have chosen.",
+        "Times, durations and the absence of a visit.",
+        "Several adversaries who pool what they know, or knowledge about several victims at once.",
+    )
+
+    k: Annotated[int, AtLeast(1), "Individuals that must share each subsequence."] = 5
+    l: Annotated[int, AtLeast(1), "At most one in l of them may have visited the same sensitive location."] = 2  # noqa: E741
+    m: Annotated[int, AtLeast(0), "Longest subsequence the adversary may know."] = 2
+    unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one individual."] = "trajectory"
+
+    @property
+    def scope(self) -> str:
+        individuals = "trajectories" if self.unit == "trajectory" else "owners"
+        return (
+            f"Every sequence of up to {self.m} published locations that are not sensitive and that occurs in the data "
+            f"occurs for at least {self.k} {individuals}, and at most one in {self.l} of these visited any one "
+            "sensitive location."
+        )
+
+    @property
+    def trivial(self) -> bool:
+        return self.m == 0 or (self.k == 1 and self.l == 1)

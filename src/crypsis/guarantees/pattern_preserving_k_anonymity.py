@@ -1,0 +1,48 @@
+"""Pattern-preserving k-anonymity: every published sequence is contained in k original ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from crypsis.guarantees.guarantee import Guarantee
+from crypsis.parameters import AtLeast, OneOf
+
+
+@dataclass(frozen=True, kw_only=True)
+class PatternPreservingKAnonymity(Guarantee):
+    """Every published subsequence is contained in the original sequences of at least k individuals.
+
+    Pensa, Monreale, Pinelli, Pedreschi. Pattern-preserving k-anonymization of sequences and its application to
+    mobility data mining. PiLBA 2008: Definition 1.
+    """
+
+    model: ClassVar[str] = "pattern-preserving-k-anonymity"
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "The adversary knows any part of the victim's sequence, in order, of any length.",
+        "The adversary does not know whether, and as what, the victim's sequence was published.",
+        "Each counted unit (a sequence, or all sequences of an owner) is one individual.",
+    )
+    not_covered: ClassVar[tuple[str, ...]] = (
+        "Truth of single records: a published sequence may hold items that its individual never had. Only "
+        "statistics over many records are meant to be kept.",
+        "How often a sequence is published: that can be fewer than k times.",
+        "Times, durations and the absence of a visit.",
+        "What all individuals who share a sequence have in common.",
+        "Several adversaries who pool what they know, or knowledge about several victims at once.",
+    )
+
+    k: Annotated[int, AtLeast(1), "Individuals whose original data must contain each published sequence."] = 5
+    unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one individual."] = "trajectory"
+
+    @property
+    def scope(self) -> str:
+        individuals = "trajectories" if self.unit == "trajectory" else "owners"
+        return (
+            f"Every sequence of locations that a published trajectory contains is contained in the original data of "
+            f"at least {self.k} {individuals}. Published trajectories need not be true for any single individual."
+        )
+
+    @property
+    def trivial(self) -> bool:
+        return self.k == 1

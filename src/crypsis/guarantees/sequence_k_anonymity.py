@@ -1,0 +1,52 @@
+"""Sequence k-anonymity: whatever part of a trajectory is published, k individuals have it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from crypsis.guarantees.guarantee import Guarantee
+from crypsis.parameters import AtLeast, OneOf
+
+
+@dataclass(frozen=True, kw_only=True)
+class SequenceKAnonymity(Guarantee):
+    """Every published subsequence is contained in the trajectories of at least k individuals, original or published.
+
+    Monreale, Andrienko, Andrienko, Giannotti, Pedreschi, Rinzivillo, Wrobel. Movement data anonymity through
+    generalization. Transactions on Data Privacy 3, 2010, 91-121: Definition 9, asked of every published subsequence
+    instead of whole trajectories only.
+    """
+
+    model: ClassVar[str] = "sequence-k-anonymity"
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "The adversary knows any part of the victim's trajectory, in visiting order, of any length.",
+        "The adversary does not know whether the victim's trajectory was published at all; with `strict` that may be "
+        "known.",
+        "Each counted unit (a trajectory, or all trajectories of an owner) is one individual.",
+    )
+    not_covered: ClassVar[tuple[str, ...]] = (
+        "Without `strict`: certainty that the victim was published. A sequence that k original trajectories contain "
+        "may be published fewer than k times.",
+        "Knowing that these are all locations of the victim.",
+        "Times, durations and the absence of a visit.",
+        "What all individuals who share a sequence have in common.",
+        "Several adversaries who pool what they know, or knowledge about several victims at once.",
+    )
+
+    k: Annotated[int, AtLeast(1), "Individuals that must share each published sequence."] = 5
+    strict: Annotated[bool, "Whether the published data alone must show k individuals for each sequence."] = False
+    unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one individual."] = "trajectory"
+
+    @property
+    def scope(self) -> str:
+        individuals = "trajectories" if self.unit == "trajectory" else "owners"
+        where = "of the published data" if self.strict else "of the original or of the published data"
+        return (
+            f"Every sequence of locations that a published trajectory contains is contained in the data of at least "
+            f"{self.k} {individuals} {where}."
+        )
+
+    @property
+    def trivial(self) -> bool:
+        return self.k == 1

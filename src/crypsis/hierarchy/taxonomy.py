@@ -1,0 +1,310 @@
+"""Taxonomy: one rooted tree whose leaves are the locations, read from pairs child, parent.
+
+Node n has the parent `parent[n]` (-1 for the root, which is node 0), `depth[n]` and `leaf_count[n]`, the leaves below
+it; a leaf counts itself. A parent has a smaller number than its children.
+
+A file is CSV with the columns child and parent, separated by `,` or `;`, with or without that header line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Int32s, Int64s, frozen
+from crypsis.data.constraints import UtilityConstraints
+from crypsis.data.formats.csv import read_frame
+from crypsis.data.formats.source import place
+from crypsis.data.spatial_packing import packed, parts_needed
+from crypsis.data.trajectory import Locations, Trajectories
+from crypsis.data.vocabulary import Vocabulary
+from crypsis.errors import BadLabel, BadParameter, BadTaxonomy, UnknownLocation, did_you_mean
+from crypsis.parameters import Companion, Recipe
+
+
+class Taxonomy(Companion):
+    """What locations mean: restaurants, coffee shops, everything. Inner nodes are no locations."""
+
+    in_words: ClassVar[str] = "a taxonomy (a file, or auto:FANOUT to build one from coordinates)"
+
+    parent: Int32s
+    depth: Int32s
+    leaf_count: Int64s
+
+    def __init__(self, pairs: Iterable[Sequence[str]], *, source: str | None = None, origin: str = "") -> None:
+        self.source = source
+        self.origin = origin
+        parent_of = self._checked_pairs(list(pairs))
+        self._pairs = frozenset(parent_of.items())
+        root = self._root_of(parent_of)
+        children: dict[str, list[str]] = {}
+        for child, parent in parent_of.items():
+            children.setdefault(parent, []).append(child)
+        names, parents, depths = [root], [-1], [0]
+        for number, name in enumerate(names):  # grows while it is walked: level after level
+            for child in children.get(name, ()):
+                names.append(child)
+                parents.append(number)
+                depths.append(depths[number] + 1)
+        self.names = tuple(names)
+        self.parent = frozen(np.array(parents, np.int32))
+        self.depth = frozen(np.array(depths, np.int32))
+        self._is_leaf = frozen(np.array([name not in children for name in names], np.bool_))
+        counts = self._is_leaf.astype(np.int64)
+        for node in range(len(names) - 1, 0, -1):
+            counts[parents[node]] += counts[node]
+        self.leaf_count = frozen(counts)
+        self._node_of = {name: node for node, name in enumerate(names)}
+        self._children = children
+
+    def _checked_pairs(self, pairs: list[Sequence[str]]) -> dict[str, str]:
+        if not pairs:
+            raise BadTaxonomy("A taxonomy needs at least one pair child, parent; there is none.", where=self.source)
+        parent_of: dict[str, str] = {}
+        for row, pair in enumerate(pairs):
+            if len(pair) != 2 or not all(isinstance(name, str) and name.strip() for name in pair):
+                raise BadTaxonomy(f"A taxonomy is made of pairs child, parent, got {pair!r}.", **self._place(row))
+            child, parent = pair
+            if child in parent_of:
+                words = f"two parents, {parent_of[child]!r} and {parent!r}"
+                if parent_of[child] == parent:
+                    words = f"its parent {parent!r} twice"
+                raise BadTaxonomy(
+                    f"Node {child!r} is given {words}; a node has one parent.", **self._place(row), node=child
+                )
+            parent_of[child] = parent
+        self._check_for_cycles(parent_of)
+        return parent_of
+
+    def _check_for_cycles(self, parent_of: dict[str, str]) -> None:
+        sound: set[str] = set()
+        for start in parent_of:
+            walked: dict[str, None] = {}
+            node = start
+            while node in parent_of and node not in sound:
+                if node in walked:
+                    circle = [*list(walked)[list(walked).index(node) :], node]
+                    raise BadTaxonomy(
+                        f"The nodes {' → '.join(circle[:8])}{' …' if len(circle) > 8 else ''} run in a circle; "
+                        "following parents must end at the root.",
+                        **self._place(list(parent_of).index(node)),
+                        node=node,
+                    )
+                walked[node] = None
+                node = parent_of[node]
+            sound.update(walked)
+
+    def _root_of(self, parent_of: dict[str, str]) -> str:
+        roots = list(dict.fromkeys(parent for parent in parent_of.values() if parent not in parent_of))
+        if len(roots) > 1:
+            shown = ", ".join(map(repr, roots[:5])) + (", …" if len(roots) > 5 else "")
+            row = next(row for row, parent in enumerate(parent_of.values()) if parent == roots[1])
+            raise BadTaxonomy(
+                f"The taxonomy has {len(roots)} roots, {shown}; put one node above them.",
+                **self._place(row),
+                node=roots[1],
+            )
+        return roots[0]
+
+    def _place(self, row: int) -> dict[str, Any]:
+        return place(self.source or "taxonomy", row)
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Taxonomy:
+        """Read CSV with the columns child and parent."""
+        frame, source = read_frame(path, header=False)
+        if frame.width != 2:
+            raise BadTaxonomy(
+                f"A taxonomy file has two columns, child and parent; {frame.width} were found.", where=str(source)
+            )
+        pairs = [(child.strip(), parent.strip()) for child, parent in frame.iter_rows()]
+        if [name.lower() for name in pairs[0]] == ["child", "parent"]:
+            pairs = pairs[1:]
+            source.first_line += 1
+        return cls(pairs, source=source)
+
+    @classmethod
+    def from_text(cls, text: str) -> Taxonomy | AutomaticTaxonomy:
+        name, _, number = text.partition(":")
+        if name != "auto":
+            return cls.from_file(text)
+        if not number.isdecimal():
+            raise BadParameter(f"taxonomy: auto:FANOUT needs a whole number of at least 2, got {text!r}.")
+        return AutomaticTaxonomy(fan_out=int(number))
+
+    @classmethod
+    def near(cls, locations: Locations, fan_out: int) -> Taxonomy:
+        """Build from coordinates: as few levels as `fan_out` children allow, equally full, near locations together.
+
+        All locations stand on the lowest level. A node of n locations gets as many children as are needed when each
+        of them can hold `fan_out` to the power of the levels below it; their sizes differ by at most one location.
+        """
+        x, y = locations.coordinates("AutomaticTaxonomy")
+        levels = 1
+        while fan_out**levels < len(locations):
+            levels += 1
+        word = "area"
+        while any(label.startswith(word) for label in locations.labels):
+            word = f"_{word}"
+        pairs: list[tuple[str, str]] = []
+        waiting = [(word, np.arange(len(locations)), levels)]
+        while waiting:
+            name, inside, below = waiting.pop()
+            if below == 1:
+                pairs += [(locations.labels[code], name) for code in inside.tolist()]
+                continue
+            for number, part in enumerate(packed(x, y, inside, parts_needed(len(inside), fan_out ** (below - 1))), 1):
+                child = f"{name} {number}" if name == word else f"{name}.{number}"
+                pairs.append((child, name))
+                waiting.append((child, part, below - 1))
+        return cls(pairs, origin=f"auto:{fan_out}")
+
+    @property
+    def n_leaves(self) -> int:
+        return int(self.leaf_count[0])
+
+    @property
+    def levels(self) -> int:
+        """Levels of the tree, the root's included."""
+        return int(self.depth.max()) + 1
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        return tuple(name for name, is_leaf in zip(self.names, self._is_leaf.tolist(), strict=True) if is_leaf)
+
+    def leaves_of(self, locations: Locations) -> Int32s:
+        """The node of each location; `BadTaxonomy` unless the leaves are exactly the locations."""
+        vocabulary = Vocabulary(pl.Series(self.names, dtype=pl.String))
+        nodes = vocabulary.encode(locations.vocabulary.series)
+        missing = np.flatnonzero(nodes < 0)
+        if len(missing):
+            label = locations.labels[int(missing[0])]
+            raise BadTaxonomy(
+                f"Location {label!r} is not in the taxonomy; {len(missing)} of {len(locations)} locations are missing."
+                f"{did_you_mean(label, self.leaves)}",
+                where=self._file,
+                node=label,
+            )
+        inner = np.flatnonzero(~self._is_leaf[nodes])
+        if len(inner):
+            label = locations.labels[int(inner[0])]
+            raise BadTaxonomy(
+                f"Location {label!r} has nodes below it in the taxonomy; locations must be its leaves.",
+                where=self._file,
+                node=label,
+            )
+        if len(locations) < self.n_leaves:
+            extra = next(leaf for leaf in self.leaves if leaf not in locations.vocabulary)
+            raise BadTaxonomy(
+                f"Leaf {extra!r} of the taxonomy is no location; it has {self.n_leaves} leaves for {len(locations)} "
+                f"locations.{did_you_mean(extra, locations.labels)}",
+                where=self._file,
+                node=extra,
+            )
+        return nodes
+
+    @property
+    def _file(self) -> str | None:
+        return None if self.source is None else str(self.source)
+
+    def lowest_common_ancestor(self, nodes: Iterable[int]) -> int:
+        """The deepest node that all of these lie below; a node lies below itself."""
+        found = -1
+        for node in nodes:
+            found = node if found < 0 else self._meet(found, node)
+        return found
+
+    def _meet(self, one: int, other: int) -> int:
+        while one != other:  # a parent has a smaller number than its children
+            if one > other:
+                one = int(self.parent[one])
+            else:
+                other = int(self.parent[other])
+        return one
+
+    def dissimilarity(self, symbol: str | Sequence[str]) -> float:
+        """SD: the share of all leaves that lie below the closest common ancestor of these locations."""
+        labels = [symbol] if isinstance(symbol, str) else list(symbol)
+        if not labels:
+            raise BadLabel("dissimilarity: a symbol needs at least one location.")
+        for label in labels:
+            if label not in self._node_of or label in self._children:
+                raise UnknownLocation(
+                    f"{label!r} is no leaf of the taxonomy.{did_you_mean(label, self.leaves)}", location=label
+                )
+        ancestor = self.lowest_common_ancestor(self._node_of[label] for label in labels)
+        return float(self.leaf_count[ancestor] / self.n_leaves)
+
+    def siblings(self, depth: int | None = None) -> UtilityConstraints:
+        """Constraints of locations with one parent; or, given a depth, of those below one node of that depth."""
+        groups: dict[int, list[str]] = {}
+        for leaf in self.leaves:
+            node = int(self.parent[self._node_of[leaf]])
+            while depth is not None and self.depth[node] > depth:
+                node = int(self.parent[node])
+            groups.setdefault(node, []).append(leaf)
+        return UtilityConstraints(groups.values(), origin="taxonomy siblings")
+
+    def show(self) -> str:
+        """The tree as text, a node per line, inner nodes with the number of their locations."""
+        lines: list[str] = []
+        waiting = [(self.names[0], "", "")]
+        while waiting:
+            name, branch, indent = waiting.pop()
+            children = self._children.get(name, [])
+            lines.append(f"{branch}{name}" + (f" ({self.leaf_count[self._node_of[name]]})" if children else ""))
+            for place_from_end, child in enumerate(reversed(children)):
+                last = place_from_end == 0
+                waiting.append((child, indent + ("└── " if last else "├── "), indent + ("    " if last else "│   ")))
+        return "\n".join(lines)
+
+    def to_pairs(self) -> list[tuple[str, str]]:
+        """The pairs child, parent, parents before their children."""
+        return [(name, self.names[self.parent[node]]) for node, name in enumerate(self.names) if node]
+
+    def write(self, path: str | Path) -> Path:
+        """Write the pairs as CSV that `from_file` reads."""
+        pairs = self.to_pairs()
+        frame = pl.DataFrame({"child": [child for child, _ in pairs], "parent": [parent for _, parent in pairs]})
+        frame.write_csv(path)
+        return Path(path)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Taxonomy) and self._pairs == other._pairs
+
+    def __hash__(self) -> int:
+        return hash(self._pairs)
+
+    def __str__(self) -> str:
+        made = f" ({self.origin})" if self.origin else ""
+        return f"taxonomy of {self.n_leaves} locations in {self.levels} levels{made}"
+
+    def __repr__(self) -> str:
+        return f"Taxonomy({self})"
+
+
+@dataclass(frozen=True)
+class AutomaticTaxonomy(Recipe):
+    """A taxonomy built from the coordinates of the location table, with at most `fan_out` children per node."""
+
+    makes: ClassVar[type[Companion]] = Taxonomy
+
+    fan_out: int = 5
+
+    def __post_init__(self) -> None:
+        if isinstance(self.fan_out, bool) or not isinstance(self.fan_out, int) or self.fan_out < 2:
+            raise BadParameter(f"AutomaticTaxonomy: fan_out must be an int of at least 2, got {self.fan_out!r}.")
+
+    def make(self, data: Trajectories) -> Taxonomy:
+        return Taxonomy.near(data.locations, self.fan_out)
+
+    def __str__(self) -> str:
+        return f"auto:{self.fan_out}"
+
+
+FAN_OUT_FIVE = AutomaticTaxonomy(fan_out=5)

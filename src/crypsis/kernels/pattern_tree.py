@@ -1,0 +1,325 @@
+"""Which patterns enough individuals have, gaps allowed: a prefix tree of the patterns asked for. Sequences as in `lcs`.
+
+The projection of a pattern lists the sequences that contain it and how far its leftmost embedding reaches; that of a
+longer one is found by looking on from there. Patterns of one item have theirs in `postings`; others are kept in a pool
+that is emptied when it is full, and made again from what is left. A pattern that too few have is a dead end: whatever
+begins with it is as rare.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from crypsis.compilation import njit
+from crypsis.data.arrays import Int32s, Int64s
+from crypsis.kernels.lcs import Sequences
+
+RARE = -1
+NO_ROOM = -2
+ROOT = 0
+_NONE = -1
+
+
+class Corpus(NamedTuple):
+    """Distinct sequences with the rows of each; for each item, the sequences that hold it and where it stands first.
+
+    Individuals of sequence q are whose[whose_offsets[q]:whose_offsets[q + 1]] where several rows may belong to one
+    individual; otherwise every row is one, and `whose` is empty. The rest is room to work in.
+    """
+
+    sequences: Sequences
+    rows: Int64s
+    whose_offsets: Int64s
+    whose: Int32s
+    posting_offsets: Int64s
+    postings: Int32s
+    posting_places: Int32s
+    counted_at: Int64s
+    clock: Int64s
+    holders: Int32s
+    places: Int32s
+
+
+class PatternTree(NamedTuple):
+    """Node n is the pattern of its parent and one more item; `slots` finds it. `used` counts nodes and pool entries.
+
+    Its projection is length[n] entries of pool_holders and pool_places from first[n] on; -1 there if it is not kept.
+    """
+
+    slots: Int64s
+    parent: Int32s
+    item: Int32s
+    support: Int64s
+    first: Int64s
+    length: Int32s
+    pool_holders: Int32s
+    pool_places: Int32s
+    used: Int64s
+
+
+def corpus_of(
+    sequences: Sequences, rows: Int64s, whose_offsets: Int64s, whose: Int32s, n_individuals: int, n_codes: int
+) -> Corpus:
+    """Sort out which sequences hold each item."""
+    offsets, postings, places = _postings(sequences, n_codes)
+    return Corpus(
+        sequences=sequences,
+        rows=rows,
+        whose_offsets=whose_offsets,
+        whose=whose,
+        posting_offsets=offsets,
+        postings=postings,
+        posting_places=places,
+        counted_at=np.zeros(n_individuals, np.int64),
+        clock=np.zeros(1, np.int64),
+        holders=np.zeros(len(rows), np.int32),
+        places=np.zeros(len(rows), np.int32),
+    )
+
+
+def no_patterns(n_slots: int = 1 << 12, pool: int = 1 << 16) -> PatternTree:
+    """A tree of the empty pattern."""
+    room = n_slots // 2
+    return PatternTree(
+        slots=np.full(n_slots, _NONE, np.int64),
+        parent=np.full(room, _NONE, np.int32),
+        item=np.full(room, _NONE, np.int32),
+        support=np.zeros(room, np.int64),
+        first=np.full(room, _NONE, np.int64),
+        length=np.zeros(room, np.int32),
+        pool_holders=np.empty(pool, np.int32),
+        pool_places=np.empty(pool, np.int32),
+        used=np.array([1, 0], np.int64),
+    )
+
+
+def with_more_room(tree: PatternTree) -> PatternTree:
+    """The same patterns and pool, with room for twice as many patterns."""
+    n_nodes = int(tree.used[0])
+    wider = no_patterns(2 * len(tree.slots), 0)
+    wider.parent[:n_nodes] = tree.parent[:n_nodes]
+    wider.item[:n_nodes] = tree.item[:n_nodes]
+    wider.support[:n_nodes] = tree.support[:n_nodes]
+    wider.first[:n_nodes] = tree.first[:n_nodes]
+    wider.length[:n_nodes] = tree.length[:n_nodes]
+    wider.used[:] = tree.used
+    wider = wider._replace(pool_holders=tree.pool_holders, pool_places=tree.pool_places)
+    _fill_slots(wider)
+    return wider
+
+
+@njit
+def _postings(sequences: Sequences, n_codes: int) -> tuple[Int64s, Int32s, Int32s]:
+    offsets = np.zeros(n_codes + 1, np.int64)
+    postings = np.zeros(0, np.int32)
+    places = np.zeros(0, np.int32)
+    for writing in range(2):
+        last = np.full(n_codes, -1, np.int64)
+        fill = offsets[:-1].copy()
+        for sequence in range(len(sequences.lengths)):
+            start = sequences.starts[sequence]
+            for place in range(sequences.lengths[sequence]):
+                item = sequences.codes[start + place]
+                if last[item] != sequence:
+                    last[item] = sequence
+                    if writing:
+                        postings[fill[item]] = sequence
+                        places[fill[item]] = place + 1
+                        fill[item] += 1
+                    else:
+                        offsets[item + 1] += 1
+        if not writing:
+            offsets = np.cumsum(offsets)
+            postings = np.empty(offsets[-1], np.int32)
+            places = np.empty(offsets[-1], np.int32)
+    return offsets, postings, places
+
+
+@njit
+def _slot_of(tree: PatternTree, parent: int, item: int) -> int:
+    """Where the child with this item is, or would be."""
+    value = np.uint64(parent) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(item)
+    value = (value ^ (value >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+    value ^= value >> np.uint64(32)
+    last = np.int64(len(tree.slots) - 1)
+    slot = np.int64(value & np.uint64(0x7FFFFFFFFFFFFFFF)) & last
+    while True:
+        node = tree.slots[slot]
+        if node == _NONE or (tree.parent[node] == parent and tree.item[node] == item):
+            return int(slot)
+        slot = (slot + 1) & last
+
+
+@njit
+def _fill_slots(tree: PatternTree) -> None:
+    for node in range(1, tree.used[0]):
+        tree.slots[_slot_of(tree, tree.parent[node], tree.item[node])] = node
+
+
+@njit
+def child_of(tree: PatternTree, corpus: Corpus, parent: int, item: int, k: int) -> int:
+    """The pattern one item longer than a frequent one; RARE if fewer than k have it, NO_ROOM if it cannot be noted."""
+    slot = _slot_of(tree, parent, item)
+    node = tree.slots[slot]
+    if node == _NONE:
+        node = tree.used[0]
+        if node == len(tree.parent):
+            return NO_ROOM
+        if parent == ROOT:
+            _note_single(tree, corpus, node, item)
+        else:
+            _project(tree, corpus, parent)
+            n_entries = _look_on(tree, corpus, parent, item)
+            tree.support[node] = _individuals(corpus, n_entries)
+            tree.first[node] = _NONE
+            if tree.support[node] >= k:
+                _keep(tree, corpus, node, n_entries)
+        tree.parent[node] = parent
+        tree.item[node] = item
+        tree.slots[slot] = node
+        tree.used[0] = node + 1
+    return int(node) if tree.support[node] >= k else RARE
+
+
+@njit
+def _note_single(tree: PatternTree, corpus: Corpus, node: int, item: int) -> None:
+    first, end = corpus.posting_offsets[item], corpus.posting_offsets[item + 1]
+    for entry in range(first, end):
+        corpus.holders[entry - first] = corpus.postings[entry]
+    tree.support[node] = _individuals(corpus, end - first)
+    tree.first[node] = _NONE
+
+
+@njit
+def _individuals(corpus: Corpus, n_entries: int) -> int:
+    """Individuals of the sequences that lie in the work room."""
+    count = 0
+    if len(corpus.whose) == 0:
+        for entry in range(n_entries):
+            count += corpus.rows[corpus.holders[entry]]
+        return count
+    corpus.clock[0] += 1
+    for entry in range(n_entries):
+        sequence = corpus.holders[entry]
+        for index in range(corpus.whose_offsets[sequence], corpus.whose_offsets[sequence + 1]):
+            individual = corpus.whose[index]
+            if corpus.counted_at[individual] != corpus.clock[0]:
+                corpus.counted_at[individual] = corpus.clock[0]
+                count += 1
+    return count
+
+
+@njit
+def _project(tree: PatternTree, corpus: Corpus, node: int) -> None:
+    """Make the projection of a pattern again if it is not kept, from the closest ancestor that has one."""
+    if tree.first[node] != _NONE or tree.parent[node] == ROOT:
+        return
+    depth = 1
+    ancestor = tree.parent[node]
+    while tree.first[ancestor] == _NONE and tree.parent[ancestor] != ROOT:
+        ancestor = tree.parent[ancestor]
+        depth += 1
+    below = np.empty(depth, np.int64)
+    step = node
+    for place in range(depth - 1, -1, -1):
+        below[place] = step
+        step = tree.parent[step]
+    for place in range(depth):
+        n_entries = _look_on(tree, corpus, tree.parent[below[place]], tree.item[below[place]])
+        _keep(tree, corpus, below[place], n_entries)
+
+
+@njit
+def _look_on(tree: PatternTree, corpus: Corpus, node: int, item: int) -> int:
+    """Write the projection of the longer pattern into the work room; how many entries it has."""
+    sequences = corpus.sequences
+    if tree.parent[node] == ROOT:
+        single = tree.item[node]
+        from_holders = corpus.postings[corpus.posting_offsets[single] : corpus.posting_offsets[single + 1]]
+        from_places = corpus.posting_places[corpus.posting_offsets[single] : corpus.posting_offsets[single + 1]]
+    else:
+        from_holders = tree.pool_holders[tree.first[node] : tree.first[node] + tree.length[node]]
+        from_places = tree.pool_places[tree.first[node] : tree.first[node] + tree.length[node]]
+    n_entries = 0
+    for entry in range(len(from_holders)):
+        sequence = from_holders[entry]
+        start, length = sequences.starts[sequence], sequences.lengths[sequence]
+        for place in range(from_places[entry], length):
+            if sequences.codes[start + place] == item:
+                corpus.holders[n_entries] = sequence
+                corpus.places[n_entries] = place + 1
+                n_entries += 1
+                break
+    return n_entries
+
+
+@njit
+def _keep(tree: PatternTree, corpus: Corpus, node: int, n_entries: int) -> None:
+    """Copy the projection from the work room into the pool; if that is full, forget all others first."""
+    start = tree.used[1]
+    if start + n_entries > len(tree.pool_holders):
+        tree.first[: tree.used[0]] = _NONE
+        start = 0
+    for entry in range(n_entries):
+        tree.pool_holders[start + entry] = corpus.holders[entry]
+        tree.pool_places[start + entry] = corpus.places[entry]
+    tree.first[node] = start
+    tree.length[node] = n_entries
+    tree.used[1] = start + n_entries
+
+
+@njit
+def pattern_of(tree: PatternTree, corpus: Corpus, codes: Int32s, k: int) -> int:
+    """The node of this pattern, RARE if fewer than k have it, NO_ROOM if it cannot be noted."""
+    node = ROOT
+    for code in codes:
+        node = child_of(tree, corpus, node, code, k)
+        if node < 0:
+            return node
+    return node
+
+
+@njit
+def patterns_of(tree: PatternTree, corpus: Corpus, patterns: Sequences, first: int, k: int, nodes: Int64s) -> int:
+    """Fill nodes[p] from pattern `first` on; the first one that there was no room for, or how many there are."""
+    for pattern in range(first, len(patterns.lengths)):
+        start = patterns.starts[pattern]
+        nodes[pattern] = pattern_of(tree, corpus, patterns.codes[start : start + patterns.lengths[pattern]], k)
+        if nodes[pattern] == NO_ROOM:
+            return pattern
+    return len(patterns.lengths)
+
+
+@njit
+def comes_before(tree: PatternTree, one: int, other: int) -> bool:
+    """Of two patterns of the same length: the one that more individuals have, then the one with smaller items."""
+    if tree.support[one] != tree.support[other]:
+        return bool(tree.support[one] > tree.support[other])
+    smaller = False
+    while one != other:
+        if tree.item[one] != tree.item[other]:
+            smaller = tree.item[one] < tree.item[other]
+        one, other = tree.parent[one], tree.parent[other]
+    return smaller
+
+
+@njit
+def written_out(tree: PatternTree, nodes: Int64s) -> tuple[Int64s, Int32s]:
+    """Offsets and codes of the patterns of these nodes; a negative one stands for nothing."""
+    offsets = np.zeros(len(nodes) + 1, np.int64)
+    for index in range(len(nodes)):
+        length, node = 0, nodes[index]
+        while node > ROOT:
+            length += 1
+            node = tree.parent[node]
+        offsets[index + 1] = offsets[index] + length
+    codes = np.empty(offsets[-1], np.int32)
+    for index in range(len(nodes)):
+        place, node = offsets[index + 1], nodes[index]
+        while node > ROOT:
+            place -= 1
+            codes[place] = tree.item[node]
+            node = tree.parent[node]
+    return offsets, codes

@@ -1,0 +1,109 @@
+"""What the (k,l)^m methods share: their parameters, their checks in the order of the specification, publication."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from crypsis.data.arrays import Int64s
+from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.errors import Infeasible, InfeasibleDiversity, InfeasibleLength, TooFewTrajectories, TooManyClusters
+from crypsis.guarantees import KlmAnonymity
+from crypsis.journal import Journal
+from crypsis.methods.method import Method
+from crypsis.methods.trajectory.clustered_recoding import private_facts, published_clusters
+from crypsis.methods.trajectory.clustering import recode_clusters
+from crypsis.methods.trajectory.diverse_merging import Requirement, ShortLength, Unresolved
+from crypsis.methods.trajectory.feasibility import individuals_of
+from crypsis.methods.trajectory.sensitive_visits import SplitTrajectories
+from crypsis.parameters import AtLeast, OneOf
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiverseMethod(Method):
+    """A method that gives (k,l)^m-anonymity by recoding clusters of rows; a child says what the clusters are."""
+
+    accepts: ClassVar[type] = Trajectories
+    family: ClassVar[str] = "trajectory"
+    promises: ClassVar[type[KlmAnonymity]] = KlmAnonymity
+    needs: ClassVar[tuple[str, ...]] = ("coordinates", "sensitive locations")
+
+    k: Annotated[int, AtLeast(1), "Trajectories that must share each subsequence."] = 5
+    l: Annotated[int, AtLeast(1), "At most one in l of them may have visited the same sensitive location."] = 2  # noqa: E741
+    m: Annotated[int, AtLeast(0), "Longest subsequence the adversary may know."] = 2
+    on_infeasible: Annotated[
+        str,
+        OneOf("error", "suppress"),
+        "When merging everything still leaves a sensitive location too frequent: stop, or delete visits to it.",
+    ] = "error"
+    unit: Annotated[
+        str | None,
+        OneOf("trajectory", "owner"),
+        "What counts as one individual where owners have several trajectories; then it must be chosen.",
+    ] = None
+
+    @property
+    def guarantee(self) -> KlmAnonymity:
+        return KlmAnonymity(k=self.k, l=self.l, m=self.m, unit=self.unit or "trajectory")
+
+    def _split(self, data: Trajectories, clusters: int | None = None) -> SplitTrajectories:
+        """The data checked and split into what may be known and what is sensitive."""
+        data.locations.coordinates(type(self).__name__)
+        groups = individuals_of(data, self.unit, type(self).__name__)
+        moved = len(np.unique(groups[data.lengths > 0]))
+        if self.k >= 2 and self.m >= 1 and moved < self.k:
+            raise TooFewTrajectories(
+                f"No ({self.k},{self.l})^{self.m}-anonymous release exists: {moved} {self._individuals} visited any "
+                f"location, {self.k} are required. Add data or lower k.",
+                have=moved,
+                required=self.k,
+            )
+        individuals = int(groups.max(initial=-1)) + 1
+        if clusters is not None and clusters > individuals // self.k:
+            raise TooManyClusters(
+                f"{type(self).__name__}: {clusters} clusters of at least k={self.k} are asked for, and there are "
+                f"{individuals} {self._individuals}; at most {individuals // self.k} clusters are possible.",
+                have=individuals,
+                most=individuals // self.k,
+            )
+        return SplitTrajectories.of(data, self.unit or "trajectory")
+
+    def _recoded(self, split: SplitTrajectories, clusters: list[Int64s], journal: Journal) -> PublishedTrajectories:
+        x, y = split.data.locations.coordinates(type(self).__name__)
+        asked = Requirement(self.k, self.l, self.m)
+        with journal.stage("anonymize"):
+            recodings = recode_clusters(split, clusters, x, y, asked, self.on_infeasible, journal)
+        if not isinstance(recodings, list):
+            raise self._infeasible(recodings)
+        with journal.stage("publish"):
+            published = published_clusters(split, recodings, lacks_sensitive=self.on_infeasible == "suppress")
+            journal.private.update(private_facts(split, published, recodings))
+        return published
+
+    def _infeasible(self, why: ShortLength | Unresolved) -> Infeasible:
+        if isinstance(why, ShortLength):
+            return InfeasibleLength(
+                f"Merging locations cannot make this ({self.k},{self.l})^m-anonymous: only {why.have} "
+                f"{self._individuals} visited {why.size} or more locations that are not sensitive, {self.k} are "
+                f"required. Lower k to {why.have} or m to {why.size - 1}, or cut long trajectories first.",
+                size=why.size,
+                have=why.have,
+                required=self.k,
+            )
+        return InfeasibleDiversity(
+            f"(k,l)^m-anonymity was not reached: with all locations merged, {why.count} of the {why.support} "
+            f"{self._individuals} with {why.size} or more visits hold {why.sensitive!r}, at most one in {self.l} may. "
+            "Another way to merge may exist. Delete the visits in excess (on_infeasible='suppress'), lower l, or add "
+            "trajectories without it.",
+            size=why.size,
+            sensitive=why.sensitive,
+            support=why.support,
+            count=why.count,
+            confidence=why.count / why.support,
+        )
+
+    @property
+    def _individuals(self) -> str:
+        return "owners" if self.unit == "owner" else "trajectories"

@@ -1,0 +1,102 @@
+"""USeqAnon: k^m-anonymous trajectories by merging inside utility constraints and suppressing what has no partner.
+
+Guarantees k^m-anonymity, that no symbol crosses a constraint, and that few locations are suppressed. Costs what
+SeqAnon costs.
+
+Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. Transactions on Data Privacy 7, 2014, 165-194.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar
+
+from crypsis.data.constraints import TENS_OF_NEAR, UtilityConstraints
+from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.guarantees import ConstrainedKmAnonymity
+from crypsis.journal import Journal
+from crypsis.methods.method import Method
+from crypsis.methods.trajectory.feasibility import check_enough, individuals_by_length, individuals_of
+from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
+from crypsis.methods.trajectory.guided_merging import GuidedMerging
+from crypsis.parameters import AtLeast, Between, OneOf
+
+
+@dataclass(frozen=True, kw_only=True)
+class USeqAnon(Method):
+    """Merge nearby locations inside utility constraints, and suppress the few that find no partner there.
+
+    As SeqAnon, but a rare location is merged only with one of its own constraint. Where there is none left, all its
+    visits are deleted; more than `delta` percent of the visited locations is an error. No length is infeasible, since
+    suppression can always finish; a trajectory that loses all its visits stays, empty.
+    Differs from the paper: the loop runs while a subsequence is not empty *and* rare (the printed "or" never ends),
+    the rarer symbol is suppressed, and the percentage counts the locations that occur in the data.
+
+    >>> import crypsis
+    >>> from crypsis.data.constraints import UtilityConstraints
+    >>> commutes = crypsis.Trajectories.from_lists(
+    ...     [["home", "bar"], ["home", "cafe"], ["home", "clinic"], ["home", "bar"]],
+    ...     locations={"home": (0, 0), "bar": (6, 1), "cafe": (9, 3), "clinic": (6, 2)},
+    ... )
+    >>> useful = UtilityConstraints([["bar", "cafe"], ["clinic"], ["home"]])
+    >>> release = crypsis.anonymize(commutes, USeqAnon(k=2, m=2, constraints=useful, delta=25))
+    >>> release.data.to_lists()
+    [['home', ['bar', 'cafe']], ['home', ['bar', 'cafe']], ['home'], ['home', ['bar', 'cafe']]]
+    >>> release.data.suppressed
+    ('clinic',)
+    >>> release.verify().holds
+    True
+
+    Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. Apriori-based algorithms for
+    k^m-anonymizing trajectory data. Transactions on Data Privacy 7, 2014, 165-194: U-SEQANON.
+    """
+
+    accepts: ClassVar[type] = Trajectories
+    family: ClassVar[str] = "trajectory"
+    promises: ClassVar[type[ConstrainedKmAnonymity]] = ConstrainedKmAnonymity
+    stages: ClassVar[tuple[str, ...]] = ("feasibility", "count size 1..m", "merge size 1..m", "publish")
+    needs: ClassVar[tuple[str, ...]] = ("coordinates", "constraints")
+
+    k: Annotated[int, AtLeast(1), "Trajectories that must share each subsequence."] = 5
+    m: Annotated[int, AtLeast(0), "Longest subsequence the adversary may know."] = 2
+    constraints: Annotated[
+        UtilityConstraints, "Groups of locations that may be merged with each other; every visited one lies in one."
+    ] = TENS_OF_NEAR  # type: ignore[assignment]
+    delta: Annotated[float, Between(0, 100), "Percentage of the visited locations that may be suppressed."] = 10.0
+    unit: Annotated[
+        str | None,
+        OneOf("trajectory", "owner"),
+        "What counts as one individual where owners have several trajectories; then it must be chosen.",
+    ] = None
+
+    @property
+    def guarantee(self) -> ConstrainedKmAnonymity:
+        return ConstrainedKmAnonymity(
+            k=self.k, m=self.m, unit=self.unit or "trajectory", constraints=self.constraints, delta=self.delta
+        )
+
+    def guarantee_of(self, data: Trajectories, published: PublishedTrajectories) -> ConstrainedKmAnonymity:
+        """The constraints on the locations that the release names anyway, and on no other."""
+        named = {label for symbol in published.symbols.label_lists for label in symbol} | set(published.suppressed)
+        promised = self.prepared(data).guarantee
+        return replace(promised, constraints=promised.constraints.restricted(named))
+
+    def anonymize(self, data: Trajectories, journal: Journal) -> PublishedTrajectories:
+        x, y = data.locations.coordinates(type(self).__name__)
+        group_of_code = self.prepared(data).constraints.groups_of(data)
+        groups = individuals_of(data, self.unit, type(self).__name__)
+        longest = int(data.lengths.max(initial=0))
+        with journal.stage("feasibility"):
+            reached = individuals_by_length(data, groups, min(self.m, longest + 1))
+            check_enough(reached, self.k, self.unit or "trajectory")
+        state = GuidedMerging(data, x, y, groups, group_of_code=group_of_code, delta=self.delta)
+        if self.k > 1:
+            for size in range(1, min(self.m, longest) + 1):
+                state.make_frequent(size, self.k, journal)
+        with journal.stage("publish"):
+            suppressed = [label for symbol in state.suppressed for label in symbol]
+            published = published_recoding(data, state.representatives(), suppressed=suppressed)
+            journal.private.update(private_facts(data, published, state.merges))
+            journal.private["suppressed"] = state.suppressed
+            journal.private["suppressed_percent"] = state.suppressed_percent
+        return published

@@ -1,0 +1,96 @@
+"""SIM1 and SIM2: do the frequent patterns of the release occur as often as in the original, and are there as many?
+
+Pensa, Monreale, Pinelli, Pedreschi. Pattern-preserving k-anonymization of sequences and its application to mobility
+data mining. PiLBA 2008. Frequencies are relative to the sequences that are not empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crypsis.compilation import njit
+from crypsis.data.arrays import Int32s, Int64s, take_records
+from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
+from crypsis.errors import NotApplicable
+from crypsis.metrics.patterns import Patterns, frequent_patterns
+from crypsis.metrics.queries import support
+from crypsis.metrics.translation import translated
+from crypsis.metrics.workload import Workload
+
+
+@dataclass(frozen=True)
+class PatternSimilarity:
+    """Both are 1 where nothing changed and 0 where nothing is left."""
+
+    sim1: float
+    sim2: float
+    patterns_original: int
+    patterns_published: int
+
+    def figures(self) -> dict[str, float]:
+        return {"sim1_score": self.sim1, "sim2_score": self.sim2}
+
+
+def pattern_similarity(
+    original: Trajectories, published: PublishedTrajectories, min_support: int = 5
+) -> PatternSimilarity:
+    """Compare the patterns that at least `min_support` sequences hold; usually the k of the release.
+
+    SIM1: how alike the frequencies of the published patterns are in both data sets, the smaller over the larger, on
+    average. SIM2: the smaller over the larger number of patterns. Needs no row alignment, but intact locations.
+    """
+    published = translated(published, original.locations.vocabulary)
+    symbols = published.symbols
+    if (symbols.sizes[published.codes] > 1).any():
+        raise NotApplicable("SIM1 and SIM2 compare single locations, and this release generalizes some.")
+    codes = symbols.members[symbols.offsets[:-1][published.codes]] if published.visits else published.codes
+    released = Trajectories(published.offsets, codes, Locations(symbols.vocabulary))
+    before = frequent_patterns(original, min_support)
+    after = frequent_patterns(released, min_support)
+    if len(after) == 0:
+        similar = 1.0 if len(before) == 0 else 0.0
+    else:
+        one = after.supports / max(int((released.lengths > 0).sum()), 1)
+        other = _supports_in(original, after, before) / max(int((original.lengths > 0).sum()), 1)
+        similar = float(np.mean(np.minimum(one, other) / np.maximum(one, other)))
+    most = max(len(before), len(after))
+    return PatternSimilarity(similar, min(len(before), len(after)) / most if most else 1.0, len(before), len(after))
+
+
+def _supports_in(original: Trajectories, wanted: Patterns, frequent: Patterns) -> Int64s:
+    """Support of the wanted patterns in the original; that of its frequent ones is known."""
+    place = _places_in(wanted.offsets, wanted.codes, frequent.offsets, frequent.codes)
+    supports = np.where(place >= 0, np.append(frequent.supports, 0)[place], 0)
+    rare = np.flatnonzero(place < 0)
+    offsets, positions = take_records(wanted.offsets, rare)
+    known = original.locations.vocabulary
+    codes = wanted.codes[positions]
+    foreign = np.zeros(len(rare), np.bool_)
+    foreign[np.repeat(np.arange(len(rare)), np.diff(offsets))[codes >= len(known)]] = True  # the original has none
+    offsets, positions = take_records(wanted.offsets, rare[~foreign])
+    supports[rare[~foreign]] = support(original, Workload(known, offsets, wanted.codes[positions]))
+    return supports
+
+
+@njit
+def _places_in(offsets: Int64s, codes: Int32s, other_offsets: Int64s, other_codes: Int32s) -> Int64s:
+    """Where each pattern stands in the other list, -1 if nowhere; both are in lexicographic order."""
+    places = np.full(len(offsets) - 1, -1, np.int64)
+    one, other = 0, 0
+    while one < len(offsets) - 1 and other < len(other_offsets) - 1:
+        here, there = offsets[one], other_offsets[other]
+        here_end, there_end = offsets[one + 1], other_offsets[other + 1]
+        while here < here_end and there < there_end and codes[here] == other_codes[there]:
+            here += 1
+            there += 1
+        if here == here_end and there == there_end:
+            places[one] = other
+            one += 1
+            other += 1
+        elif here == here_end or (there < there_end and codes[here] < other_codes[there]):
+            one += 1
+        else:
+            other += 1
+    return places

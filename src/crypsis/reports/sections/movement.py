@@ -1,0 +1,38 @@
+"""Section of releases made from tracks: how people move between the published cells, and where those lie."""
+
+from __future__ import annotations
+
+from crypsis.reports.facts import ReleaseFacts
+from crypsis.reports.markup import Markup
+from crypsis.reports.page import paragraph, pictured, section
+from crypsis.reports.pictures.flow_map import MOST_ARROWS, flow_map
+from crypsis.reports.pictures.tessellation import tessellation
+from crypsis.reports.wording import counted
+
+_HEADING = "How people move"
+
+
+def movement(facts: ReleaseFacts) -> Markup:
+    """The flow map and the tessellation; nothing where the data are not cells of tracks."""
+    if not facts.shows_cells or not facts.has_map:
+        return Markup("")
+    drawn = min(len(facts.flows), MOST_ARROWS)
+    caption = [
+        "A circle is a cell, its area the rows that visit it; an arrow is a direct move, as wide as the rows that "
+        "make it. "
+        f"{counted(drawn, 'move')} of {len(facts.flows):,} "
+        + ("are drawn, the busiest ones." if drawn < len(facts.flows) else "are drawn.")
+    ]
+    return section(
+        _HEADING,
+        paragraph(
+            "Each row is a sequence of cells. A cell is shown as one point, the mean of where its visitors were; "
+            "nobody need have been at that point."
+        ),
+        pictured("Moves between cells", flow_map(facts), *caption),
+        pictured(
+            "Areas around the published points",
+            tessellation(facts),
+            "Drawn from the published points; the cells with which the data were made differ a little.",
+        ),
+    )

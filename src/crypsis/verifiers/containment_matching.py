@@ -1,0 +1,193 @@
+"""What an adversary who knows original locations can match: count the rows that fit, and what they tell.
+
+A row fits knowledge when its symbols hold the known locations in this order; the leftmost fit is found greedily.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from crypsis.compilation import njit
+from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.data.symbols import Symbols
+from crypsis.verifiers.sensitive_shares import Rows
+from crypsis.verifiers.subsequence_supports import _gathered, _Packed, _ranges_of_first_symbol
+
+VISITS_PER_SIZE = 30_000_000  # looked at where not everything is tried
+
+
+@dataclass(frozen=True)
+class Match:
+    """Knowledge that fits too few individuals (`sensitive` is None), or of whom too many hold one location."""
+
+    knowledge: tuple[int, ...]
+    candidates: int
+    sensitive: int | None
+    count: int
+
+
+@dataclass(frozen=True)
+class Matching:
+    """The result over all knowledge that was tried; `exhaustive` if that was everything there is."""
+
+    tried: int
+    exhaustive: bool
+    fewest_candidates: int | None
+    highest_confidence: float
+    worst: Match | None
+
+
+def match_knowledge(
+    rows: Rows,
+    symbols: Symbols,
+    known_offsets: Int64s,
+    known: Int32s,
+    n_codes: int,
+    code_of_member: Int32s,
+    k: int,
+    l: int,  # noqa: E741
+    m: int,
+    *,
+    exhaustive: bool,
+) -> Matching:
+    """Try the distinct subsequences of up to m original locations `known`, all or an even choice of each size.
+
+    Rows hold symbols of `symbols`, whose members are original locations through `code_of_member`, -1 for none.
+    """
+    l = min(l, rows.n_individuals + 1)  # noqa: E741
+    order = np.argsort(rows.individuals, kind="stable")
+    holds, row_offsets, row_numbers = _rows_of_codes(rows, symbols, code_of_member, n_codes, order)
+    tried, complete = 0, True
+    fewest: int | None = None
+    highest = 0.0
+    worst: Match | None = None
+    for size in range(1, min(m, int(np.diff(known_offsets).max(initial=0))) + 1):
+        for every in _knowledge(known_offsets, known, n_codes, size):
+            chosen = every
+            most = max(VISITS_PER_SIZE // max(len(rows.codes), 1), 1)
+            if not exhaustive and len(every) > most:
+                chosen = every[np.linspace(0, len(every) - 1, most).astype(np.int64)]
+                complete = False
+            tried += len(chosen)
+            candidates, count, sensitive = _candidates(
+                chosen,
+                rows.offsets,
+                rows.codes,
+                rows.individuals,
+                rows.held_offsets,
+                rows.held,
+                rows.n_sensitive,
+                holds,
+                row_offsets,
+                row_numbers,
+            )
+            fewest = int(candidates.min()) if fewest is None else min(fewest, int(candidates.min()))
+            highest = max(highest, float((count / np.maximum(candidates, 1)).max()))
+            bad = np.flatnonzero((candidates < k) | (l * count > candidates))
+            if len(bad) and worst is None:
+                first = int(bad[np.argmin(candidates[bad])])
+                few = bool(candidates[first] < k)
+                worst = Match(
+                    tuple(chosen[first].tolist()),
+                    int(candidates[first]),
+                    None if few else int(sensitive[first]),
+                    int(count[first]),
+                )
+        if worst is not None:
+            break
+    return Matching(tried, complete, fewest, highest, worst)
+
+
+def _knowledge(offsets: Int64s, codes: Int32s, n_codes: int, size: int) -> Iterator[Int32s]:
+    """Distinct subsequences of one size, as rows of a matrix, in pieces that fit in memory."""
+    numbers = np.zeros(len(offsets) - 1, np.int32)
+    for lowest, highest in _ranges_of_first_symbol(offsets, codes, n_codes, size):
+        columns, row = _gathered(offsets, codes, numbers, n_codes, size, lowest, highest)
+        if len(row):
+            _, first = np.unique(_Packed(columns, n_codes).keys, return_index=True)
+            yield np.stack([column[first] for column in columns], axis=1)
+
+
+def _rows_of_codes(
+    rows: Rows, symbols: Symbols, code_of_member: Int32s, n_codes: int, order: Int64s
+) -> tuple[Bools, Int64s, Int64s]:
+    """Which symbol holds which original location, and the rows that hold each, by individual."""
+    holds = np.zeros((max(len(symbols), 1), n_codes), np.bool_)
+    code = code_of_member[symbols.members]
+    holder = np.repeat(np.arange(len(symbols)), symbols.sizes)
+    holds[holder[code >= 0], code[code >= 0]] = True
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    row = np.repeat(np.arange(len(order)), np.diff(rows.offsets))
+    distinct = np.unique(place[row] * max(len(symbols), 1) + rows.codes)
+    placed, symbol = np.divmod(distinct, max(len(symbols), 1))
+    pairs = []
+    for first in range(0, len(placed), 100_000):
+        index, codes = np.nonzero(holds[symbol[first : first + 100_000]])
+        pairs.append(np.unique(codes * max(len(order), 1) + placed[first : first + 100_000][index]))
+    every = np.unique(np.concatenate(pairs)) if pairs else np.empty(0, np.int64)
+    codes, placed = np.divmod(every, max(len(order), 1))
+    return holds, offsets_of(np.bincount(codes, minlength=n_codes)), order[placed]
+
+
+@njit
+def _candidates(
+    knowledge: Int32s,
+    offsets: Int64s,
+    codes: Int32s,
+    individuals: Int32s,
+    held_offsets: Int64s,
+    held: Int32s,
+    n_sensitive: int,
+    holds: Bools,
+    row_offsets: Int64s,
+    row_numbers: Int64s,
+) -> tuple[Int64s, Int64s, Int64s]:
+    """For each row of `knowledge`: individuals that fit, and the most that hold one sensitive location, and which."""
+    n_known, size = knowledge.shape
+    candidates = np.zeros(n_known, np.int64)
+    most = np.zeros(n_known, np.int64)
+    which = np.full(n_known, -1, np.int64)
+    count = np.zeros(n_sensitive, np.int64)
+    counted_for = np.full(n_sensitive, -1, np.int64)
+    touched = np.empty(n_sensitive, np.int64)
+    for index in range(n_known):
+        rarest = knowledge[index, 0]
+        for element in range(1, size):
+            code = knowledge[index, element]
+            if row_offsets[code + 1] - row_offsets[code] < row_offsets[rarest + 1] - row_offsets[rarest]:
+                rarest = code
+        last = -1
+        n_touched = 0
+        for entry in range(row_offsets[rarest], row_offsets[rarest + 1]):
+            row = row_numbers[entry]
+            step = 0
+            for position in range(offsets[row], offsets[row + 1]):
+                if holds[codes[position], knowledge[index, step]]:
+                    step += 1
+                    if step == size:
+                        break
+            if step < size:
+                continue
+            if individuals[row] != last:
+                last = individuals[row]
+                candidates[index] += 1
+            for place in range(held_offsets[row], held_offsets[row + 1]):
+                kind = held[place]
+                if counted_for[kind] != individuals[row]:
+                    counted_for[kind] = individuals[row]
+                    if count[kind] == 0:
+                        touched[n_touched] = kind
+                        n_touched += 1
+                    count[kind] += 1
+        for place in range(n_touched):
+            kind = touched[place]
+            if count[kind] > most[index] or (count[kind] == most[index] and kind < which[index]):
+                most[index] = count[kind]
+                which[index] = kind
+            count[kind] = 0
+            counted_for[kind] = -1
+    return candidates, most, which

@@ -1,0 +1,31 @@
+"""Recount pattern-preserving k-anonymity: for every published sequence, who has it in the original data."""
+
+from __future__ import annotations
+
+from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.errors import NotApplicable, OriginalRequired
+from crypsis.guarantees import PatternPreservingKAnonymity, Verdict
+from crypsis.verifiers.published_sequences import PublishedSequences, counted
+
+
+def verify_pattern_preserving_k_anonymity(
+    published: PublishedTrajectories, promised: PatternPreservingKAnonymity, original: Trajectories | None = None
+) -> Verdict:
+    """Count the original individuals that contain each distinct published row."""
+    if original is None:
+        raise OriginalRequired(
+            f"{promised.model} is a promise about the original data, and published rows need not be true; "
+            "give the original (--original FILE)."
+        )
+    if promised.unit == "owner" and original.owners is None:
+        raise NotApplicable("Owners are to be counted; give the original with the owner of each trajectory.")
+    sequences = PublishedSequences.of(published, original)
+    k, how = promised.k, "every distinct published trajectory was looked for in the original"
+    support = sequences.original_support(original, original.groups(promised.unit), k)
+    breaks = support < k
+    if not breaks.any():
+        return Verdict(promised, True, k if len(sequences) else None, k, how)
+    first, witness = sequences.witness(breaks, support)
+    problem = f"{witness} is contained in {counted(int(support[first]), promised.unit, 'original')}, {k} are required."
+    figures = {"support_original": int(support[first])}
+    return Verdict(promised, False, witness.support, k, how, witness, problem, figures)

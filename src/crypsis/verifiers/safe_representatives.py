@@ -1,0 +1,181 @@
+"""Recount what PPSG promises about places: the cells from the tracks, the people in each, and nobody's own position.
+
+The tracks are generalized anew from the generators, which the publisher keeps. The sequences themselves are another
+verifier's; it is given the cell sequences that are recomputed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Int32s, Int64s
+from crypsis.data.track import Tracks
+from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
+from crypsis.errors import NotApplicable, OriginalRequired
+from crypsis.guarantees import Guarantee, Verdict, Witness
+
+CLOSEST = 1e-9
+_LOOKED_AT = 4
+_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True)
+class PlaceProblem:
+    """What is wrong with a published place: its label and a sentence. `support` counts the individuals behind it."""
+
+    label: str
+    sentence: str
+    support: int
+
+
+def verify_generalized_tracks(
+    published: PublishedTrajectories,
+    promised: Guarantee,
+    tracks: Tracks,
+    verifier: Callable[..., Verdict],
+    generators: Locations | None = None,
+) -> Verdict:
+    """Generalize the tracks anew, let `verifier` compare the sequences with that, and check every published place."""
+    recomputed = generalized_tracks(tracks, generators_of(published, generators))
+    verdict = verifier(published, promised, recomputed)
+    if not verdict.holds:
+        return verdict
+    parameters = promised.parameters()
+    k, unit = parameters["k"], parameters.get("unit", "trajectory")
+    found = unsafe_place(published, tracks, k, unit, generators)
+    how = f"{verdict.counted}; the cells were recomputed from the tracks, and each published point compared with them"
+    if found is None:
+        return replace(verdict, counted=how)
+    witness = Witness(((found.label,),), found.support, 1) if found.label else None
+    sentence = found.sentence[0].upper() + found.sentence[1:] + "."
+    return Verdict(promised, False, found.support, k, how, witness, sentence)
+
+
+def generalized_tracks(tracks: Tracks, generators: Locations) -> Trajectories:
+    """The cell sequence of each track: nearest generators, the first of equals; consecutive repeats are one visit."""
+    cells = _cells(tracks, generators)
+    rows = np.repeat(np.arange(len(tracks)), tracks.lengths)
+    visits = pl.DataFrame({"row": rows, "cell": cells}).filter(
+        (pl.col("row") != pl.col("row").shift()).fill_null(True)
+        | (pl.col("cell") != pl.col("cell").shift()).fill_null(True)
+    )
+    lengths = np.bincount(visits["row"].to_numpy(), minlength=len(tracks))
+    offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    return Trajectories(offsets, visits["cell"].to_numpy().astype(np.int32), generators, tracks.owners)
+
+
+def unsafe_place(
+    published: PublishedTrajectories, tracks: Tracks, k: int, unit: str, generators: Locations | None = None
+) -> PlaceProblem | None:
+    """The first published place that is not safe, or None.
+
+    Each published cell must hold fixes of at least k individuals, have exactly one place, and that place must lie more
+    than 1e-9 from every fix that fewer than k individuals share. Cells in no published row must have no place.
+    """
+    generators = generators_of(published, generators)
+    places = published.places
+    if places is None or places.x is None or places.y is None:
+        return PlaceProblem("", "no places are published for the cells", 0)
+    occurring = sorted(
+        {label for code in np.unique(published.codes).tolist() for label in published.symbols.label_lists[code]}
+    )
+    for label in places.labels:
+        if label not in set(occurring):
+            return PlaceProblem(label, f"the place of cell {label!r} is published, but the cell is in no row", 0)
+    individuals = _individuals(tracks, unit)
+    people = _visitors(tracks, generators, individuals)
+    for label in occurring:
+        if label not in places.vocabulary:
+            return PlaceProblem(label, f"cell {label!r} has no place", 0)
+        support = people.get(label, 0)
+        if support < k:
+            return PlaceProblem(label, f"cell {label!r} was visited by {support}, {k} are required", support)
+    return _hit_fix(places, tracks, individuals, k)
+
+
+def visitors(published: PublishedTrajectories, tracks: Tracks, unit: str) -> dict[str, int]:
+    """Number of individuals with fixes in each cell."""
+    return _visitors(tracks, generators_of(published, None), _individuals(tracks, unit))
+
+
+def generators_of(published: PublishedTrajectories, given: Locations | None) -> Locations:
+    """The generators that were given, or those that the published data still have in memory."""
+    generators = given if given is not None else published.generators
+    if generators is None:
+        raise OriginalRequired(
+            "The cells of the tracks can only be recomputed from their generators, which are not published. "
+            "Verify the release where it was made, or give the generators of the private report."
+        )
+    return generators
+
+
+def _individuals(tracks: Tracks, unit: str) -> Int32s:
+    if unit != "owner":
+        return np.arange(len(tracks), dtype=np.int32)
+    if tracks.owners is None:
+        raise NotApplicable("Owners are to be counted; give the original with the owner of each track.")
+    return tracks.owners
+
+
+def _visitors(tracks: Tracks, generators: Locations, individuals: Int32s) -> dict[str, int]:
+    cells = _cells(tracks, generators)
+    counted = (
+        pl.DataFrame({"cell": cells, "who": np.repeat(individuals, tracks.lengths)})
+        .group_by("cell")
+        .agg(pl.col("who").n_unique())
+    )
+    labels = generators.labels
+    return {labels[cell]: people for cell, people in counted.iter_rows()}
+
+
+def _hit_fix(places: Locations, tracks: Tracks, individuals: Int32s, k: int) -> PlaceProblem | None:
+    from scipy.spatial import cKDTree
+
+    assert places.x is not None
+    assert places.y is not None
+    fixes = (
+        pl.DataFrame(
+            {"x": tracks.x + 0.0, "y": tracks.y + 0.0, "who": np.repeat(individuals, tracks.lengths)}
+        )  # adding 0 makes -0 and 0 one
+        .group_by("x", "y")
+        .agg(pl.col("who").n_unique())
+        .filter(pl.col("who") < k)
+    )
+    if not fixes.height or not len(places):
+        return None
+    tree = cKDTree(fixes.select("x", "y").to_numpy())
+    distance, nearest = tree.query(np.column_stack((places.x, places.y)))
+    hit = np.flatnonzero(distance <= CLOSEST)
+    if not len(hit):
+        return None
+    label, shared = places.labels[int(hit[0])], int(fixes["who"][int(nearest[hit[0]])])
+    return PlaceProblem(
+        label, f"the place of cell {label!r} is a position that {shared} individuals share, {k} are required", shared
+    )
+
+
+def _cells(tracks: Tracks, generators: Locations) -> Int64s:
+    """The nearest generator of each fix; among those within a billionth of the nearest, the first."""
+    from scipy.spatial import cKDTree
+
+    x, y = generators.coordinates("The verifier of tracks")
+    if not len(x):
+        if tracks.points:
+            raise NotApplicable("There are fixes but no generators.")
+        return np.zeros(0, np.int64)
+    looked_at = min(_LOOKED_AT, len(x))
+    points = np.column_stack((tracks.x, tracks.y))
+    distance, index = cKDTree(np.column_stack((x, y))).query(points, k=np.arange(1, looked_at + 1))
+    limit = distance[:, :1] + CLOSEST * np.maximum(1.0, distance[:, :1])
+    equal = distance <= limit
+    cells: Int64s = np.where(equal, index, len(x)).min(axis=1)
+    if looked_at < len(x):  # more may be equal than were looked at
+        crowded = np.flatnonzero(equal.all(axis=1))
+        for chunk in np.array_split(crowded, max(1, len(crowded) * len(x) // _AT_ONCE + 1)):
+            away = np.hypot(tracks.x[chunk, None] - x, tracks.y[chunk, None] - y)
+            cells[chunk] = (away <= limit[chunk]).argmax(axis=1)
+    return cells

@@ -1,0 +1,70 @@
+"""Recount sequence k-anonymity: for every published sequence, who has it in the original or in the published data."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.errors import NotApplicable, OriginalRequired
+from crypsis.guarantees import SequenceKAnonymity, Verdict
+from crypsis.verifiers.published_sequences import PublishedSequences, counted
+
+
+def verify_sequence_k_anonymity(
+    published: PublishedTrajectories, promised: SequenceKAnonymity, original: Trajectories | None = None
+) -> Verdict:
+    """Count each distinct published row: k individuals in the original, or else k in the published data.
+
+    Without the original only the second can be counted. That suffices where it succeeds, and for `strict`, which asks
+    for it; otherwise the original is required.
+    """
+    if original is None:
+        return _from_published_alone(published, promised)
+    if promised.unit == "owner" and original.owners is None:
+        raise NotApplicable("Owners are to be counted; give the original with the owner of each trajectory.")
+    sequences = PublishedSequences.of(published, original)
+    k, how = promised.k, "every distinct published trajectory was looked for in the original and in the published data"
+    in_original = sequences.original_support(original, original.groups(promised.unit), k)
+    if promised.unit == "owner" and published.owners is None:
+        if promised.strict or (in_original < k).any():
+            raise NotApplicable(
+                "Published rows do not say whose they are, so the owners who share a published sequence can only be "
+                "counted by the publisher, before the release is written."
+            )
+        in_published = np.full(len(sequences), k)
+    else:
+        in_published = sequences.published_support(published.groups(promised.unit), k)
+    breaks = (in_published < k) & ((in_original < k) | promised.strict)
+    if not breaks.any():
+        return Verdict(promised, True, k if len(sequences) else None, k, how)
+    first, witness = sequences.witness(breaks, np.minimum(in_original, in_published))
+    found = (int(in_original[first]), int(in_published[first]))
+    problem = (
+        f"{witness} is contained in {counted(found[0], promised.unit, 'original')} and "
+        f"{counted(found[1], promised.unit, 'published')}, {k} are required."
+    )
+    figures = {"support_original": found[0], "support_published": found[1]}
+    return Verdict(promised, False, witness.support, k, how, witness, problem, figures)
+
+
+def _from_published_alone(published: PublishedTrajectories, promised: SequenceKAnonymity) -> Verdict:
+    if promised.unit == "owner" and published.owners is None:
+        raise OriginalRequired(
+            "Published rows do not say whose they are, so owners can only be counted with the original data; "
+            "give it (--original FILE)."
+        )
+    sequences = PublishedSequences.of(published, None)
+    k, how = promised.k, "every distinct published trajectory was looked for in the published data"
+    support = sequences.published_support(published.groups(promised.unit), k)
+    breaks = support < k
+    if not breaks.any():
+        return Verdict(promised, True, k if len(sequences) else None, k, how)
+    first, witness = sequences.witness(breaks, support)
+    words = f"{witness} is contained in {counted(int(support[first]), promised.unit, 'published')}"
+    if not promised.strict:
+        raise OriginalRequired(
+            f"Not established: {words}, fewer than {k}. Whether {k} original ones contain it can only be told with "
+            "the original data; give it (--original FILE)."
+        )
+    figures = {"support_published": int(support[first])}
+    return Verdict(promised, False, witness.support, k, how, witness, f"{words}, {k} are required.", figures)

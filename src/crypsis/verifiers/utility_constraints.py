@@ -1,0 +1,83 @@
+"""Recheck utility constraints on published trajectories: what was merged, and how much was suppressed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from crypsis.data.constraints import UtilityConstraints
+from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.errors import NotApplicable
+from crypsis.guarantees import ConstrainedKmAnonymity, Verdict, Witness
+from crypsis.verifiers.km_anonymity import verify_km_anonymity
+
+
+def verify_constrained_km_anonymity(
+    published: PublishedTrajectories, promised: ConstrainedKmAnonymity, original: Trajectories | None = None
+) -> Verdict:
+    """k^m-anonymity first; then every generalized symbol inside one constraint, and at most delta percent suppressed.
+
+    The locations that occurred are those of the published symbols and the declared suppressed ones; with the original
+    they are counted there, and every missing visit must be to a declared one.
+    """
+    constraints = promised.constraints
+    if not isinstance(constraints, UtilityConstraints):
+        raise NotApplicable(
+            f"The constraints are a recipe ({constraints}); give the constraints that were made from it, which the "
+            "release's own guarantee holds."
+        )
+    counted = verify_km_anonymity(published, promised, original)
+    if not counted.holds:
+        return counted
+    symbols = _published_symbols(published)
+    broken = [symbol for symbol in symbols if len(symbol) > 1 and not _inside_one(symbol, constraints)]
+    named = {label for symbol in symbols for label in symbol}
+    hidden = set(published.suppressed)
+    occurring = named | hidden
+    if original is not None:
+        labels = original.locations.labels
+        occurring = {labels[code] for code in np.flatnonzero(original.occurring).tolist()}
+    percent = 100 * len(hidden) / max(len(occurring), 1)
+    figures = {**counted.figures, "suppressed_locations": len(hidden), "suppressed_percent": percent}
+    how = f"{counted.counted}; {len(symbols)} symbols were compared with the {len(constraints)} constraints"
+    if broken:
+        symbol = broken[0]
+        witness = Witness((symbol,), _rows_with(published, symbol), len(broken))
+        problem = f"{_named(symbol)} lies in no single constraint."
+        return replace(counted, holds=False, counted=how, witness=witness, problem=problem, figures=figures)
+    if hidden & named:
+        problem = f"location {min(hidden & named)!r} is declared suppressed but lies in a published symbol."
+        return replace(counted, holds=False, counted=how, problem=problem, figures=figures)
+    if hidden - occurring:
+        problem = f"location {min(hidden - occurring)!r} is declared suppressed but was never visited."
+        return replace(counted, holds=False, counted=how, problem=problem, figures=figures)
+    if percent > promised.delta + 1e-9:
+        problem = (
+            f"{len(hidden)} of {len(occurring)} locations ({percent:.4g} %) are suppressed, "
+            f"{promised.delta:g} % are allowed."
+        )
+        return replace(counted, holds=False, counted=how, problem=problem, figures=figures)
+    return replace(counted, counted=how, figures=figures)
+
+
+def _published_symbols(published: PublishedTrajectories) -> list[tuple[str, ...]]:
+    """Distinct symbols that some row holds, in canonical order."""
+    names = published.symbols.label_lists
+    return sorted({names[symbol] for symbol in np.unique(published.codes).tolist()})
+
+
+def _inside_one(symbol: tuple[str, ...], constraints: UtilityConstraints) -> bool:
+    groups = {constraints.group_of(label) for label in symbol}
+    return len(groups) == 1 and None not in groups
+
+
+def _rows_with(published: PublishedTrajectories, symbol: tuple[str, ...]) -> int:
+    names = published.symbols.label_lists
+    wanted = np.array([name == symbol for name in names], np.bool_)
+    rows = np.repeat(np.arange(len(published)), published.lengths)
+    return len(np.unique(rows[wanted[published.codes]]))
+
+
+def _named(symbol: tuple[str, ...]) -> str:
+    return "{" + ", ".join(symbol[:6]) + (", …" if len(symbol) > 6 else "") + "}"
