@@ -102,7 +102,12 @@ def test_a_location_table_may_be_named_by_its_path(tmp_path: Path) -> None:
         ("t.csv", LONG.replace("1,3,a", "1,3,"), BadLabel, "line 4, column 'location'"),
         ("t.csv", LONG.replace("1,3,a", ",3,a"), BadRow, "line 4, column 'trajectory_id'"),
         ("t.csv", LONG.replace("1,3,a", "1,3,z"), UnknownLocation, "line 4, column 'location'"),
-        ("t.csv", '"trajectory_id",position,location\n"1",1,"a"\n2,1,z\n', UnknownLocation, "line 3, column 'location'"),
+        (
+            "t.csv",
+            '"trajectory_id",position,location\n"1",1,"a"\n2,1,z\n',
+            UnknownLocation,
+            "line 3, column 'location'",
+        ),
         ("t.csv", LONG.encode() + b"3,1,\xff\n", BadRow, "line 6, column 'location'"),
         ("t.jsonl", '["a"]\n["a","z"]\n', UnknownLocation, "line 2, position 1"),
         ("t.jsonl", '["a"]\n["a",""]\n', BadLabel, "line 2"),

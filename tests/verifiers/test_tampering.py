@@ -95,9 +95,7 @@ def move_a_member(rows: Rows, data: st.DataObject) -> Rows:
     other = drawn_symbol(rows, data)
     assume(other != symbol)
     label = data.draw(st.sampled_from(symbol))
-    return everywhere(
-        rows, {symbol: tuple(sorted({*symbol} - {label})), other: tuple(sorted({*other, label}))}
-    )
+    return everywhere(rows, {symbol: tuple(sorted({*symbol} - {label})), other: tuple(sorted({*other, label}))})
 
 
 def exchange_two_symbols(rows: Rows, data: st.DataObject) -> Rows:
@@ -243,7 +241,9 @@ FAIR = [["a", "b"], ["a", "b"], ["a", "b"], [["c", "d"], "b"], [["c", "d"], "b"]
     ids=["one symbol changed", "one symbol new", "a row dropped", "a row added", "a symbol split", "two visits swapped",
          "a row lengthened", "two visits swapped in a generalized row"],
 )  # fmt: skip
-def test_without_the_original_a_broken_promise_is_found(tampered: list[list[object]], witness: tuple[Symbol, ...]) -> None:
+def test_without_the_original_a_broken_promise_is_found(
+    tampered: list[list[object]], witness: tuple[Symbol, ...]
+) -> None:
     promised = KmAnonymity(k=3, m=2)
     assert verify(PublishedTrajectories.from_lists(FAIR), promised).holds
     verdict = verify(PublishedTrajectories.from_lists(tampered), promised)

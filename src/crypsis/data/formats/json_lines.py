@@ -69,7 +69,7 @@ def read_frame(path: str | Path) -> tuple[pl.DataFrame, Source]:
         raise UnreadableFile(f"{file} is empty; one JSON object per line is expected.", where=str(file))
     try:
         return pl.read_ndjson(content, infer_schema_length=None), source
-    except (*POLARS_FAILURES, ValueError) as error:
+    except POLARS_FAILURES as error:
         _find_bad_object(file, content)
         raise UnreadableFile(
             f"{file} cannot be read as a table: {error}. Give every key values of one type.", where=str(file)
