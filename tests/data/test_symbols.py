@@ -19,10 +19,7 @@ from tests.strategies import published_rows
 def test_rows_of_symbols_are_parsed_whatever_the_order_of_their_labels(rows: list[list[tuple[str, ...]]]) -> None:
     symbols, offsets, codes = Symbols.parse(rows)
     expected = [[sorted(symbol) for symbol in row] for row in rows]
-    found = [
-        [list(symbols.label_lists[code]) for code in codes[start:end]]
-        for start, end in pairwise(offsets)
-    ]
+    found = [[list(symbols.label_lists[code]) for code in codes[start:end]] for start, end in pairwise(offsets)]
     assert found == expected
     assert len(symbols) == len({tuple(symbol) for row in expected for symbol in row})
     in_order = sorted(range(len(symbols)), key=lambda symbol: symbols.rank[symbol])

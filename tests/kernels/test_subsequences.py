@@ -58,10 +58,10 @@ def counted(
     bounds = np.searchsorted(whose, range(max(whose) + 2)).astype(np.int64)
     scratch = new_scratch(size, max(map(len, rows)), base)
     keys, counts = new_table(size, dense, base)
-    half = (len(bounds) - 1) // 2  # counting goes on where it stopped
-    for first, last in ((0, half), (half, len(bounds) - 1)):
+    used, half = 0, (len(bounds) - 1) // 2
+    for first, last in ((0, half), (half, len(bounds) - 1)):  # counting goes on where it stopped
         keys, counts, used = count_subsequences(
-            offsets, codes, bounds, first, last, size, base, scratch, keys, counts, 0 if first == 0 else used
+            offsets, codes, bounds, first, last, size, base, scratch, keys, counts, used
         )
     return keys, counts, used
 

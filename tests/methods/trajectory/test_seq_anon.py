@@ -320,7 +320,7 @@ def test_a_location_that_nobody_visits_is_never_published() -> None:
 
 def test_subsequences_that_no_integer_can_name_are_refused() -> None:
     rows = [[f"{row}.{place}" for place in range(11)] for row in range(5)] * 2
-    points = {label: (0.0, float(number)) for number, label in enumerate(dict.fromkeys(sum(rows, [])))}
+    points = {label: (0.0, float(row)) for row, labels in enumerate(rows) for label in labels}
     assert len(points) ** 11 >= 2**62
     data = Trajectories.from_lists(rows, locations=points)
     SeqAnon(k=2, m=10).anonymize(data, Journal())
