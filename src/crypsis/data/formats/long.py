@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
-from crypsis.data.formats.columns import column, is_empty, labels, ordered_values
+from crypsis.data.formats.columns import column, first_empty, labels, ordered_values
 from crypsis.data.formats.source import place
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadRow, CrypsisError, UnknownLocation
@@ -48,7 +48,9 @@ class Grouping:
 
     def reordered(self, keys: np.ndarray[Any, Any]) -> Grouping:
         """The rows of each record sorted by their keys (given per row of the table); equal keys stay in file order."""
-        order = np.lexsort((self.arranged(keys), self.record_of_index))
+        columns = {"record": self.record_of_index, "key": self.arranged(keys)}
+        by_key = pl.DataFrame(columns).select(pl.arg_sort_by("record", "key", maintain_order=True))
+        order = by_key.to_series().to_numpy()
         return Grouping(self.offsets, self.arranged(np.arange(len(keys)))[order], self.ids)
 
     def without_repeated(self, keys: np.ndarray[Any, Any]) -> Grouping:
@@ -170,6 +172,6 @@ def owners_of(frame: pl.DataFrame, owner: str, rows: Grouping, source: str | Non
 
 def refuse_empty(values: pl.Series, name: str, source: str | None) -> None:
     """`BadRow` at the first cell that holds nothing."""
-    empty = is_empty(values)
-    if empty.any():
-        raise BadRow(f"Column '{name}' is empty; fill in every row.", **place(source, int(empty.arg_true()[0]), name))
+    row = first_empty(values)
+    if row is not None:
+        raise BadRow(f"Column '{name}' is empty; fill in every row.", **place(source, row, name))
