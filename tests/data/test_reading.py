@@ -55,7 +55,7 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
         ("t.csv", LONG),
         ("t.tsv", LONG.replace(",", "\t")),
         ("t.csv", LONG.replace(",", ";")),
-        ("t.csv.gz", gzip.compress(LONG.encode())),
+        ("t.csv.gz", gzip.compress(LONG.encode(), mtime=0)),
         ("t.csv.xz", lzma.compress(LONG.encode())),
         ("t.jsonl", '["a","b","a"]\n["c"]\n'),
         ("t.txt", "a b a\nc\n"),

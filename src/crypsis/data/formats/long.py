@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
-from crypsis.data.formats.columns import column, first_empty, labels, ordered_values
+from crypsis.data.formats.columns import column, first_empty, is_empty, labels, ordered_values
 from crypsis.data.formats.source import place
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadRow, CrypsisError, UnknownLocation
@@ -48,9 +48,7 @@ class Grouping:
 
     def reordered(self, keys: np.ndarray[Any, Any]) -> Grouping:
         """The rows of each record sorted by their keys (given per row of the table); equal keys stay in file order."""
-        columns = {"record": self.record_of_index, "key": self.arranged(keys)}
-        by_key = pl.DataFrame(columns).select(pl.arg_sort_by("record", "key", maintain_order=True))
-        order = by_key.to_series().to_numpy()
+        order = np.lexsort((self.arranged(keys), self.record_of_index))
         return Grouping(self.offsets, self.arranged(np.arange(len(keys)))[order], self.ids)
 
     def without_repeated(self, keys: np.ndarray[Any, Any]) -> Grouping:
@@ -66,14 +64,14 @@ class Grouping:
 def group_rows(frame: pl.DataFrame, id: str, source: str | None) -> Grouping:
     """The rows of each id; `BadRow` where the id is empty."""
     ids = column(frame, id, source)
-    refuse_empty(ids, id, source)
     if not len(ids):
         return Grouping(np.zeros(1, np.int64), None, ids)
     starts = (ids != ids.shift(1)).fill_null(True).arg_true().cast(pl.Int64)
-    names = ids.gather(starts)
-    if names.n_unique() == len(names):
+    names = ids.gather(starts).unique(maintain_order=True)
+    if is_empty(names).any():
+        refuse_empty(ids, id, source)
+    if len(names) == len(starts):
         return Grouping(np.append(starts.to_numpy(), len(ids)).astype(np.int64), None, names)
-    names = names.unique(maintain_order=True)
     numbers = names.to_frame("id").with_row_index("record")
     records = ids.to_frame("id").join(numbers, on="id", how="left", maintain_order="left")["record"].to_numpy()
     order = np.argsort(records, kind="stable").astype(np.int64)
