@@ -129,14 +129,14 @@ def test_more_merged_symbols_than_there_are_rows_of_distances() -> None:
     """Pairs of rare places along a street; when all are merged, the very first pair must still know its neighbour."""
     pairs = 1100
     points = {f"{number:04}": (10.0 * (number // 2), float(number % 2)) for number in range(2 * pairs)}
-    rows = [[label] for label in points if label not in {"0000", "0002", "2000"}]
-    rows += [["0000", "2000"], ["0002", "2000"]]
+    points |= {"0000": (74.0, 0.0), "0001": (74.0, 1.0)}  # nearest to the eighth pair, not to the second
+    rows = [[label] for label in points if label not in {"0000", "0014", "2000"}]
+    rows += [["0000", "2000"], ["0014", "2000"]]
     data, journal = Trajectories.from_lists(rows, locations=points), Journal()
     SeqAnon(k=2, m=2).anonymize(data, journal)
-    labels = list(points)
-    merges = journal.private["merges"].to_lists()
+    merges, labels = journal.private["merges"].to_lists(), list(points)
     assert sorted(merges[:-1]) == [labels[first : first + 2] for first in range(0, 2 * pairs, 2)]
-    assert merges[-1] == ["0000", "0001", "0002", "0003"]
+    assert merges[-1] == ["0000", "0001", "0014", "0015"]
 
 
 def test_distances_that_differ_by_rounding_are_ties() -> None:
