@@ -250,3 +250,31 @@ def test_without_the_original_a_broken_promise_is_found(
     assert not verdict.holds
     assert verdict.witness is not None
     assert verdict.witness.symbols == witness
+
+
+@pytest.mark.parametrize(
+    ("rows", "longest", "problem"),
+    [
+        ([[["a", "b"]]], None, "1 rows are published for 2 original trajectories."),
+        ([[["a", "b"]], ["b"]], None, "location 'b' belongs to several symbols, so it has several images."),
+        ([["a"], ["a"]], None, "location 'b' was visited but lies in no published symbol."),
+        (
+            [["a"], ["b", "b"]],
+            None,
+            "the published rows are not the original ones with each location replaced by its symbol.",
+        ),
+        (
+            [["a"], ["b"]],
+            0,
+            "the published rows are not the original ones with each location replaced by its symbol.",
+        ),
+    ],
+)
+def test_the_verdict_says_what_stands_against_the_original(
+    rows: list[list[object]], longest: int, problem: str
+) -> None:
+    original = Trajectories.from_lists([["a"], ["b"]])
+    verdict = verify(PublishedTrajectories.from_lists(rows, longest), KmAnonymity(k=1, m=1), original=original)
+    assert verdict.problem == problem
+    assert verdict.counted == "compared with the original"
+    assert not verdict.holds
