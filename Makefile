@@ -19,7 +19,7 @@ demo: $(VENV)/demo.stamp ## Anonymize generated check-ins, prove and measure the
 
 test: environment ## Every test, with the system packages they need.
 	@.ci/system-packages
-	@$(BIN)/python -m pytest -n 2
+	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: style types contracts ## Style, types and the dependency rule.
 

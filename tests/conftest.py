@@ -21,7 +21,7 @@ settings.register_profile(
     deadline=None,
     database=None,
     print_blob=True,
-    max_examples=60,
+    max_examples=100,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.register_profile("ci", settings.get_profile("crypsis"), max_examples=200)

@@ -83,17 +83,13 @@ def test_killed_at_any_instant_there_is_the_old_state_or_the_new_one(tmp_path, s
     target = tmp_path / "made"
     with new_folder(target) as folder:
         (folder / "one").write_text("old")
-    died = subprocess.run(
-        [sys.executable, "-c", KILL_AT_SYNC, str(target), str(step)], check=False
-    ).returncode
+    died = subprocess.run([sys.executable, "-c", KILL_AT_SYNC, str(target), str(step)], check=False).returncode
     assert contents(target) in ({"one": "old"}, {"one": "new", "two": "new"})
     if step <= 5:  # three files and folders to sync, the swap, the parent
         assert died == -signal.SIGKILL
     with new_folder(target, overwrite=True) as folder:
         (folder / "one").write_text("next")
-    assert [path.name for path in tmp_path.iterdir()] == ["made"], (
-        "the next write removes what the killed one left"
-    )
+    assert [path.name for path in tmp_path.iterdir()] == ["made"], "the next write removes what the killed one left"
 
 
 def test_a_living_writer_keeps_its_partial_folder(tmp_path):

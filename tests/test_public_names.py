@@ -28,9 +28,7 @@ def test_the_names_are_the_same_for_type_checkers_and_at_run_time():
 
 
 def test_importing_the_package_loads_nothing_heavy():
-    loaded = (
-        "import sys, crypsis; print([m for m in ('numpy', 'numba', 'polars', 'typer') if m in sys.modules])"
-    )
+    loaded = "import sys, crypsis; print([m for m in ('numpy', 'numba', 'polars', 'typer') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -154,7 +154,7 @@ class Parameter:
             converted = _CONVERTERS[self.type](value)
             if all(bound.admits(converted) for bound in self.bounds):
                 return converted
-        except (KeyError, TypeError, ValueError):  # no converter: a companion of another kind
+        except (KeyError, TypeError, ValueError, OverflowError):  # no converter: a companion of another kind
             pass
         raise BadParameter(
             f"{owner}: {self.name} must be {self.describe()}, got {value!r}.",
@@ -248,18 +248,22 @@ def _plain(value: Any) -> Any:
 
 
 def _integer(value: Any) -> int:
-    if isinstance(value, bool) or type(value).__name__ == "bool_":
+    if _is_boolean(value):
         raise TypeError
     return operator.index(value)
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, (bool, str)):
+    if _is_boolean(value) or isinstance(value, (str, bytes)):
         raise TypeError
     number = float(value)
     if not math.isfinite(number):
         raise ValueError
     return number
+
+
+def _is_boolean(value: Any) -> bool:
+    return type(value).__name__ in {"bool", "bool_"}  # numpy's own, too, whose name depends on its version
 
 
 def _boolean(value: Any) -> bool:

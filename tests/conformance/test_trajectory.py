@@ -212,7 +212,9 @@ def test_full_size_runs(file: str, expected: Any) -> None:
     published, private = run(data, **method.parameters())
     symbols = published.symbols
     representatives = np.full(len(data.locations), -1)
-    representatives[symbols.members] = np.repeat(np.minimum.reduceat(symbols.members, symbols.offsets[:-1]), symbols.sizes)
+    representatives[symbols.members] = np.repeat(
+        np.minimum.reduceat(symbols.members, symbols.offsets[:-1]), symbols.sizes
+    )
     assert representatives.tolist() == expected["representative_of_code"]
     assert len(private["merges"]) == expected["merges"]
     assert len(symbols) == expected["symbols"]
@@ -288,9 +290,7 @@ def test_distance_of_a_trajectory_to_its_row(described: Any) -> None:
     assert distance_loss(original, published) == close(described["value"])
 
 
-@pytest.mark.parametrize(
-    "described", [case(UTILITY, load(UTILITY)["suppressed_distance"], part="suppressed_distance")]
-)
+@pytest.mark.parametrize("described", [case(UTILITY, load(UTILITY)["suppressed_distance"], part="suppressed_distance")])
 def test_a_suppressed_visit_costs_the_diameter(described: Any) -> None:
     original = Trajectories.from_lists(described["original"], locations=described["coordinates"])
     published = PublishedTrajectories.from_lists(described["published"])
@@ -301,7 +301,13 @@ def test_a_suppressed_visit_costs_the_diameter(described: Any) -> None:
 @pytest.mark.parametrize(
     ("row", "query", "probability"),
     [
-        case(UTILITY, load(UTILITY)["containment_probability"]["published"], *one, part="containment_probability", name=number)
+        case(
+            UTILITY,
+            load(UTILITY)["containment_probability"]["published"],
+            *one,
+            part="containment_probability",
+            name=number,
+        )
         for number, one in enumerate(load(UTILITY)["containment_probability"]["cases"])
     ],
 )
@@ -347,7 +353,9 @@ def test_frequent_patterns(described: Any) -> None:
     assert [[list(pattern), count] for pattern, count in found.to_dict().items()] == described["patterns"]
 
 
-@pytest.mark.parametrize("described", [case(UTILITY, load(UTILITY)["pattern_preservation"], part="pattern_preservation")])
+@pytest.mark.parametrize(
+    "described", [case(UTILITY, load(UTILITY)["pattern_preservation"], part="pattern_preservation")]
+)
 def test_pattern_preservation(described: Any) -> None:
     original = [tuple(pattern) for pattern in described["original"]]
     projected = [tuple(pattern) for pattern in described["projected"]]

@@ -19,9 +19,7 @@ trimmed_labels = labels.map(str.strip)
 words = st.text(st.sampled_from("ab7é漢.-"), min_size=1, max_size=4)
 
 
-def sequences(
-    elements: st.SearchStrategy[str] = labels, min_length: int = 0
-) -> st.SearchStrategy[list[list[str]]]:
+def sequences(elements: st.SearchStrategy[str] = labels, min_length: int = 0) -> st.SearchStrategy[list[list[str]]]:
     """Rows over few distinct labels, so that labels repeat."""
     pools = st.lists(elements, min_size=1, max_size=5, unique=True)
     return pools.flatmap(

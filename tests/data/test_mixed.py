@@ -109,9 +109,7 @@ def test_published_mixed_data_are_texts_with_suppressed_records_marked_in_every_
     assert again == published()
 
 
-@pytest.mark.parametrize(
-    ("cells", "row"), [(["[]", "x"], 1), (['{"a":1}', "~"], 0), (["~", "~"], 0), ([None, "~"], 0)]
-)
+@pytest.mark.parametrize(("cells", "row"), [(["[]", "x"], 1), (['{"a":1}', "~"], 0), (["~", "~"], 0), ([None, "~"], 0)])
 def test_published_items_that_are_no_symbols_are_bad_rows_with_their_place(cells: list[str], row: int) -> None:
     frame = pl.DataFrame({"age": ["[19:22]", "~"], "codes": cells})
     with pytest.raises(BadRow) as caught:

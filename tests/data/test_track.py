@@ -24,8 +24,9 @@ from crypsis.errors import (
 
 coordinates = st.floats(-1e6, 1e6)
 tracks = st.lists(
-    st.lists(st.tuples(coordinates, coordinates, st.integers(0, 50)), min_size=1, max_size=6, unique_by=lambda p: p[2])
-    .map(lambda points: sorted(points, key=lambda point: point[2])),
+    st.lists(
+        st.tuples(coordinates, coordinates, st.integers(0, 50)), min_size=1, max_size=6, unique_by=lambda p: p[2]
+    ).map(lambda points: sorted(points, key=lambda point: point[2])),
     max_size=5,
 )
 BEIJING = pl.DataFrame(
@@ -39,7 +40,9 @@ BEIJING = pl.DataFrame(
 
 
 @given(tracks)
-def test_tracks_give_their_points_back_as_lists_and_as_a_long_table(drawn: list[list[tuple[float, float, int]]]) -> None:
+def test_tracks_give_their_points_back_as_lists_and_as_a_long_table(
+    drawn: list[list[tuple[float, float, int]]],
+) -> None:
     data = Tracks.from_lists(drawn)
     assert data.to_lists() == [[tuple(map(float, point)) for point in track] for track in drawn]
     assert Tracks.from_lists(data.to_lists()) == data
@@ -144,7 +147,9 @@ def test_degrees_outside_the_earth_or_no_points_are_bad_coordinates() -> None:
 
 
 def test_columns_that_are_not_found_are_named_with_what_would_be_understood() -> None:
-    with pytest.raises(UnknownColumn, match="No time column was found among uid, lat, lng; known names are t, datetime"):
+    with pytest.raises(
+        UnknownColumn, match="No time column was found among uid, lat, lng; known names are t, datetime"
+    ):
         Tracks.from_frame(BEIJING.drop("datetime"))
     with pytest.raises(UnknownColumn, match="track"):
         Tracks.from_frame(BEIJING.drop("uid"))

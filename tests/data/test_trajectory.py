@@ -11,7 +11,15 @@ import pytest
 from hypothesis import given
 
 from crypsis.data import Locations, PublishedTrajectories, Symbols, Trajectories, Vocabulary
-from crypsis.errors import BadCoordinate, BadLabel, DuplicateLocation, UnknownColumn, UnknownLocation
+from crypsis.errors import (
+    BadCoordinate,
+    BadLabel,
+    BadRow,
+    DuplicateLocation,
+    InputError,
+    UnknownColumn,
+    UnknownLocation,
+)
 from tests.data.drawn import labels, sequences
 
 
@@ -98,3 +106,44 @@ def test_what_is_shown_of_data_is_short() -> None:
     assert repr(data.locations) == "Locations(2 locations without coordinates)"
     published = PublishedTrajectories.from_lists([["a", ["b", "c"]]])
     assert repr(published) == "PublishedTrajectories(1 trajectories, 2 visits, 2 symbols)"
+
+
+@given(sequences(labels))
+def test_rows_can_be_chosen_cut_and_walked(rows: list[list[str]]) -> None:
+    data = Trajectories.from_lists(rows, owners=[number // 2 for number in range(len(rows))])
+    backwards = np.arange(len(rows))[::-1]
+    assert data.take(backwards).to_lists() == rows[::-1]
+    assert data.truncated(2).to_lists() == [row[:2] for row in rows]
+    assert data.lengths.tolist() == [len(row) for row in rows]
+    visited = {label for row in rows for label in row}
+    assert set(data.locations.vocabulary.series.filter(pl.Series(data.occurring)).to_list()) == visited
+    assert [len(path) for path in data.paths()] == [len(row) for row in rows]
+    assert data.groups("trajectory").tolist() == list(range(len(rows)))
+    assert data.groups("owner").tolist() == [number // 2 for number in range(len(rows))]
+    assert data.owner_repeats == (len(rows) > 1)
+    assert data.visits == sum(map(len, rows))
+
+
+def test_lists_that_are_no_trajectories_are_refused() -> None:
+    for rows in ([["a"], "bc"], [["a"], [1]], [["a"], [None]]):
+        with pytest.raises(BadLabel, match="trajectory 1"):
+            Trajectories.from_lists(rows)  # type: ignore[arg-type]
+    with pytest.raises(BadLabel, match="name every location"):
+        Trajectories.from_lists([["a"], ["a", ""]])
+    with pytest.raises(BadCoordinate, match="needs a pair"):
+        Trajectories.from_lists([["a"]], locations={"a": 5})
+    with pytest.raises(BadLabel, match="must be a string"):
+        Locations.of({1: (0, 0)})  # type: ignore[dict-item]
+    with pytest.raises(BadRow, match="no owner"):
+        Trajectories.from_lists([["a"]], owners=[None])
+    with pytest.raises(InputError, match="2 owners for 1 trajectories"):
+        Trajectories.from_lists([["a"]], owners=["x", "y"])
+    table = Locations(Vocabulary(["a"]))
+    with pytest.raises(UnknownLocation, match="outside the location table"):
+        Trajectories(np.array([0, 1]), np.array([1], np.int32), table)
+    with pytest.raises(InputError, match="do not end at the last code"):
+        Trajectories(np.array([0, 2]), np.array([0], np.int32), table)
+    with pytest.raises(BadCoordinate, match="SeqAnon needs coordinates"):
+        table.coordinates("SeqAnon")
+    with pytest.raises(BadCoordinate, match="both coordinates or none"):
+        Locations(Vocabulary(["a"]), np.zeros(1))

@@ -20,9 +20,7 @@ def test_records_are_the_sets_of_their_items_and_collapsed_ones_are_counted(rows
     assert all(record == sorted(set(record)) for record in data.to_lists())
     assert data.collapsed == sum(len(row) - len(set(row)) for row in rows)
     assert Transactions.from_lists(data.to_lists()) == data
-    assert data.supports.tolist() == [
-        sum(label in row for row in rows) for label in data.vocabulary.labels
-    ]
+    assert data.supports.tolist() == [sum(label in row for row in rows) for label in data.vocabulary.labels]
 
 
 @given(sequences(trimmed_labels, min_length=1), st.randoms(use_true_random=False))

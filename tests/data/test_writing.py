@@ -40,11 +40,6 @@ TABLES = ("csv", "tsv", "parquet", "jsonl")
 each_table = st.sampled_from(TABLES)
 
 
-@pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("written")
-
-
 @given(sequences(labels, min_length=1), st.sampled_from(["csv", "tsv", "parquet"]))
 def test_trajectories_as_long_tables(folder: Path, rows: list[list[str]], format: str) -> None:
     data = Trajectories.from_lists(rows)
@@ -96,7 +91,10 @@ def test_tables(folder: Path, data: st.DataObject, format: str) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.lists(words, max_size=3)), min_size=1, max_size=5), each_table)
 def test_mixed_data(folder: Path, rows: list[tuple[int, list[str]]], format: str) -> None:
-    frame = pl.DataFrame({"age": [row[0] for row in rows], "codes": [row[1] for row in rows]}, schema_overrides={"codes": pl.List(pl.String)})
+    frame = pl.DataFrame(
+        {"age": [row[0] for row in rows], "codes": [row[1] for row in rows]},
+        schema_overrides={"codes": pl.List(pl.String)},
+    )
     data = Mixed.from_frame(frame, {"age": "quasi"}, {"codes": None})
     write_data(data, folder / f"m.{format}")
     if format == "jsonl" and not any(items for _, items in rows):
@@ -106,8 +104,9 @@ def test_mixed_data(folder: Path, rows: list[tuple[int, list[str]]], format: str
 
 
 points = st.lists(
-    st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.integers(0, 99)), min_size=1, max_size=4)
-    .map(lambda track: sorted({point[2]: point for point in track}.values(), key=lambda point: point[2])),
+    st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.integers(0, 99)), min_size=1, max_size=4).map(
+        lambda track: sorted({point[2]: point for point in track}.values(), key=lambda point: point[2])
+    ),
     min_size=1,
     max_size=4,
 )
@@ -121,9 +120,7 @@ def test_tracks_as_tables(folder: Path, drawn: list[Any], format: str, owned: bo
 
 
 @given(
-    st.lists(
-        st.lists(st.tuples(st.floats(7, 10), st.floats(45, 48)), min_size=1, max_size=4), min_size=1, max_size=3
-    ),
+    st.lists(st.lists(st.tuples(st.floats(7, 10), st.floats(45, 48)), min_size=1, max_size=4), min_size=1, max_size=3),
     st.sampled_from(["gpx", "geojson"]),
 )
 def test_tracks_in_degrees(folder: Path, drawn: list[list[tuple[float, float]]], format: str) -> None:

@@ -58,10 +58,10 @@ def counted(
     bounds = np.searchsorted(whose, range(max(whose) + 2)).astype(np.int64)
     scratch = new_scratch(size, max(map(len, rows)), base)
     keys, counts = new_table(size, dense, base)
-    half = (len(bounds) - 1) // 2  # counting goes on where it stopped
-    for first, last in ((0, half), (half, len(bounds) - 1)):
+    used, half = 0, (len(bounds) - 1) // 2
+    for first, last in ((0, half), (half, len(bounds) - 1)):  # counting goes on where it stopped
         keys, counts, used = count_subsequences(
-            offsets, codes, bounds, first, last, size, base, scratch, keys, counts, 0 if first == 0 else used
+            offsets, codes, bounds, first, last, size, base, scratch, keys, counts, used
         )
     return keys, counts, used
 
@@ -70,9 +70,7 @@ def enumerated(rows: list[list[int]], size: int, wanted: int, also: int, instead
     offsets, codes = flatten(rows)
     found = np.empty((2, room), np.int64)
     scratch = new_scratch(size, max(map(len, rows)), BASE)
-    n_found = distinct_subsequences(
-        offsets, codes, 0, len(rows), size, BASE, wanted, also, instead, scratch, found
-    )
+    n_found = distinct_subsequences(offsets, codes, 0, len(rows), size, BASE, wanted, also, instead, scratch, found)
     assert n_found >= 0
     assert (scratch.last_seen == -1).all(), "the working space must be left clean for the next call"
     return found[:, :n_found]
@@ -80,7 +78,9 @@ def enumerated(rows: list[list[int]], size: int, wanted: int, also: int, instead
 
 @pytest.mark.parametrize("dense", [True, False], ids=["dense", "hashed"])
 @given(records, sizes, st.data())
-def test_counts_are_those_of_the_obvious_count(dense: bool, rows: list[list[int]], size: int, data: st.DataObject) -> None:
+def test_counts_are_those_of_the_obvious_count(
+    dense: bool, rows: list[list[int]], size: int, data: st.DataObject
+) -> None:
     joined = data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))
     whose = np.cumsum([0, *(not same for same in joined[1:])]).tolist()
     keys, counts, used = counted(rows, whose, size, dense)
@@ -106,10 +106,7 @@ def test_only_subsequences_with_a_wanted_symbol_are_found_and_renamed(
 ) -> None:
     found = enumerated(rows, size, wanted, also, instead)
     holding = {
-        one
-        for row in rows
-        for one in reference.distinct_subsequences(row, size)
-        if wanted in one or also in one
+        one for row in rows for one in reference.distinct_subsequences(row, size) if wanted in one or also in one
     }
     renamed = {packed(one): packed(tuple(instead if symbol == wanted else symbol for symbol in one)) for one in holding}
     assert sorted(found[0].tolist()) == sorted(renamed)

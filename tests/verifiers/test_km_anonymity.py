@@ -6,6 +6,7 @@ import dataclasses
 import random
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import combinations
 from unittest.mock import patch
 
 import numpy as np
@@ -108,16 +109,26 @@ def test_a_row_of_one_symbol_a_thousand_times() -> None:
     assert verify(published, KmAnonymity(k=2, m=5)).figures["min_support_by_size"] == [3, 3, 3, 2, 2]
 
 
+@pytest.mark.parametrize("limit", LIMITS)
+def test_the_witness_is_named_whatever_the_limits(limit: str) -> None:
+    """All parts of it are shared by two, and symbols before, between and behind its own never begin anything."""
+    rows = [["b", "d", "f"], ["b", "d"], ["b", "f"], ["d", "f"], *[["a"], ["c"], ["e"], ["g"]] * 2]
+    with limits(**LIMITS[limit]):
+        verdict = verify(PublishedTrajectories.from_lists(rows), KmAnonymity(k=2, m=3))
+    assert verdict.witness is not None
+    assert verdict.witness.symbols == (("b",), ("d",), ("f",))
+    assert (verdict.witness.support, verdict.witness.violations) == (1, 1)
+
+
 def test_more_symbols_than_one_integer_can_pack() -> None:
     labels = [f"{number:05}" for number in range(70_000)]
-    rows = [[label] for label in labels] + [labels[:5], labels[:5], labels[1:6]]
-    published = PublishedTrajectories.from_lists(rows)
-    verdict = verify(published, KmAnonymity(k=1, m=5))
-    assert len(labels) ** 5 > 2**62
-    assert verdict.figures["min_support_by_size"] == [1, 1, 1, 1, 1]
-    broken = verify(PublishedTrajectories.from_lists(rows[70_000:] * 2), KmAnonymity(k=4, m=5))
-    assert broken.witness is not None
-    assert broken.witness.symbols == (("00005",),)
+    five = labels[60_000:60_005]
+    assert len(labels) ** 5 > subsequence_supports.WHOLE
+    rows = [[label] for label in labels] * 2 + [five] + [list(four) for four in combinations(five, 4)]
+    verdict = verify(PublishedTrajectories.from_lists(rows), KmAnonymity(k=2, m=5))
+    assert verdict.figures["min_support_by_size"] == [2, 4, 3, 2, 1]
+    assert verdict.witness is not None
+    assert verdict.witness.symbols == tuple((label,) for label in five)
 
 
 @pytest.mark.parametrize("rows", [[], [[]], [[], []]], ids=str)

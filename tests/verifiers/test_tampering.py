@@ -95,9 +95,7 @@ def move_a_member(rows: Rows, data: st.DataObject) -> Rows:
     other = drawn_symbol(rows, data)
     assume(other != symbol)
     label = data.draw(st.sampled_from(symbol))
-    return everywhere(
-        rows, {symbol: tuple(sorted({*symbol} - {label})), other: tuple(sorted({*other, label}))}
-    )
+    return everywhere(rows, {symbol: tuple(sorted({*symbol} - {label})), other: tuple(sorted({*other, label}))})
 
 
 def exchange_two_symbols(rows: Rows, data: st.DataObject) -> Rows:
@@ -243,10 +241,40 @@ FAIR = [["a", "b"], ["a", "b"], ["a", "b"], [["c", "d"], "b"], [["c", "d"], "b"]
     ids=["one symbol changed", "one symbol new", "a row dropped", "a row added", "a symbol split", "two visits swapped",
          "a row lengthened", "two visits swapped in a generalized row"],
 )  # fmt: skip
-def test_without_the_original_a_broken_promise_is_found(tampered: list[list[object]], witness: tuple[Symbol, ...]) -> None:
+def test_without_the_original_a_broken_promise_is_found(
+    tampered: list[list[object]], witness: tuple[Symbol, ...]
+) -> None:
     promised = KmAnonymity(k=3, m=2)
     assert verify(PublishedTrajectories.from_lists(FAIR), promised).holds
     verdict = verify(PublishedTrajectories.from_lists(tampered), promised)
     assert not verdict.holds
     assert verdict.witness is not None
     assert verdict.witness.symbols == witness
+
+
+@pytest.mark.parametrize(
+    ("rows", "longest", "problem"),
+    [
+        ([[["a", "b"]]], None, "1 rows are published for 2 original trajectories."),
+        ([[["a", "b"]], ["b"]], None, "location 'b' belongs to several symbols, so it has several images."),
+        ([["a"], ["a"]], None, "location 'b' was visited but lies in no published symbol."),
+        (
+            [["a"], ["b", "b"]],
+            None,
+            "the published rows are not the original ones with each location replaced by its symbol.",
+        ),
+        (
+            [["a"], ["b"]],
+            0,
+            "the published rows are not the original ones with each location replaced by its symbol.",
+        ),
+    ],
+)
+def test_the_verdict_says_what_stands_against_the_original(
+    rows: list[list[object]], longest: int, problem: str
+) -> None:
+    original = Trajectories.from_lists([["a"], ["b"]])
+    verdict = verify(PublishedTrajectories.from_lists(rows, longest), KmAnonymity(k=1, m=1), original=original)
+    assert verdict.problem == problem
+    assert verdict.counted == "compared with the original"
+    assert not verdict.holds

@@ -59,7 +59,7 @@ class Column:
 
     @cached_property
     def keys(self) -> np.ndarray[Any, Any]:
-        """The domain as ascending numbers that can be subtracted: int64 (days or microseconds for dates) or float64.
+        """The domain as ascending numbers: int64 (days or microseconds for dates) or float64.
 
         For a category these are the positions in the domain.
         """

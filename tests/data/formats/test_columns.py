@@ -117,7 +117,9 @@ def test_timestamps_of_every_iso_form_are_utc(moments: list[datetime], data: st.
     assert parse_timestamps(pl.Series(texts)).to_list() == expected
 
 
-@pytest.mark.parametrize("text", ["", "x", "2020", "2020-1-1", "20-01-01", "2020-02-30", "2020-01-01T25:00", "01/02/2020"])
+@pytest.mark.parametrize(
+    "text", ["", "x", "2020", "2020-1-1", "20-01-01", "2020-02-30", "2020-01-01T25:00", "01/02/2020"]
+)
 def test_what_is_no_iso_timestamp_is_none(text: str) -> None:
     assert parse_timestamps(pl.Series([text, "2020-01-01"])).to_list() == [None, datetime(2020, 1, 1)]
 

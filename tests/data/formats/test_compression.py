@@ -54,9 +54,7 @@ def test_a_truncated_or_wrong_file_is_unreadable(tmp_path: Path, suffix: str, da
 
 
 @each_suffix
-def test_a_decompression_bomb_stops_at_the_limit(
-    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_decompression_bomb_stops_at_the_limit(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / f"bomb.csv{suffix}"
     file.write_bytes(PACKERS[suffix](bytes(60_000_000)))
     assert file.stat().st_size < 100_000

@@ -135,9 +135,9 @@ tables = st.integers(1, 4).flatmap(
 
 @given(tables, st.sampled_from(SEPARATORS), st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]))
 def test_whatever_the_csv_module_writes_is_read_back(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]], separator: str, quoting: int
+    folder: Path, rows: list[list[str]], separator: str, quoting: int
 ) -> None:
-    file = tmp_path_factory.mktemp("csv") / "data.csv"
+    file = folder / "data.csv"
     if any("\r" in cell for row in rows for cell in row):
         quoting = csv.QUOTE_ALL  # a lone CR outside quotes is a line end to some and a character to others
     names = [f"c{number}" for number in range(len(rows[0]))]
@@ -157,8 +157,8 @@ def _line_breaks(text: str) -> int:
 
 
 @given(st.binary(max_size=60))
-def test_garbage_is_a_table_or_an_error_of_ours(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
-    file = tmp_path_factory.mktemp("csv") / "data.csv"
+def test_garbage_is_a_table_or_an_error_of_ours(folder: Path, content: bytes) -> None:
+    file = folder / "data.csv"
     file.write_bytes(content)
     try:
         read_frame(file)

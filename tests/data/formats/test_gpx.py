@@ -25,8 +25,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_each_track_is_one_and_its_segments_follow_each_other(file: Path) -> None:
     file.write_text(
-        BEGIN
-        + f"<metadata><time>2019-01-01T00:00:00Z</time><name>all</name></metadata><wpt lat='1' lon='1'/>"
+        BEGIN + f"<metadata><time>2019-01-01T00:00:00Z</time><name>all</name></metadata><wpt lat='1' lon='1'/>"
         f"<trk><trkseg>{point(0)}{point(1)}</trkseg><trkseg>{point(5)}</trkseg><name>home &amp; away</name></trk>"
         f"<trk><name>home &amp; away</name><trkseg>{point(0, '47.1')}</trkseg></trk><trk/></gpx>"
     )

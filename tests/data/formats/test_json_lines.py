@@ -24,9 +24,9 @@ def file(tmp_path: Path) -> Path:
 
 @given(st.lists(st.lists(elements, max_size=4), max_size=6), st.booleans(), blanks)
 def test_arrays_are_read_as_json_reads_them(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[list[object]], ascii_only: bool, blank: str
+    folder: Path, rows: list[list[object]], ascii_only: bool, blank: str
 ) -> None:
-    file = tmp_path_factory.mktemp("json") / "data.jsonl"
+    file = folder / "data.jsonl"
     separators = (f"{blank},{blank}", f":{blank}")
     lines = [blank + json.dumps(row, ensure_ascii=ascii_only, separators=separators) + blank for row in rows]
     file.write_bytes("".join(line + "\n" for line in lines).encode())
@@ -39,8 +39,8 @@ def test_arrays_are_read_as_json_reads_them(
 
 
 @given(sequences(labels))
-def test_sequences_of_labels_are_read_back(tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]]) -> None:
-    file = tmp_path_factory.mktemp("json") / "data.jsonl"
+def test_sequences_of_labels_are_read_back(folder: Path, rows: list[list[str]]) -> None:
+    file = folder / "data.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     offsets, flat, _ = read_sequences(file)
     assert flat.to_list() == [label for row in rows for label in row]
@@ -137,8 +137,8 @@ def test_a_table_that_cannot_be_made_is_unreadable(file: Path) -> None:
 
 
 @given(st.binary(max_size=40))
-def test_garbage_is_read_or_an_error_of_ours(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
-    file = tmp_path_factory.mktemp("json") / "data.jsonl"
+def test_garbage_is_read_or_an_error_of_ours(folder: Path, content: bytes) -> None:
+    file = folder / "data.jsonl"
     file.write_bytes(content)
     for reader in (read_arrays, read_frame):
         try:

@@ -55,9 +55,9 @@ def test_a_truncated_file_is_unreadable(file: Path, keep: int) -> None:
 
 @given(st.binary(max_size=40), st.integers(0, 400), st.booleans())
 def test_damaged_files_never_raise_anything_but_our_errors(
-    tmp_path_factory: pytest.TempPathFactory, garbage: bytes, at: int, wrapped: bool
+    folder: Path, garbage: bytes, at: int, wrapped: bool
 ) -> None:
-    file = tmp_path_factory.mktemp("parquet") / "data.parquet"
+    file = folder / "data.parquet"
     FRAME.write_parquet(file)
     content = file.read_bytes()
     at = at % len(content)
@@ -79,10 +79,10 @@ def test_the_footer_tells_the_values_of_every_column(file: Path) -> None:
     assert memory_needed(file, ["id"]) == int((first.num_values * 8 + first.total_uncompressed_size) * COPIES)
 
 
-def test_a_small_file_of_many_rows_is_refused_before_it_is_read(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pl.DataFrame({"id": pl.repeat("same", 2_000_000, eager=True), "n": pl.repeat(1, 2_000_000, eager=True)}).write_parquet(file)
+def test_a_small_file_of_many_rows_is_refused_before_it_is_read(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pl.DataFrame(
+        {"id": pl.repeat("same", 2_000_000, eager=True), "n": pl.repeat(1, 2_000_000, eager=True)}
+    ).write_parquet(file)
     assert file.stat().st_size < 100_000
     monkeypatch.setenv(LIMIT_VARIABLE, "20000000")
     monkeypatch.setattr(pl, "read_parquet", lambda *_, **__: pytest.fail("the file was read"))

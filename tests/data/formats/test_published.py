@@ -33,10 +33,8 @@ rows_of_symbols = st.lists(symbols, min_size=1, max_size=5).flatmap(
 
 
 @given(rows_of_symbols, st.sampled_from(FORMATS))
-def test_what_is_written_is_read_back_row_by_row(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[list[str | list[str]]], format: str
-) -> None:
-    file = tmp_path_factory.mktemp("published") / f"data.{format}"
+def test_what_is_written_is_read_back_row_by_row(folder: Path, rows: list[list[str | list[str]]], format: str) -> None:
+    file = folder / f"data.{format}"
     data = PublishedTrajectories.from_lists(rows)
     write_published_trajectories(data, file, format=format)
     assert read_published_trajectories(file).to_lists() == rows
@@ -48,10 +46,7 @@ def test_what_is_written_is_read_back_row_by_row(
 
 
 @given(rows_of_symbols)
-def test_both_formats_give_the_same_arrays(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[list[str | list[str]]]
-) -> None:
-    folder = tmp_path_factory.mktemp("published")
+def test_both_formats_give_the_same_arrays(folder: Path, rows: list[list[str | list[str]]]) -> None:
     read = []
     for format in FORMATS:
         write_published_trajectories(PublishedTrajectories.from_lists(rows), folder / f"d.{format}", format=format)
@@ -146,9 +141,7 @@ def test_what_cannot_be_written_is_a_failed_write(tmp_path: Path, format: str) -
     assert caught.value.code == "write-failed"
 
 
-def test_symbols_are_told_apart_even_if_their_hashes_are_equal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_symbols_are_told_apart_even_if_their_hashes_are_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "data.parquet"
     rows: list[list[str | list[str]]] = [["a", "b", ["a", "b"]], [["a", "c"], "c"]]
     write_published_trajectories(PublishedTrajectories.from_lists(rows), file, format="parquet")

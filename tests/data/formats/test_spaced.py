@@ -24,10 +24,8 @@ def rows_of(file: Path, **options: object) -> list[list[str]]:
 
 
 @given(sequences(words))
-def test_fimi_text_is_read_back_with_its_empty_records(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]]
-) -> None:
-    file = tmp_path_factory.mktemp("text") / "data.dat"
+def test_fimi_text_is_read_back_with_its_empty_records(folder: Path, rows: list[list[str]]) -> None:
+    file = folder / "data.dat"
     file.write_text("".join(" ".join(row) + "\n" for row in rows))
     assert rows_of(file, spmf=False) == rows
     file.write_text("".join("  ".join(row) + " \r\n" for row in rows), newline="")
@@ -35,8 +33,8 @@ def test_fimi_text_is_read_back_with_its_empty_records(
 
 
 @given(sequences(words))
-def test_spmf_text_is_read_back(tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]]) -> None:
-    file = tmp_path_factory.mktemp("text") / "data.txt"
+def test_spmf_text_is_read_back(folder: Path, rows: list[list[str]]) -> None:
+    file = folder / "data.txt"
     file.write_text("".join("".join(f"{label} -1 " for label in row) + "-2\n" for row in rows))
     assert rows_of(file, spmf=True) == rows
     if rows:

@@ -126,12 +126,24 @@ def test_dense_crowds_of_short_rows(way: str) -> None:
 
 
 def test_more_merged_symbols_than_there_are_rows_of_distances() -> None:
+    """Pairs of rare places along a street; when all are merged, the very first pair must still know its neighbour."""
     pairs = 1100
-    points = {f"{number:05}": (10.0 * (number // 2), float(number % 2)) for number in range(2 * pairs)}
-    data = Trajectories.from_lists([[label] for label in points], locations=points)
-    published = SeqAnon(k=2, m=1).anonymize(data, Journal())
-    assert published.symbols.sizes.tolist() == [2] * pairs
-    assert verify(published, SeqAnon(k=2, m=1).guarantee, original=data).holds
+    points = {f"{number:04}": (10.0 * (number // 2), float(number % 2)) for number in range(2 * pairs)}
+    points |= {"0000": (74.0, 0.0), "0001": (74.0, 1.0)}  # nearest to the eighth pair, not to the second
+    rows = [[label] for label in points if label not in {"0000", "0014", "2000"}]
+    rows += [["0000", "2000"], ["0014", "2000"]]
+    data, journal = Trajectories.from_lists(rows, locations=points), Journal()
+    SeqAnon(k=2, m=2).anonymize(data, journal)
+    merges, labels = journal.private["merges"].to_lists(), list(points)
+    assert sorted(merges[:-1]) == [labels[first : first + 2] for first in range(0, 2 * pairs, 2)]
+    assert merges[-1] == ["0000", "0001", "0014", "0015"]
+
+
+def test_distances_that_differ_by_rounding_are_ties() -> None:
+    assert 0.1 + 0.2 > 0.3
+    points = {"rare": (0.0, 0.0), "first": (0.1 + 0.2, 0.0), "second": (0.0, 0.3)}
+    data = Trajectories.from_lists([["rare"], *[["first"], ["second"]] * 3], locations=points)
+    assert SeqAnon(k=2, m=1).anonymize(data, Journal()).to_lists()[0] == [["first", "rare"]]
 
 
 def test_check_ins_at_size_three_need_the_merges_that_plain_programs_need() -> None:
@@ -320,7 +332,7 @@ def test_a_location_that_nobody_visits_is_never_published() -> None:
 
 def test_subsequences_that_no_integer_can_name_are_refused() -> None:
     rows = [[f"{row}.{place}" for place in range(11)] for row in range(5)] * 2
-    points = {label: (0.0, float(number)) for number, label in enumerate(dict.fromkeys(sum(rows, [])))}
+    points = {label: (0.0, float(row)) for row, labels in enumerate(rows) for label in labels}
     assert len(points) ** 11 >= 2**62
     data = Trajectories.from_lists(rows, locations=points)
     SeqAnon(k=2, m=10).anonymize(data, Journal())

@@ -10,7 +10,8 @@ import bz2
 import gzip
 import io
 import lzma
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -72,18 +73,34 @@ def existing_file(path: str | Path) -> Path:
 
 def read_bytes(path: Path, memory_per_byte: float = 1.0) -> bytes:
     """The whole content, unpacked; `memory_per_byte` is what the reader needs in memory per byte of content."""
-    limit = memory_limit()
-    most = None if limit is None else int(limit / memory_per_byte)
     if not is_compressed(path):
         check_fits(int(path.stat().st_size * memory_per_byte), str(path))
         return path.read_bytes()
+    limit = memory_limit()
+    most = None if limit is None else int(limit / memory_per_byte)
     content = io.BytesIO()
+    with _unpacking(path) as stream:
+        while chunk := stream.read(CHUNK):
+            content.write(chunk)
+            if most is not None and content.tell() > most:
+                raise too_large(str(path), f"more than {in_words(limit or 0)}", limit or 0)
+    return content.getvalue()
+
+
+def read_beginning(path: Path, size: int = CHUNK) -> bytes:
+    """The first bytes of the content, unpacked."""
+    if not is_compressed(path):
+        with path.open("rb") as plain:
+            return plain.read(size)
+    with _unpacking(path) as stream:
+        return stream.read(size)
+
+
+@contextmanager
+def _unpacking(path: Path) -> Iterator[IO[bytes]]:
     try:
         with OPENERS[path.suffix.lower()](path) as stream:
-            while chunk := stream.read(CHUNK):
-                content.write(chunk)
-                if most is not None and content.tell() > most:
-                    raise too_large(str(path), f"more than {in_words(int(most * memory_per_byte))}", limit or 0)
+            yield stream
     except CrypsisError:
         raise
     except Exception as error:  # every unpacker has its own errors
@@ -91,4 +108,3 @@ def read_bytes(path: Path, memory_per_byte: float = 1.0) -> bytes:
             f"{path} cannot be unpacked: it is truncated or not a {path.suffix} file ({error}). Fetch it again.",
             where=str(path),
         ) from error
-    return content.getvalue()

@@ -71,11 +71,8 @@ def sniff_separator(content: bytes) -> str:
     best, best_score = ",", (False, 0)
     for candidate in SEPARATORS:
         records = csv.reader(io.StringIO(beginning, newline=""), delimiter=candidate)
-        try:
-            first = len(next(records, []))
-            second = len(next(records, [])) or first
-        except csv.Error:
-            continue
+        first = len(next(records, []))
+        second = len(next(records, [])) or first
         score = (first == second, first)
         if first > 1 and score > best_score:
             best, best_score = candidate, score
@@ -95,10 +92,7 @@ def _content(file: Path) -> bytes:
 
 def _column_names(content: bytes, separator: str, header: bool, file: str) -> list[str]:
     beginning = content[:SNIFFED].decode("utf-8", errors="replace")
-    try:
-        first = next(csv.reader(io.StringIO(beginning, newline=""), delimiter=separator))
-    except csv.Error as error:
-        raise BadRow(f"The header cannot be read ({error}).", **line_place(file, 1)) from error
+    first = next(csv.reader(io.StringIO(beginning, newline=""), delimiter=separator))
     if not first:
         raise BadRow("The first line is blank; column names are expected there.", **line_place(file, 1))
     if not header:
@@ -120,7 +114,7 @@ def _read_fast(content: bytes, separator: str, header: bool, names: list[str]) -
             infer_schema=False,
             empty_string_is_null=False,
         )
-    except (*POLARS_FAILURES, ValueError):
+    except POLARS_FAILURES:
         return None
     if frame.width != len(names):
         return None

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
-from crypsis.data.formats.compression import existing_file, read_bytes
+from crypsis.data.formats.compression import existing_file, read_beginning, read_bytes
 from crypsis.data.formats.failures import POLARS_FAILURES
 from crypsis.data.formats.lines import BYTE_ORDER_MARK, read_lines, without_blank_end
 from crypsis.data.formats.source import Source, line_place
@@ -55,9 +55,8 @@ class Arrays:
 
 def holds_objects(path: str | Path) -> bool:
     """Whether the first line with anything on it begins an object."""
-    lines, _ = read_lines(path, MEMORY_PER_BYTE)
-    said = lines.filter(lines.str.strip_chars() != "").head(1)
-    return len(said) > 0 and str(said[0]).lstrip().startswith("{")
+    beginning = read_beginning(existing_file(path)).removeprefix(BYTE_ORDER_MARK)
+    return beginning.lstrip().startswith(b"{")
 
 
 def read_frame(path: str | Path) -> tuple[pl.DataFrame, Source]:
@@ -69,7 +68,7 @@ def read_frame(path: str | Path) -> tuple[pl.DataFrame, Source]:
         raise UnreadableFile(f"{file} is empty; one JSON object per line is expected.", where=str(file))
     try:
         return pl.read_ndjson(content, infer_schema_length=None), source
-    except (*POLARS_FAILURES, ValueError) as error:
+    except POLARS_FAILURES as error:
         _find_bad_object(file, content)
         raise UnreadableFile(
             f"{file} cannot be read as a table: {error}. Give every key values of one type.", where=str(file)

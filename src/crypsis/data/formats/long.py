@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
-from crypsis.data.formats.columns import column, is_empty, labels, ordered_values
+from crypsis.data.formats.columns import column, first_empty, is_empty, labels, ordered_values
 from crypsis.data.formats.source import place
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadRow, CrypsisError, UnknownLocation
@@ -64,14 +64,14 @@ class Grouping:
 def group_rows(frame: pl.DataFrame, id: str, source: str | None) -> Grouping:
     """The rows of each id; `BadRow` where the id is empty."""
     ids = column(frame, id, source)
-    refuse_empty(ids, id, source)
     if not len(ids):
         return Grouping(np.zeros(1, np.int64), None, ids)
     starts = (ids != ids.shift(1)).fill_null(True).arg_true().cast(pl.Int64)
-    names = ids.gather(starts)
-    if names.n_unique() == len(names):
+    names = ids.gather(starts).unique(maintain_order=True)
+    if is_empty(names).any():
+        refuse_empty(ids, id, source)
+    if len(names) == len(starts):
         return Grouping(np.append(starts.to_numpy(), len(ids)).astype(np.int64), None, names)
-    names = names.unique(maintain_order=True)
     numbers = names.to_frame("id").with_row_index("record")
     records = ids.to_frame("id").join(numbers, on="id", how="left", maintain_order="left")["record"].to_numpy()
     order = np.argsort(records, kind="stable").astype(np.int64)
@@ -170,6 +170,6 @@ def owners_of(frame: pl.DataFrame, owner: str, rows: Grouping, source: str | Non
 
 def refuse_empty(values: pl.Series, name: str, source: str | None) -> None:
     """`BadRow` at the first cell that holds nothing."""
-    empty = is_empty(values)
-    if empty.any():
-        raise BadRow(f"Column '{name}' is empty; fill in every row.", **place(source, int(empty.arg_true()[0]), name))
+    row = first_empty(values)
+    if row is not None:
+        raise BadRow(f"Column '{name}' is empty; fill in every row.", **place(source, row, name))

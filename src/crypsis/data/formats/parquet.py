@@ -33,7 +33,7 @@ def read_frame(path: str | Path, *, columns: Sequence[str] | None = None) -> tup
                 raise unknown_column(name, list(known), str(file))
         wanted = None if columns is None else list(dict.fromkeys(columns))
         frame = pl.read_parquet(content if content is not None else file, columns=wanted, glob=False)
-    except (*POLARS_FAILURES, OSError, ValueError) as error:
+    except POLARS_FAILURES as error:
         raise _unreadable(file, str(error).strip()) from error
     return frame, str(file)
 

@@ -106,31 +106,36 @@ def _read_parquet(file: Path) -> PublishedTrajectories:
             f"Column '{COLUMN}' must hold lists of symbols, each a list of labels; it holds {rows.dtype}.",
             where=f"{source}, column '{COLUMN}'",
         )
-    _refuse(rows.is_null(), "A trajectory is missing; an empty one is an empty list.", np.arange(len(rows)), source)
+    _refuse(rows.is_null(), "A trajectory is missing; an empty one is an empty list.", source)
     offsets = offsets_of(rows.list.len().to_numpy().astype(np.int64))
-    row_of_visit = np.repeat(np.arange(len(rows)), np.diff(offsets))
     visits = rows.explode(empty_as_null=False)
-    _refuse(
-        visits.is_null() | (visits.list.len() == 0), "A symbol is empty; it lists its labels.", row_of_visit, source
-    )
+    empty = visits.is_null() | (visits.list.len() == 0)
+    _refuse(empty, "A symbol is empty; it lists its labels.", source, offsets)
     symbol_offsets = offsets_of(visits.list.len().to_numpy().astype(np.int64))
     labels = visits.explode(empty_as_null=False)
-    row_of_label = np.repeat(row_of_visit, np.diff(symbol_offsets))
-    _refuse(labels.is_null() | (labels == ""), "A symbol has an empty label.", row_of_label, source)
+    _refuse(labels.is_null() | (labels == ""), "A symbol has an empty label.", source, symbol_offsets, offsets)
     vocabulary = Vocabulary.of(labels)
     codes, members = _distinct_sets(symbol_offsets, vocabulary.encode(labels))
     for symbol, codes_of_symbol in enumerate(members):
         problem = _problem_with([vocabulary[code] for code in codes_of_symbol])
         if problem:
             visit = int(np.flatnonzero(codes == symbol)[0])
-            raise BadLabel(problem, **place(source, int(row_of_visit[visit]), COLUMN))
+            raise BadLabel(problem, **place(source, _record_of(offsets, visit), COLUMN))
     symbols, symbol_of_set = _symbols_of([tuple(vocabulary[code] for code in sorted(symbol)) for symbol in members])
     return PublishedTrajectories(offsets, symbol_of_set[codes], symbols)
 
 
-def _refuse(bad: pl.Series, problem: str, row_of: NDArray[np.int64], source: str) -> None:
+def _refuse(bad: pl.Series, problem: str, source: str, *containers: Int64s) -> None:
+    """`BadLabel` at the row of the first bad value, found through the offsets of what contains it, innermost first."""
     if bad.any():
-        raise BadLabel(problem, **place(source, int(row_of[int(bad.arg_true()[0])]), COLUMN))
+        place_of_bad = int(bad.arg_true()[0])
+        for offsets in containers:
+            place_of_bad = _record_of(offsets, place_of_bad)
+        raise BadLabel(problem, **place(source, place_of_bad, COLUMN))
+
+
+def _record_of(offsets: Int64s, value: int) -> int:
+    return int(np.searchsorted(offsets, value, side="right")) - 1
 
 
 def _distinct_sets(offsets: Int64s, codes: Int32s) -> tuple[Int32s, list[tuple[int, ...]]]:

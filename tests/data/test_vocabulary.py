@@ -1,0 +1,42 @@
+"""Vocabularies: labels behind codes, looked up in bulk."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crypsis.data import Vocabulary
+from tests.data.drawn import any_text
+
+
+@given(st.lists(any_text, unique=True, max_size=8), st.lists(any_text, max_size=8))
+def test_codes_are_positions_and_unknown_labels_have_none(labels: list[str], wanted: list[str]) -> None:
+    words = Vocabulary(labels)
+    expected = [labels.index(label) if label in labels else -1 for label in wanted]
+    assert words.encode(pl.Series(wanted, dtype=pl.String)).tolist() == expected
+    assert [label in words for label in wanted] == [code >= 0 for code in expected]
+    decoded = words.decode(np.array(expected, np.int32)).to_list()
+    assert decoded == [label if label in labels else None for label in wanted]
+    assert len(words) == len(labels)
+
+
+@given(st.lists(any_text, max_size=8))
+def test_the_labels_of_a_column_come_in_code_point_order(values: list[str]) -> None:
+    words = Vocabulary.of(pl.Series(values, dtype=pl.String))
+    assert list(words.labels) == sorted(set(values))
+    assert words.label_rank.tolist() == list(range(len(words)))
+    backwards = Vocabulary(words.labels[::-1])
+    assert backwards.label_rank.tolist() == list(range(len(words)))[::-1]
+
+
+def test_one_label_is_looked_up_by_name_or_code() -> None:
+    words = Vocabulary(["b", "a"])
+    assert (words.code("a"), words[0]) == (1, "b")
+    with pytest.raises(KeyError):
+        words.code("c")
+    assert words == Vocabulary(["b", "a"]) != Vocabulary(["a", "b"])
+    assert hash(words) == hash(Vocabulary(["b", "a"]))
+    assert repr(Vocabulary([f"{n}" for n in range(7)])) == "Vocabulary(7 labels: '0', '1', '2', '3', '4', …)"

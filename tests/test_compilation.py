@@ -1,0 +1,162 @@
+"""Kernels work wherever they run: with a cache, without a place for one, and not compiled at all."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numba
+import pytest
+
+from crypsis import compilation
+from tests.shared_data import ROOT
+
+PACKAGE = Path(compilation.__file__).parent
+
+# Renames symbol 0 to symbol 1 in a table of two symbols: small, so that it compiles quickly.
+RUN_A_KERNEL = """
+import numpy as np
+from crypsis.kernels.subsequences import rename_symbol
+counts = np.array([3, 4], np.int32)
+rename_symbol(counts, 1, 2, 0, 1)
+print(counts.tolist())
+"""
+
+
+def in_a_process(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**variables, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def test_without_a_writable_cache_kernels_are_compiled_anew_and_a_warning_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    ended = in_a_process(RUN_A_KERNEL, NUMBA_CACHE_DIR=str(tmp_path / "file" / "below"))
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == "[0, 7]\n"
+    assert ended.stderr.count("Set NUMBA_CACHE_DIR to a writable directory.") == 1
+    assert "RuntimeWarning" in ended.stderr
+
+
+def test_a_cache_that_is_a_file_is_no_cache(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    ended = in_a_process(RUN_A_KERNEL, NUMBA_CACHE_DIR=str(tmp_path / "file"))
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == "[0, 7]\n"
+    assert "Set NUMBA_CACHE_DIR" in ended.stderr
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "in the way"
+
+
+def test_a_chosen_cache_is_filled_and_used_again(tmp_path: Path) -> None:
+    first = in_a_process(RUN_A_KERNEL, NUMBA_CACHE_DIR=str(tmp_path / "new" / "cache"))
+    assert (first.stdout, first.stderr) == ("[0, 7]\n", "")
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb?")}
+    assert any("rename_symbol" in path.name for path in kept)
+    again = in_a_process(RUN_A_KERNEL, NUMBA_CACHE_DIR=str(tmp_path / "new" / "cache"))
+    assert (again.stdout, again.stderr) == ("[0, 7]\n", "")
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb?")} == kept
+
+
+@pytest.fixture
+def numba_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a test makes numba believe is taken back."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", numba.config.CACHE_DIR)
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+
+
+def found_directory() -> Path | None:
+    return compilation.cache_directory.__wrapped__()  # without the memory of the first answer
+
+
+@pytest.mark.usefixtures("numba_cache")
+def test_a_read_only_package_keeps_its_kernels_in_the_users_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writable = compilation._writable
+    monkeypatch.setattr(compilation, "_writable", lambda path: PACKAGE not in path.parents and writable(path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    found = found_directory()
+    assert found is not None
+    assert found.is_dir()
+    assert tmp_path in found.parents
+    assert numba.config.CACHE_DIR == str(found)
+
+
+@pytest.mark.usefixtures("numba_cache")
+def test_with_nowhere_to_write_there_is_no_directory_but_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compilation, "_writable", lambda path: False)
+    with pytest.warns(RuntimeWarning, match="every process compiles them anew"):
+        assert found_directory() is None
+
+
+@pytest.mark.usefixtures("numba_cache")
+def test_kernels_of_old_versions_are_removed_and_young_ones_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    old, young, foreign = tmp_path / "kernels-0000", tmp_path / "kernels-1111", tmp_path / "mine"
+    for folder in (old, young, foreign):
+        folder.mkdir()
+    long_ago = time.time() - 30 * 24 * 3600
+    for folder in (old, foreign):
+        os.utime(folder, (long_ago, long_ago))
+    found = found_directory()
+    assert sorted(tmp_path.iterdir()) == sorted([young, foreign, found])
+
+
+def test_the_cache_is_named_after_every_file_that_holds_a_kernel() -> None:
+    holding = {
+        path.relative_to(PACKAGE).parts[0]
+        for path in PACKAGE.rglob("*.py")
+        if re.search(r"^@njit$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert holding <= set(compilation._FOLDERS_WITH_KERNELS)
+    assert {"kernels", "verifiers"} <= holding
+
+
+def test_no_file_goes_to_numba_past_the_one_door() -> None:
+    for path in PACKAGE.rglob("*.py"):
+        if path.name != "compilation.py":
+            text = path.read_text(encoding="utf-8")
+            assert not re.search(r"^\s*(import numba|from numba)\b.*njit", text, re.MULTILINE), path
+            assert "numba.njit" not in text, path
+
+
+def test_every_kernel_also_passes_in_the_interpreter() -> None:
+    """Each kernel's own tests, and those of the method and the verifier that are made of them."""
+    ended = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-p", "no:xdist", "--hypothesis-profile=few"),
+            *("tests/kernels", "tests/methods/trajectory/test_seq_anon.py", "tests/verifiers/test_km_anonymity.py"),
+            *("-k", "not check_ins and not rows_of_distances"),  # too large for an interpreter
+        ],
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    passed = re.search(r"(\d+) passed", ended.stdout)
+    assert passed
+    assert int(passed[1]) > 60
+
+
+def test_every_kernel_is_tested_among_the_kernels() -> None:
+    """So that the test above runs each of them in the interpreter."""
+    tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "kernels").glob("test_*.py"))
+    for path in (PACKAGE / "kernels").glob("[a-z]*.py"):
+        assert f"crypsis.kernels.{path.stem} import" in tests, path
