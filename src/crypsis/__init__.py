@@ -12,17 +12,10 @@ from crypsis.version import VERSION as __version__  # noqa: N811
 
 if TYPE_CHECKING:
     from crypsis._api import anonymize, read_release, verify
-    from crypsis.data import (
-        Events,
-        Locations,
-        Mixed,
-        PublishedTrajectories,
-        Table,
-        Tracks,
-        Trajectories,
-        Transactions,
-    )
+    from crypsis.attacks import ATTACKS
+    from crypsis.data import Events, Locations, Mixed, PublishedTrajectories, Table, Tracks, Trajectories, Transactions
     from crypsis.data.checkins import read_checkins
+    from crypsis.data.constraints import AutomaticConstraints, UtilityConstraints
     from crypsis.data.reading import (
         read_events,
         read_locations,
@@ -33,15 +26,41 @@ if TYPE_CHECKING:
         read_transactions,
     )
     from crypsis.errors import CrypsisError
-    from crypsis.guarantees import GUARANTEES, Guarantee, KmAnonymity, Verdict
+    from crypsis.guarantees import (
+        GUARANTEES,
+        ConstrainedKmAnonymity,
+        Guarantee,
+        KlmAnonymity,
+        KmAnonymity,
+        PatternPreservingKAnonymity,
+        SequenceKAnonymity,
+        Verdict,
+    )
+    from crypsis.hierarchy import AutomaticTaxonomy, Taxonomy
     from crypsis.journal import Journal, Progress
-    from crypsis.methods import METHODS, Method, SeqAnon
+    from crypsis.methods import (
+        METHODS,
+        PPSG,
+        SGA,
+        ZGA,
+        BFP2kA,
+        KAMCut,
+        KAMRec,
+        LmAnon,
+        Method,
+        SDSeqAnon,
+        SeqAnon,
+        USeqAnon,
+    )
+    from crypsis.methods.trajectory.progressive_generalization import ProgressiveGeneralization
+    from crypsis.methods.trajectory.regions_of_interest import RegionsOfInterest
     from crypsis.metrics import METRICS, measure
     from crypsis.release import Release
     from crypsis.samples import SAMPLES
 
 _HOME = {
     "crypsis._api": ("anonymize", "read_release", "verify"),
+    "crypsis.attacks": ("ATTACKS",),
     "crypsis.data": (
         "Events",
         "Locations",
@@ -53,6 +72,7 @@ _HOME = {
         "Transactions",
     ),
     "crypsis.data.checkins": ("read_checkins",),
+    "crypsis.data.constraints": ("AutomaticConstraints", "UtilityConstraints"),
     "crypsis.data.reading": (
         "read_events",
         "read_locations",
@@ -63,9 +83,34 @@ _HOME = {
         "read_transactions",
     ),
     "crypsis.errors": ("CrypsisError",),
-    "crypsis.guarantees": ("GUARANTEES", "Guarantee", "KmAnonymity", "Verdict"),
+    "crypsis.guarantees": (
+        "GUARANTEES",
+        "ConstrainedKmAnonymity",
+        "Guarantee",
+        "KlmAnonymity",
+        "KmAnonymity",
+        "PatternPreservingKAnonymity",
+        "SequenceKAnonymity",
+        "Verdict",
+    ),
+    "crypsis.hierarchy": ("AutomaticTaxonomy", "Taxonomy"),
     "crypsis.journal": ("Journal", "Progress"),
-    "crypsis.methods": ("METHODS", "Method", "SeqAnon"),
+    "crypsis.methods": (
+        "METHODS",
+        "PPSG",
+        "SGA",
+        "ZGA",
+        "BFP2kA",
+        "KAMCut",
+        "KAMRec",
+        "LmAnon",
+        "Method",
+        "SDSeqAnon",
+        "SeqAnon",
+        "USeqAnon",
+    ),
+    "crypsis.methods.trajectory.progressive_generalization": ("ProgressiveGeneralization",),
+    "crypsis.methods.trajectory.regions_of_interest": ("RegionsOfInterest",),
     "crypsis.metrics": ("METRICS", "measure"),
     "crypsis.release": ("Release",),
     "crypsis.samples": ("SAMPLES",),
@@ -73,26 +118,46 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "ATTACKS",
     "GUARANTEES",
     "METHODS",
     "METRICS",
+    "PPSG",
     "SAMPLES",
+    "SGA",
+    "ZGA",
+    "AutomaticConstraints",
+    "AutomaticTaxonomy",
+    "BFP2kA",
+    "ConstrainedKmAnonymity",
     "CrypsisError",
     "Events",
     "Guarantee",
     "Journal",
+    "KAMCut",
+    "KAMRec",
+    "KlmAnonymity",
     "KmAnonymity",
+    "LmAnon",
     "Locations",
     "Method",
     "Mixed",
+    "PatternPreservingKAnonymity",
     "Progress",
+    "ProgressiveGeneralization",
     "PublishedTrajectories",
+    "RegionsOfInterest",
     "Release",
+    "SDSeqAnon",
     "SeqAnon",
+    "SequenceKAnonymity",
     "Table",
+    "Taxonomy",
     "Tracks",
     "Trajectories",
     "Transactions",
+    "USeqAnon",
+    "UtilityConstraints",
     "Verdict",
     "__version__",
     "anonymize",

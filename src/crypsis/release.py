@@ -140,7 +140,7 @@ class Release:
         rows = self.kind.sorted_rows(self.data) if rows is None else rows
         place = np.empty(len(rows), np.int64)
         place[rows] = np.arange(len(rows))
-        published_row: list[int | None] = place.tolist()
+        published_row: list[int | None] = [*place.tolist()]
         facts = {name: _private_form(value) for name, value in self.journal.private.items()}
         kept = facts.pop("published_input_rows", None)
         if kept is not None:  # the others were lost

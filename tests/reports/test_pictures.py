@@ -12,13 +12,17 @@ import pytest
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.pictures import (
     PICTURES,
+    flow_map,
     location_map,
     smallest_supports,
     standalone,
     support_histogram,
     symbol_sizes,
+    tessellation,
     trajectory_lengths,
 )
+from crypsis.reports.sections.movement import movement
+from crypsis.reports.sections.places import places as places_section
 from tests.reports.releases import Case, cases, of_rows, town
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -170,3 +174,36 @@ def test_no_two_discs_of_the_key_overlap() -> None:
     )
     assert len(spans) == 2
     assert all(left[1] < right[0] for left, right in pairwise(spans))
+
+
+def cells() -> Case:
+    places = {"c0": (0.0, 0.0), "c1": (100.0, 0.0), "c2": (100.0, 80.0)}
+    manifest, published, companion = of_rows([["c0", "c1", "c2"], ["c0", "c1"], ["c1", "c0", "c1"], ["c2"]], places)
+    return {**manifest, "data": {**manifest["data"], "places": "cells"}}, published, companion
+
+
+def test_the_flow_map_counts_each_row_once_per_direction() -> None:
+    told = titles(flow_map(facts_of(cells())))
+    assert [title for title in told if "→" in title] == ["c1 → c2\n1 row", "c1 → c0\n1 row", "c0 → c1\n3 rows"]
+    assert [title for title in told if "→" not in title] == ["c0\n3 rows", "c1\n3 rows", "c2\n2 rows"]
+
+
+def test_the_areas_of_the_tessellation_fill_the_map_and_hold_their_points() -> None:
+    root = ElementTree.fromstring(tessellation(facts_of(cells())))
+    frame = next(mark for mark in root.iter("rect"))
+    areas = [
+        [tuple(map(float, corner.split())) for corner in mark.get("d", "")[1:-1].split("L")]
+        for mark in root.iter("path")
+        if mark.get("class") == "area"
+    ]
+    assert len(areas) == 3
+    total = sum(
+        abs(sum(x1 * y2 - x2 * y1 for (x1, y1), (x2, y2) in pairwise([*area, area[0]]))) / 2 for area in areas
+    )
+    assert total == pytest.approx(float(frame.get("width")) * float(frame.get("height")), rel=1e-3)
+
+
+def test_only_cells_have_the_section_on_movement() -> None:
+    assert "How people move" in movement(facts_of(cells()))
+    assert movement(facts_of(CASES["a town"])) == ""
+    assert places_section(facts_of(cells())) == ""

@@ -16,17 +16,16 @@ from crypsis.verifiers import verify
 
 CURVE = (1_000, 5_707, 20_000, 60_000)
 LIMIT = 10.0  # seconds for the 5,707 cars from fixes to sequences, KAMRec included
-SETTINGS = {"radius": 500.0, "p": 40.0}
 
 
 def rows(quick: bool = False) -> Iterator[Row]:
     """The cars for several k; then how time grows with their number; then the regions of interest."""
     cars = workloads.cars()
-    PPSG(k=8, **SETTINGS).anonymize(workloads.cars(n=200), Journal())
+    PPSG(k=8, radius=500.0).anonymize(workloads.cars(n=200), Journal())
     for inner, k in (("kam-cut", 8), ("kam-rec", 8), ("kam-rec", 20)):
-        yield from _timed(cars, PPSG(k=k, inner=inner, **SETTINGS), LIMIT)
+        yield from _timed(cars, PPSG(k=k, inner=inner, radius=500.0), LIMIT)
     for size in CURVE[:2] if quick else CURVE:
-        yield from _timed(workloads.cars(n=size), PPSG(k=8, **SETTINGS), None)
+        yield from _timed(workloads.cars(n=size), PPSG(k=8, radius=500.0), None)
     regions = RegionsOfInterest(cell=500, min_density=0.01)
     found = regions.prepare(cars)
     yield Row(

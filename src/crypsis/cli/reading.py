@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -41,6 +42,9 @@ def _read(
     locations: Annotated[
         Path | None,
         typer.Option("--locations", help="Location table: columns location, x, y, optionally sensitive."),
+    ] = None,
+    sensitive: Annotated[
+        str | None, typer.Option("--sensitive", help="Sensitive locations: a file with one label a line, or a,b,c.")
     ] = None,
     id: Annotated[
         str | None, typer.Option("--id", help="Column that names the trajectory or track (default: trajectory_id).")
@@ -110,10 +114,11 @@ def _read(
             raise BadParameter("--grid makes its own locations; leave --locations out.")
         from crypsis.data.checkins import read_checkins
 
-        return read_checkins(path, user=user, time=time, lat=lat or "lat", lon=lon or "lon", cell=grid, one_per=one_per)
+        snapped = read_checkins(path, user=user, time=time, lat=lat or "lat", lon=lon or "lon", cell=grid, one_per=one_per)
+        return _with_sensitive(snapped, sensitive)
     from crypsis.data.reading import read_locations, read_trajectories
 
-    return read_trajectories(
+    data = read_trajectories(
         path,
         locations=None if locations is None else read_locations(locations),
         id=id or "trajectory_id",
@@ -123,6 +128,16 @@ def _read(
         sort=sort,
         format=input_format,
     )
+    return _with_sensitive(data, sensitive)
+
+
+def _with_sensitive(data: Any, given: str | None) -> Any:
+    """The data with the locations marked that a file lists line by line, or that are listed right here."""
+    if given is None:
+        return data
+    text = Path(given).read_text(encoding="utf-8") if Path(given).is_file() else given.replace(",", "\n")
+    labels = [line.strip() for line in text.splitlines() if line.strip()]
+    return replace(data, locations=data.locations.marked(labels))
 
 
 def _files(path: Path) -> Path | list[Path]:

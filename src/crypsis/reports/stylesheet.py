@@ -130,6 +130,7 @@ ul.plain li {{ padding: 8px 0; border-top: 1px solid var(--rule); }}
 ul.plain li:first-child {{ border-top: 0; padding-top: 0; }}
 
 figure {{ margin: 0; break-inside: avoid; }}
+section > figure + figure {{ margin-top: 36px; }}
 h3.files {{ margin: 36px 0 8px; }}
 p.note {{ margin-top: 12px; }}
 figure h3 {{ margin-bottom: 12px; }}

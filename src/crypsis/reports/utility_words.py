@@ -123,7 +123,7 @@ READINGS: dict[str, Reading] = {
     "cluster_precision_score": Reading(
         "Cluster precision",
         HIGHER,
-        "Share of a published cluster that was in the original cluster which it resembles most, averaged over clusters.",
+        "Share of a published cluster that was in the original cluster which it resembles most.",
         share=True,
     ),
     "cluster_recall_score": Reading(

@@ -47,9 +47,7 @@ def _nearer_half(polygon: Polygon, here: tuple[float, float], there: tuple[float
         before, value_before = polygon[index - 1], depth[index - 1]
         if (value > 0) != (value_before > 0):
             share = value_before / (value_before - value)
-            kept.append(
-                (before[0] + share * (corner[0] - before[0]), before[1] + share * (corner[1] - before[1]))
-            )
+            kept.append((before[0] + share * (corner[0] - before[0]), before[1] + share * (corner[1] - before[1])))
         if value <= 0:
             kept.append(corner)
     return kept

@@ -39,6 +39,8 @@ def test_a_row_with_another_number_of_fields_is_named_by_its_line(tmp_path: Path
 def test_oldenburg_has_as_many_objects_as_its_notes_say() -> None:
     from tests import shared_data
 
-    tracks = read_tracks(shared_data.dataset("oldenburg") / "oldenburg_400.dat.xz", format="brinkhoff", repeated="first")
+    tracks = read_tracks(
+        shared_data.dataset("oldenburg") / "oldenburg_400.dat.xz", format="brinkhoff", repeated="first"
+    )
     assert len(tracks) == 1400
     assert tracks.points + tracks.repeated == 52102

@@ -1,4 +1,4 @@
-"""The steps from fixes to cells against their slow versions, and the generalization as somebody at the controls sees it."""
+"""The steps from fixes to cells against their slow versions, and the generalization as its user sees it."""
 
 from __future__ import annotations
 

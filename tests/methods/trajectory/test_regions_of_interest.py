@@ -16,7 +16,11 @@ from tests.reference.tracks import Fix
 from tests.strategies import track_lists
 
 
-@given(track_lists(max_tracks=8, max_points=12), st.sampled_from([0.3, 1.0, 2.0, 25.0]), st.sampled_from([0.1, 0.3, 0.5, 1.0]))
+@given(
+    track_lists(max_tracks=8, max_points=12),
+    st.sampled_from([0.3, 1.0, 2.0, 25.0]),
+    st.sampled_from([0.1, 0.3, 0.5, 1.0]),
+)
 def test_regions_match_the_definition(lists: list[list[Fix]], cell: float, density: float) -> None:
     found = RegionsOfInterest(cell=cell, min_density=density).prepare(Tracks.from_lists(lists))
     rectangles, sequences = reference.regions(lists, cell, density)

@@ -1,0 +1,65 @@
+"""Every method of the trajectory family on real data, one command each, to a verified release."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.shared_data import dataset
+
+
+def released(run, folder, *arguments):
+    done = run("anonymize", *arguments, "--out", folder, "--quiet")
+    assert done.code == 0, done.err
+    manifest = json.loads((folder / "release.json").read_text())
+    assert manifest["verdict"]["holds"] is True
+    assert (folder / "report.html").stat().st_size > 10_000
+    return manifest
+
+
+@pytest.mark.real_data("gowalla_nyc")
+@pytest.mark.parametrize(
+    "method",
+    [
+        ("sd-seq-anon", "-k", "5", "-m", "2", "--taxonomy", "auto:5"),
+        ("zga", "-k", "5", "-l", "2", "-m", "2", "--clusters", "5", "--cell", "3000", "--on-infeasible", "suppress"),
+        ("sga", "-k", "5", "-l", "2", "-m", "2", "--clusters", "5", "--on-infeasible", "suppress", "--max-size", "2"),
+    ],
+    ids=lambda method: method[0],
+)
+def test_gowalla_check_ins(run, tmp_path, method):
+    raw = dataset("gowalla_nyc") / "gowalla_nyc_checkins.csv.xz"
+    sensitive = () if method[0] == "sd-seq-anon" else ("--sensitive", "c6_9,c7_9")
+    manifest = released(run, tmp_path / "r", raw, "--grid", "3000", *sensitive, "--method", *method)
+    assert manifest["data"]["rows"] == 7115
+
+
+@pytest.mark.real_data("oldenburg")
+def test_oldenburg_tracks(run, tmp_path):
+    raw = dataset("oldenburg") / "oldenburg_400.dat.xz"
+    arguments = (raw, "--input-format", "brinkhoff", "--method", "ppsg", "--radius", "1000", "-k", "5")
+    manifest = released(run, tmp_path / "r", *arguments)
+    assert manifest["data"]["places"] == "cells"
+
+
+@pytest.mark.real_data("geolife_sample")
+def test_geolife_tracks(run, tmp_path):
+    raw = dataset("geolife_sample") / "geolife_11users.csv.xz"
+    arguments = (raw, "--id", "trajectory", "--lat", "lat", "--lon", "lon", "--t", "datetime_gmt", "--repeated", "first", "--method", "ppsg", "--radius", "1000", "-k", "3")
+    released(run, tmp_path / "r", *arguments)
+    assert (tmp_path / "r" / "locations.csv").is_file()
+
+
+@pytest.mark.real_data("spmf_sequences")
+def test_spmf_sequences(run, tmp_path):
+    raw = dataset("spmf_sequences") / "leviathan.txt.gz"
+    released(run, tmp_path / "r", raw, "--method", "bf-p2ka", "-k", "20")
+
+
+@pytest.mark.real_data("citibike_jc")
+def test_citibike_stations_of_each_bike(run, tmp_path):
+    raw = dataset("citibike_jc") / "citibike_jc_202003_202004.parquet"
+    columns = ("--id", "bikeid", "--position", "starttime", "--location", "start_station_id", "--sort")
+    manifest = released(run, tmp_path / "r", raw, *columns, "--method", "kam-rec", "-k", "5")
+    assert 0 < manifest["data"]["rows"] <= 555
