@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from crypsis.parameters import Checked
+from crypsis.parameters import Checked, parameters_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,5 +38,9 @@ class Guarantee(Checked, ABC):
         }
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{name}={value}" for name, value in self.parameters().items() if value is not None)
-        return f"{self.model} ({shown})"
+        told = [
+            f"{parameter.name}={getattr(self, parameter.name)}"
+            for parameter in parameters_of(type(self))
+            if parameter.type is not str or getattr(self, parameter.name) != parameter.default
+        ]
+        return f"{self.model} ({', '.join(told)})"

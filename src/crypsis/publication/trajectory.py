@@ -110,4 +110,4 @@ class TrajectoryKind(PublishedKind):
 
     def is_sound(self, described: Mapping[str, Any]) -> bool:
         longest = described.get("longest", 0)
-        return super().is_sound(described) and (longest is None or isinstance(longest, int))
+        return super().is_sound(described) and (longest is None or (isinstance(longest, int) and longest >= 0))
