@@ -12,7 +12,18 @@ from crypsis.version import VERSION as __version__  # noqa: N811
 
 if TYPE_CHECKING:
     from crypsis._api import anonymize, read_release, verify
-    from crypsis.attacks import ATTACKS
+    from crypsis.attacks import (
+        ATTACKS,
+        Attack,
+        AttackResult,
+        ContainmentAttack,
+        HomeWorkAttack,
+        LocationAttack,
+        LocationFrequencyAttack,
+        LocationSequenceAttack,
+        UniqueLocationAttack,
+        attack,
+    )
     from crypsis.data import Events, Locations, Mixed, PublishedTrajectories, Table, Tracks, Trajectories, Transactions
     from crypsis.data.checkins import read_checkins
     from crypsis.data.constraints import AutomaticConstraints, UtilityConstraints
@@ -60,7 +71,18 @@ if TYPE_CHECKING:
 
 _HOME = {
     "crypsis._api": ("anonymize", "read_release", "verify"),
-    "crypsis.attacks": ("ATTACKS",),
+    "crypsis.attacks": (
+        "ATTACKS",
+        "Attack",
+        "AttackResult",
+        "ContainmentAttack",
+        "HomeWorkAttack",
+        "LocationAttack",
+        "LocationFrequencyAttack",
+        "LocationSequenceAttack",
+        "UniqueLocationAttack",
+        "attack",
+    ),
     "crypsis.data": (
         "Events",
         "Locations",
@@ -126,19 +148,26 @@ __all__ = [
     "SAMPLES",
     "SGA",
     "ZGA",
+    "Attack",
+    "AttackResult",
     "AutomaticConstraints",
     "AutomaticTaxonomy",
     "BFP2kA",
     "ConstrainedKmAnonymity",
+    "ContainmentAttack",
     "CrypsisError",
     "Events",
     "Guarantee",
+    "HomeWorkAttack",
     "Journal",
     "KAMCut",
     "KAMRec",
     "KlmAnonymity",
     "KmAnonymity",
     "LmAnon",
+    "LocationAttack",
+    "LocationFrequencyAttack",
+    "LocationSequenceAttack",
     "Locations",
     "Method",
     "Mixed",
@@ -157,10 +186,12 @@ __all__ = [
     "Trajectories",
     "Transactions",
     "USeqAnon",
+    "UniqueLocationAttack",
     "UtilityConstraints",
     "Verdict",
     "__version__",
     "anonymize",
+    "attack",
     "measure",
     "read_checkins",
     "read_events",

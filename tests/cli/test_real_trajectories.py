@@ -46,7 +46,25 @@ def test_oldenburg_tracks(run, tmp_path):
 @pytest.mark.real_data("geolife_sample")
 def test_geolife_tracks(run, tmp_path):
     raw = dataset("geolife_sample") / "geolife_11users.csv.xz"
-    arguments = (raw, "--id", "trajectory", "--lat", "lat", "--lon", "lon", "--t", "datetime_gmt", "--repeated", "first", "--method", "ppsg", "--radius", "1000", "-k", "3")
+    arguments = (
+        raw,
+        "--id",
+        "trajectory",
+        "--lat",
+        "lat",
+        "--lon",
+        "lon",
+        "--t",
+        "datetime_gmt",
+        "--repeated",
+        "first",
+        "--method",
+        "ppsg",
+        "--radius",
+        "1000",
+        "-k",
+        "3",
+    )
     released(run, tmp_path / "r", *arguments)
     assert (tmp_path / "r" / "locations.csv").is_file()
 

@@ -197,9 +197,7 @@ def test_the_areas_of_the_tessellation_fill_the_map_and_hold_their_points() -> N
         if mark.get("class") == "area"
     ]
     assert len(areas) == 3
-    total = sum(
-        abs(sum(x1 * y2 - x2 * y1 for (x1, y1), (x2, y2) in pairwise([*area, area[0]]))) / 2 for area in areas
-    )
+    total = sum(abs(sum(x1 * y2 - x2 * y1 for (x1, y1), (x2, y2) in pairwise([*area, area[0]]))) / 2 for area in areas)
     assert total == pytest.approx(float(frame.get("width")) * float(frame.get("height")), rel=1e-3)
 
 

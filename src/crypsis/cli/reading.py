@@ -114,7 +114,9 @@ def _read(
             raise BadParameter("--grid makes its own locations; leave --locations out.")
         from crypsis.data.checkins import read_checkins
 
-        snapped = read_checkins(path, user=user, time=time, lat=lat or "lat", lon=lon or "lon", cell=grid, one_per=one_per)
+        snapped = read_checkins(
+            path, user=user, time=time, lat=lat or "lat", lon=lon or "lon", cell=grid, one_per=one_per
+        )
         return _with_sensitive(snapped, sensitive)
     from crypsis.data.reading import read_locations, read_trajectories
 

@@ -54,5 +54,9 @@ class Guarantee(Checked, ABC):
         )
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{name}={value}" for name, value in self.parameters().items() if value is not None)
-        return f"{self.model} ({shown})"
+        told = [
+            f"{parameter.name}={getattr(self, parameter.name)}"
+            for parameter in parameters_of(type(self))
+            if parameter.type is not str or getattr(self, parameter.name) != parameter.default
+        ]
+        return f"{self.model} ({', '.join(told)})"

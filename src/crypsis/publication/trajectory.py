@@ -146,7 +146,7 @@ class TrajectoryKind(PublishedKind):
         longest = described.get("longest", 0)
         return (
             super().is_sound(described)
-            and (longest is None or isinstance(longest, int))
+            and (longest is None or (isinstance(longest, int) and longest >= 0))
             and all(_is_list_of_labels(described.get(name, [])) for name in ("suppressed", "sensitive"))
             and isinstance(described.get("lacks_sensitive", False), bool)
         )

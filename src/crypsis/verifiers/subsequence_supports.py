@@ -19,7 +19,7 @@ from crypsis.data.arrays import Int32s, Int64s
 
 ENTRIES_AT_ONCE = 24_000_000
 ENTRIES_PER_BLOCK = 4_000_000
-LONG_ROW = 20_000  # index combinations of one row beyond which its distinct subsequences are walked instead
+LONG_ROW = 300  # index combinations of one row beyond which its distinct subsequences are walked instead
 WHOLE = 2**62
 
 
