@@ -32,7 +32,7 @@ def lexicographic_order(offsets: Int64s, codes: Int32s, n_codes: int) -> tuple[I
 
     Several codes at a time are packed into one integer; rows that are equal so far are sorted by the next ones.
     """
-    base = n_codes + 1  # 0 stands for the end of a row
+    base = max(n_codes, 1) + 1  # 0 stands for the end of a row
     digits = 1
     while base ** (digits + 1) < 2**63:
         digits += 1
