@@ -134,12 +134,21 @@ def test_no_file_goes_to_numba_past_the_one_door() -> None:
             assert "numba.njit" not in text, path
 
 
+RUN_THROUGH_THEIR_USERS = (
+    "tests/test_every_method.py",
+    "tests/metrics/test_clustering.py",
+    "tests/methods/trajectory/test_progressive_generalization.py",
+    "tests/methods/trajectory/test_regions_of_interest.py",
+)
+
+
 def test_every_kernel_also_passes_in_the_interpreter() -> None:
-    """Each kernel's own tests, and those of the method and the verifier that are made of them."""
+    """Each kernel's own tests, and those of the methods, metrics and the verifier that are made of them."""
     ended = subprocess.run(
         [
             *(sys.executable, "-m", "pytest", "-p", "no:xdist", "--hypothesis-profile=few"),
             *("tests/kernels", "tests/methods/trajectory/test_seq_anon.py", "tests/verifiers/test_km_anonymity.py"),
+            *RUN_THROUGH_THEIR_USERS,
             *("-k", "not check_ins and not rows_of_distances"),  # too large for an interpreter
         ],
         cwd=ROOT,
@@ -155,8 +164,13 @@ def test_every_kernel_also_passes_in_the_interpreter() -> None:
     assert int(passed[1]) > 60
 
 
-def test_every_kernel_is_tested_among_the_kernels() -> None:
-    """So that the test above runs each of them in the interpreter."""
+def test_every_kernel_is_run_by_the_test_above() -> None:
+    """It has tests of its own, or a method or metric whose tests run there is made of it."""
     tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "kernels").glob("test_*.py"))
+    users = "".join(
+        path.read_text(encoding="utf-8")
+        for folder in ("methods", "metrics")
+        for path in (PACKAGE / folder).rglob("*.py")
+    )
     for path in (PACKAGE / "kernels").glob("[a-z]*.py"):
-        assert f"crypsis.kernels.{path.stem} import" in tests, path
+        assert f"crypsis.kernels.{path.stem} import" in tests + users, path

@@ -77,6 +77,8 @@ def _turn(x: Float64s, y: Float64s, before: int, here: int, after: int) -> float
     in_y = y[here] - y[before]
     out_x = x[after] - x[here]
     out_y = y[after] - y[here]
+    if (in_x == 0.0 and in_y == 0.0) or (out_x == 0.0 and out_y == 0.0):
+        return 0.0  # asked for, because a product of zeros may be -0.0, and that is half a turn
     cross = in_x * out_y - in_y * out_x
     dot = in_x * out_x + in_y * out_y
-    return math.degrees(math.atan2(abs(cross), dot))  # of null vectors 0
+    return math.degrees(math.atan2(abs(cross), dot))

@@ -89,7 +89,7 @@ def _histogram(lengths: Float64s, longest: float, bins: int) -> Int64s:
     if longest == 0:
         place = np.zeros(len(lengths), np.int64)
     else:
-        place = np.minimum((lengths / longest * bins).astype(np.int64), bins - 1)
+        place = np.minimum(lengths / longest * bins, bins - 1).astype(np.int64)
     return np.bincount(place, minlength=bins).astype(np.int64)
 
 

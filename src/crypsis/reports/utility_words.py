@@ -98,6 +98,16 @@ READINGS: dict[str, Reading] = {
     "kl_smoothed_loss": Reading(
         "Smoothed divergence", LOWER, "The divergence with 1 added to every count, which is always finite."
     ),
+    "sim1_score": Reading(
+        "Similarity of pattern frequencies",
+        HIGHER,
+        "How close the frequency of each frequent pattern of the release is to the original's; 1 means equal.",
+    ),
+    "sim2_score": Reading(
+        "Similarity of pattern numbers",
+        HIGHER,
+        "The smaller number of frequent patterns, original or release, as a share of the larger; 1 means equal.",
+    ),
     "patterns_preserved_score": Reading(
         "Frequent patterns preserved",
         HIGHER,
