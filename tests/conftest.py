@@ -26,7 +26,9 @@ settings.register_profile(
 )
 # The same examples each time, so that a change is judged by what it changed; new ones are tried at every desk.
 settings.register_profile("ci", settings.get_profile("crypsis"), max_examples=200, derandomize=True)
-settings.register_profile("few", settings.get_profile("crypsis"), max_examples=8)  # interpreted kernels are slow
+settings.register_profile(
+    "few", settings.get_profile("crypsis"), max_examples=8, derandomize=True
+)  # interpreted kernels are slow
 settings.load_profile("ci" if shared_data.required() else "crypsis")
 
 LEFT_OUT = pytest.StashKey[set[str]]()
