@@ -68,7 +68,7 @@ def _packed(offsets: Int64s, codes: Int32s, rows: Int64s, start: int, digits: in
         for _ in range(digits):
             key *= base
             if position < end:
-                key += np.int64(codes[position]) + 1
+                key += int(codes[position]) + 1
             position += 1
         keys[index] = key
     return keys
