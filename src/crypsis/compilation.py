@@ -5,14 +5,16 @@ that does not exist). The directory is therefore probed once: beside the package
 and if neither can be written kernels are compiled anew in each process.
 
 Numba looks only at a kernel's own file to decide whether its cached code is still good, though kernels call
-each other across files. The directory is therefore named after the content of all of them: after any change
-everything is compiled again, and no stale machine code can run.
+each other across files. A kernel's directory is therefore named after the content of its file and of every
+file with kernels that it imports, directly or not: after a change everything that may be made of it is compiled
+again, nothing else is, and no stale machine code can run.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -25,9 +27,12 @@ from typing import Any, TypeVar, cast
 
 _PACKAGE = Path(__file__).parent
 _FOLDERS_WITH_KERNELS = ("attacks", "kernels", "metrics", "verifiers")
-_SECONDS_KEPT = 7 * 24 * 3600
+_IMPORT = re.compile(r"^\s*from (crypsis[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
+_SECONDS_KEPT = 30 * 24 * 3600
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+_USED: list[Path] = []
 
 
 def njit(kernel: Kernel) -> Kernel:
@@ -38,22 +43,21 @@ def njit(kernel: Kernel) -> Kernel:
     if getattr(numba.config, "DISABLE_JIT", False):
         # Hashes wrap around on purpose: machine code does so in silence, the interpreter would warn.
         return np.errstate(over="ignore")(kernel)
-    compiled: Any = numba.njit(cache=cache_directory() is not None, nogil=True)(kernel)
+    directory = directory_of(Path(kernel.__code__.co_filename))
+    if directory is not None:
+        setattr(numba.config, "CACHE_DIR", str(directory))  # noqa: B010 (a dynamic module)
+    compiled: Any = numba.njit(cache=directory is not None, nogil=True)(kernel)
     return cast(Kernel, compiled)
 
 
 @cache
 def cache_directory() -> Path | None:
-    """Where compiled kernels are kept, or None when no place can be written."""
-    import numba
-
+    """Below which compiled kernels are kept, or None when no place can be written."""
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     for base in [Path(chosen)] if chosen else [_PACKAGE / "__pycache__", _user_cache()]:
-        directory = base / f"kernels-{_digest_of_kernels()}"
-        if _writable(directory):
-            setattr(numba.config, "CACHE_DIR", str(directory))  # noqa: B010 (a dynamic module)
-            _remove_outdated(directory)
-            return directory
+        if _writable(base):
+            _remove_unused(base)
+            return base
     warnings.warn(
         "No directory for compiled kernels can be written, so every process compiles them anew. "
         "Set NUMBA_CACHE_DIR to a writable directory.",
@@ -63,26 +67,64 @@ def cache_directory() -> Path | None:
     return None
 
 
+@cache
+def directory_of(file: Path) -> Path | None:
+    """Where the compiled kernels of a file are kept; its date tells when they were last asked for."""
+    base = cache_directory()
+    if base is None:
+        return None
+    directory = base / f"kernels-{_digest_of(file)}"
+    try:
+        directory.mkdir(exist_ok=True)
+        os.utime(directory)
+    except OSError:  # the disk filled up since the probe
+        return None
+    _USED.append(directory)
+    return directory
+
+
 def compiled_before() -> bool:
-    """Kernels have been compiled and kept by an earlier run."""
-    directory = cache_directory()
-    return directory is not None and next(directory.rglob("*.nbi"), None) is not None
+    """Kernels of the files loaded by now have been compiled and kept, by this run or an earlier one."""
+    return any(next(directory.rglob("*.nbi"), None) is not None for directory in _USED)
 
 
-def _digest_of_kernels() -> str:
+def _digest_of(file: Path) -> str:
     digest = hashlib.sha256()
-    for folder in _FOLDERS_WITH_KERNELS:
-        for path in sorted((_PACKAGE / folder).rglob("*.py")):
-            digest.update(path.read_bytes())
+    for path in sorted(_made_of(file)):
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _remove_outdated(directory: Path) -> None:
-    """Delete what older versions of the kernels left, unless another process may still be using it."""
-    for other in directory.parent.glob("kernels-*"):
+def _made_of(file: Path) -> set[Path]:
+    """The file and all files with kernels that it imports, directly or through others."""
+    found, waiting = set[Path](), [file]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            waiting += _imported(path)
+    return found
+
+
+@cache
+def _imported(file: Path) -> list[Path]:
+    """The files below the folders with kernels that a file's own import lines name."""
+    named = []
+    for module, names in _IMPORT.findall(file.read_text(encoding="utf-8")):
+        for dotted in (module, *(f"{module}.{name}" for name in re.findall(r"\w+", names))):
+            _, *parts = dotted.split(".")
+            path = _PACKAGE.joinpath(*parts).with_suffix(".py")
+            if parts and parts[0] in _FOLDERS_WITH_KERNELS and path.is_file():
+                named.append(path)
+    return named
+
+
+def _remove_unused(base: Path) -> None:
+    """Delete what no process has asked for in a long time: older versions of the kernels."""
+    for directory in base.glob("kernels-*"):
         with suppress(FileNotFoundError):  # another process was faster
-            if other != directory and time.time() - other.stat().st_mtime > _SECONDS_KEPT:
-                shutil.rmtree(other, ignore_errors=True)
+            if time.time() - directory.stat().st_mtime > _SECONDS_KEPT:
+                shutil.rmtree(directory, ignore_errors=True)
 
 
 def _user_cache() -> Path:
