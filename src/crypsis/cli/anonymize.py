@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 
 from crypsis.cli.output import note, progress, show, shown_value, verdict_words
-from crypsis.cli.reading import Reader, reads_trajectories, words_on
+from crypsis.cli.reading import Reader, reads_data, words_on
 from crypsis.cli.settings import checked_from_settings
 from crypsis.errors import BadParameter, OutputExists
 
 
-@reads_trajectories
+@reads_data
 def anonymize(
     *,
     read: Reader,
@@ -23,7 +23,9 @@ def anonymize(
     ],
     method: Annotated[str, typer.Option("--method", help="Method by name; `crypsis methods` lists them.")],
     out: Annotated[Path, typer.Option("--out", help="Folder to write the release to.")],
-    format: Annotated[str, typer.Option("--format", help="Published data as 'jsonl' or 'parquet'.")] = "jsonl",
+    format: Annotated[
+        str | None, typer.Option("--format", help="Format of the published data; which ones there are depends on them.")
+    ] = None,
     order: Annotated[
         str, typer.Option("--order", help="'sorted' by published values; 'input' for evaluation only.")
     ] = "sorted",
@@ -40,11 +42,13 @@ def anonymize(
     """
     from crypsis import _api
     from crypsis.methods import Method, method_named
+    from crypsis.publication import KINDS
 
+    formats = {known for kind in KINDS.values() for known in kind.files}
+    if format is not None and format not in formats:
+        raise BadParameter(f"--format must be one of {', '.join(sorted(formats))}, got {format!r}.")
     chosen = checked_from_settings(method_named(method))
     assert isinstance(chosen, Method)
-    if format not in (None, "jsonl", "parquet"):
-        raise BadParameter(f"--format must be jsonl or parquet, got {format!r}.")
     if os.path.lexists(out) and not overwrite:
         raise OutputExists(f"{out} exists already; choose another folder or add --overwrite.")
     data = read(input, chosen.accepts)
@@ -55,10 +59,8 @@ def anonymize(
         folder = release.write(out, format=format, order=order, overwrite=overwrite, private_report=private_report)
     if release.guarantee.trivial:
         note("no protection was requested: with these parameters the guarantee says nothing")
-    if release.data.longest is not None:
-        note(f"trajectories were cut to their first {release.data.longest} visits, as on_infeasible='truncate' asks")
-    if getattr(release.data, "suppressed", ()):
-        note(f"all visits to {len(release.data.suppressed):,} locations were left out; the release declares which")
+    for words in release.kind.notes(release.data):
+        note(words)
     utility = release.utility()
     figures = "\n".join(f"  {name.replace('_', ' '):<38}{shown_value(value)}" for name, value in utility.items())
     show(

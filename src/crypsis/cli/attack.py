@@ -9,7 +9,7 @@ import typer
 
 from crypsis.atomic import write_file
 from crypsis.cli.output import note_compilation, show, show_table
-from crypsis.cli.reading import Reader, kind_of_input, reads_trajectories
+from crypsis.cli.reading import Reader, kind_of_input, reads_data
 from crypsis.cli.settings import SETTINGS, checked_from_settings
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COVERED = ("containment", "location-sequence", "location", "unique-location")  # what k^m-anonymity speaks of
 
 
-@reads_trajectories
+@reads_data
 def attack(
     *,
     read: Reader,

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from crypsis.cli.output import show, show_table
-from crypsis.cli.reading import Reader, kind_of_input, reads_trajectories
+from crypsis.cli.reading import Reader, kind_of_input, reads_data
 from crypsis.cli.settings import SETTINGS
 
 
-@reads_trajectories
+@reads_data
 def measure(
     *,
     read: Reader,

@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from crypsis.cli.output import show, verdict_words
-from crypsis.cli.reading import Reader, kind_of_input, reads_trajectories
+from crypsis.cli.reading import Reader, kind_of_input, reads_data
 from crypsis.cli.settings import checked_from_settings
 from crypsis.errors import BadParameter
 
 
-@reads_trajectories
+@reads_data
 def verify(
     *,
     read: Reader,

@@ -52,6 +52,10 @@ class PublishedKind(ABC):
         """The report's pictures by name, each an SVG file."""
         return {}
 
+    def notes(self, published: Any) -> list[str]:
+        """What whoever makes the release should be told about it, a sentence each."""
+        return []
+
     def is_sound(self, described: Mapping[str, Any]) -> bool:
         """The manifest's entry on the data is one that `read` understands."""
         return described.get("file") in self.files.values() and isinstance(described.get("rows"), int)

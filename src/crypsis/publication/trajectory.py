@@ -85,6 +85,18 @@ class TrajectoryKind(PublishedKind):
             "lacks_sensitive": published.lacks_sensitive,
         }
 
+    def notes(self, published: PublishedTrajectories) -> list[str]:
+        notes = []
+        if published.longest is not None:
+            notes.append(
+                f"trajectories were cut to their first {published.longest} visits, as on_infeasible='truncate' asks"
+            )
+        if published.suppressed:
+            notes.append(
+                f"all visits to {len(published.suppressed):,} locations were left out; the release declares which"
+            )
+        return notes
+
     def describe_input(self, original: Trajectories | Tracks) -> dict[str, Any]:
         if isinstance(original, Tracks):
             return {"tracks": len(original), "points": original.points}

@@ -1,0 +1,85 @@
+"""The options that say how a file is read: one file per kind of data, given to every command that reads one.
+
+Which kind is read follows from the method, or from the release that was made. A command shows the options of all kinds;
+one that says nothing about the kind at hand is refused, so that no wish is passed over in silence.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from crypsis.cli.reading import events, mixed, tables, tracks, trajectories, transactions
+from crypsis.errors import BadParameter, NotApplicable
+
+Reader = Callable[..., Any]  # (path, class of the data to read; trajectories unless told)
+
+# Class of the data: the module that reads it. By name, because the classes load slowly and `--help` must not.
+KINDS = {
+    "Trajectories": trajectories,
+    "Tracks": tracks,
+    "Transactions": transactions,
+    "Table": tables,
+    "Mixed": mixed,
+    "Events": events,
+}
+
+
+def reads_data(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the reading options; its parameter `read` becomes a function from a path to data."""
+    own = inspect.signature(command, eval_str=True).parameters
+    shown = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own.values()]
+    shown = [parameter for parameter in shown if parameter.name != "read"]
+    options = {name: option for name, option in _every_option().items() if name not in own}
+    shown += options.values()
+
+    def run(**given: Any) -> None:
+        chosen = {name: given.pop(name) for name in options}
+        command(read=partial(_read, chosen), **given)
+
+    run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
+    run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+    return run
+
+
+def _read(chosen: dict[str, Any], path: Path, kind: type | None = None) -> Any:
+    name = "Trajectories" if kind is None else kind.__name__
+    if name not in KINDS:
+        raise NotApplicable(f"{name} cannot be read from a file here.")
+    reader = KINDS[name]
+    understood = _options_of(name)
+    for option, value in chosen.items():
+        if value not in (None, False) and option not in understood:
+            fitting = " or ".join(KINDS[other].PLURAL for other in KINDS if option in _options_of(other))
+            raise BadParameter(f"--{option.replace('_', '-')} says how {fitting} are read; here {reader.PLURAL} are.")
+    return reader.read(path, **{option: value for option, value in chosen.items() if option in understood})
+
+
+@cache
+def _options_of(kind: str) -> dict[str, inspect.Parameter]:
+    parameters = inspect.signature(KINDS[kind].read, eval_str=True).parameters
+    return {name: option for name, option in parameters.items() if name != "path"}
+
+
+@cache
+def _every_option() -> dict[str, inspect.Parameter]:
+    """The options of all kinds; one that several kinds understand is described once, in `options.py`."""
+    return {name: option for kind in KINDS for name, option in _options_of(kind).items()}
+
+
+def kind_of_input(manifest: dict[str, Any]) -> type | None:
+    """The kind of data that a release was made from, as its method takes it."""
+    from crypsis.methods import METHODS
+
+    method = (manifest.get("method") or {}).get("name")
+    return METHODS[method].accepts if method in METHODS else None
+
+
+def words_on(data: Any) -> str:
+    """What was read, in a few words."""
+    reader = KINDS.get(type(data).__name__)
+    return f"read {len(data):,} records" if reader is None else f"read {reader.words_on(data)}"

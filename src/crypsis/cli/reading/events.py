@@ -1,0 +1,48 @@
+"""A recorded stream from a file: one row per event."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from crypsis.cli.reading import options
+from crypsis.cli.reading.options import listed
+
+PLURAL = "events"
+
+
+def read(
+    path: Path,
+    *,
+    id: options.Id = None,
+    location: options.Location = None,
+    t: options.Time = None,
+    sensitive: options.Sensitive = None,
+    locations: options.Locations = None,
+    time_unit: Annotated[
+        str | None, typer.Option("--time-unit", help="Events: unit of a numeric time, such as s or ms (default: s).")
+    ] = None,
+    input_format: options.InputFormat = None,
+    separator: options.Separator = None,
+) -> Any:
+    """Events in the order of the file; `--sensitive` names the columns with sensitive values."""
+    from crypsis.data.reading import read_events, read_locations
+
+    return read_events(
+        path,
+        id=id or "id",
+        location=location or "location",
+        t=t or "t",
+        sensitive=listed(sensitive),
+        locations=None if locations is None else read_locations(locations),
+        unit=time_unit or "s",
+        format=input_format,
+        separator=separator,
+    )
+
+
+def words_on(data: Any) -> str:
+    """What was read."""
+    return f"{len(data):,} events"

@@ -1,0 +1,70 @@
+"""Mixed data from a file: a table in which one or more columns hold sets of items."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from crypsis.cli.reading import options
+from crypsis.cli.reading.options import listed, pairs
+from crypsis.cli.reading.tables import declared_roles
+from crypsis.errors import BadParameter
+
+PLURAL = "mixed data"
+
+
+def read(
+    path: Path,
+    *,
+    items: options.Items = None,
+    sensitive_items: Annotated[
+        str | None,
+        typer.Option("--sensitive-items", help="Mixed data: sensitive items, a,b,c, or a file with one a line."),
+    ] = None,
+    quasi: options.Quasi = None,
+    sensitive: options.Sensitive = None,
+    identifier: options.Identifier = None,
+    label: options.Label = None,
+    other: options.Other = None,
+    types: options.Types = None,
+    missing: options.Missing = None,
+    as_missing: options.AsMissing = False,
+    input_format: options.InputFormat = None,
+    separator: options.Separator = None,
+) -> Any:
+    """A table with sets. Sensitive items are looked for in every set-valued column."""
+    from crypsis.data.formats.tabular import read_table_file
+    from crypsis.data.mixed import Mixed
+
+    frame, source = read_table_file(path, format=input_format, separator=separator)
+    separators = _separators(items)
+    relational = [name for name in frame.columns if name not in separators]
+    return Mixed.from_frame(
+        frame,
+        declared_roles(relational, quasi=quasi, sensitive=sensitive, identifier=identifier, label=label, other=other),
+        separators,
+        pairs(types, "--types"),
+        sensitive={name: listed(sensitive_items) for name in separators} if sensitive_items else None,
+        missing_tokens=tuple(listed(missing)) or ("?",),
+        unparsable="missing" if as_missing else "error",
+        source=source,
+    )
+
+
+def _separators(text: str | None) -> dict[str, str | None]:
+    """The set-valued columns of `diagnoses= ` or `a=|,b=;`; without a separator the column must hold lists."""
+    if not text:
+        raise BadParameter("Mixed data need a set-valued column; name it with --items, e.g. --items 'diagnoses= '.")
+    found: dict[str, str | None] = {}
+    for part in text.split(","):
+        name, equals, separator = part.partition("=")
+        found[name.strip()] = separator or " " if equals else None
+    return found
+
+
+def words_on(data: Any) -> str:
+    """What was read."""
+    items = data.transactions
+    return f"{len(data):,} records with {len(data.table.columns)} columns and sets of {len(items.vocabulary):,} items"

@@ -1,0 +1,65 @@
+"""A table from a file, with a role for every column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from crypsis.cli.reading import options
+from crypsis.cli.reading.options import listed, pairs
+from crypsis.errors import BadParameter
+
+PLURAL = "tables"
+REST = "rest"
+
+
+def read(
+    path: Path,
+    *,
+    quasi: options.Quasi = None,
+    sensitive: options.Sensitive = None,
+    identifier: options.Identifier = None,
+    label: options.Label = None,
+    other: options.Other = None,
+    types: options.Types = None,
+    missing: options.Missing = None,
+    as_missing: options.AsMissing = False,
+    input_format: options.InputFormat = None,
+    separator: options.Separator = None,
+) -> Any:
+    """A table; a column without a role is an error unless `--other rest` says that it may be published as it is."""
+    from crypsis.data.formats.tabular import read_table_file
+    from crypsis.data.relational import Table
+
+    frame, source = read_table_file(path, format=input_format, separator=separator)
+    roles = declared_roles(
+        frame.columns, quasi=quasi, sensitive=sensitive, identifier=identifier, label=label, other=other
+    )
+    return Table.from_frame(
+        frame,
+        roles,
+        pairs(types, "--types"),
+        missing_tokens=tuple(listed(missing)) or ("?",),
+        unparsable="missing" if as_missing else "error",
+        source=source,
+    )
+
+
+def declared_roles(columns: list[str], **given: str | None) -> dict[str, str]:
+    """The role of every column that an option names, and `other` for the rest where that is asked for."""
+    roles: dict[str, str] = {}
+    for role, text in given.items():
+        for name in listed(text):
+            if role == "other" and name == REST and REST not in columns:
+                continue
+            if name in roles:
+                raise BadParameter(f"Column {name!r} is given the roles {roles[name]} and {role}; a column has one.")
+            roles[name] = role
+    if REST in listed(given.get("other")) and REST not in columns:
+        roles |= {name: "other" for name in columns if name not in roles}
+    return roles
+
+
+def words_on(data: Any) -> str:
+    """What was read."""
+    return f"{len(data):,} records with {len(data.columns)} columns, {len(data.quasi)} of them quasi-identifiers"

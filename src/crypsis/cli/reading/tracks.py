@@ -1,0 +1,63 @@
+"""Tracks of position fixes from a table, GPX, GeoJSON or PLT, or from a folder with one file for each track."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from crypsis.cli.reading import options
+
+PLURAL = "tracks"
+
+
+def read(
+    path: Path,
+    *,
+    id: options.Id = None,
+    x: Annotated[str | None, typer.Option("--x", help="Tracks: column with the planar x coordinate.")] = None,
+    y: Annotated[str | None, typer.Option("--y", help="Tracks: column with the planar y coordinate.")] = None,
+    t: options.Time = None,
+    lat: options.Latitude = None,
+    lon: options.Longitude = None,
+    owner: options.Owner = None,
+    crs: Annotated[
+        str | None, typer.Option("--crs", help="Tracks: EPSG code to project degrees to (default: the UTM zone).")
+    ] = None,
+    sort: options.Sort = False,
+    repeated: Annotated[
+        str | None,
+        typer.Option("--repeated", help="Tracks: two fixes at one instant are an 'error', or keep the 'first'."),
+    ] = None,
+    input_format: options.InputFormat = None,
+    separator: options.Separator = None,
+) -> Any:
+    """Tracks, projected to a plane."""
+    from crypsis.data.reading import read_tracks
+
+    return read_tracks(
+        _files(path),
+        id=id,
+        x=x,
+        y=y,
+        t=t,
+        lat=lat,
+        lng=lon,
+        owner=owner,
+        crs=crs,
+        sort=sort,
+        repeated=repeated or "error",
+        format=input_format,
+        separator=separator,
+    )
+
+
+def words_on(data: Any) -> str:
+    """What was read."""
+    return f"{len(data):,} tracks with {data.points:,} fixes"
+
+
+def _files(path: Path) -> Path | list[Path]:
+    """The file itself, or every file of a folder in the order of their names: GeoLife has one for each track."""
+    return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else path
