@@ -32,6 +32,7 @@ from crypsis.verifiers import verify
 from crypsis.version import VERSION
 
 SCHEMA = "crypsis-release/1"
+PRIVATE_SCHEMA = "crypsis-private-report/1"
 MANIFEST = "release.json"
 REPORT = "report.html"
 DATA_PACKAGE = "datapackage.json"
@@ -150,7 +151,7 @@ class Release:
         ids = getattr(self.original, "ids", None)
         method = self.method
         content = {
-            "schema": "crypsis-private-report/1",
+            "schema": PRIVATE_SCHEMA,
             "warning": "This file links input rows to published rows. It is not part of the release.",
             "method": None if method is None else {"name": method.name(), **method.described_parameters()},
             **facts,
@@ -204,13 +205,20 @@ class Release:
         (folder / MANIFEST).write_bytes(_json_bytes(manifest))
 
 
-def read_release(folder: str | Path) -> Release:
-    """Read a release folder; what was changed after it was written is remembered and fails verification."""
+def read_release(folder: str | Path, *, private_report: str | Path | None = None) -> Release:
+    """Read a release folder; what was changed after it was written is remembered and fails verification.
+
+    The publisher's private report, where there is one, adds what a check against the original needs and the release
+    does not tell, such as the generators of the cells of tracks.
+    """
     folder = Path(folder)
     manifest = _read_manifest(folder)
     damage = _damage(folder, manifest)
     described = manifest["data"]
-    data, companion = kind_named(described["kind"]).read(folder, manifest)
+    kind = kind_named(described["kind"])
+    data, companion = kind.read(folder, manifest)
+    if private_report is not None:
+        data = kind.with_private_facts(data, _read_private_report(Path(private_report)))
     if len(data) != described["rows"]:
         damage.append(f"{described['file']} has {len(data)} rows, the manifest says {described['rows']}.")
     return Release(
@@ -241,6 +249,16 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     if not kind_named(described.get("kind")).is_sound(described):
         raise BadRelease(f"{MANIFEST} describes its data in a way that is not understood.", where=str(path))
     return manifest
+
+
+def _read_private_report(path: Path) -> dict[str, Any]:
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise BadRelease(f"The private report cannot be read: {error}.", where=str(path)) from error
+    if not isinstance(facts, dict) or facts.get("schema") != PRIVATE_SCHEMA:
+        raise BadRelease(f"A private report has the schema {PRIVATE_SCHEMA}; this file has not.", where=str(path))
+    return facts
 
 
 def _damage(folder: Path, manifest: Mapping[str, Any]) -> list[str]:

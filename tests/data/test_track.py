@@ -174,3 +174,10 @@ def test_tracks_cannot_be_written() -> None:
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
     assert repr(data) == "Tracks(1 tracks, 1 points)"
+
+
+def test_a_column_id_names_the_tracks_unless_there_are_owners() -> None:
+    columns = {"id": [1, 1, 2, 2], "lat": [37.7] * 4, "lon": [-122.4, -122.41] * 2, "t": [0, 1, 0, 1]}
+    assert Tracks.from_frame(pl.DataFrame(columns)).lengths.tolist() == [2, 2]
+    numbered = columns | {"id": [1, 2, 3, 4], "uid": ["a", "a", "b", "b"]}
+    assert Tracks.from_frame(pl.DataFrame(numbered)).lengths.tolist() == [2, 2]

@@ -22,12 +22,12 @@ def entries_per_visit(entries: int) -> Iterator[None]:
     """Move counts always in bulk (a huge number) or never (0)."""
     with ExitStack() as patches:
         patches.enter_context(patch.object(nearest_merging, "ENTRIES_PER_VISIT", entries))
-        join_records = interpreted(nearest_merging._join_records)
-        patches.enter_context(patch.object(nearest_merging, "_join_records", join_records))
+        join_records = interpreted(nearest_merging.join_records)
+        patches.enter_context(patch.object(nearest_merging, "join_records", join_records))
         patches.enter_context(
             patch.object(merging, "merge_until_frequent", interpreted(nearest_merging.merge_until_frequent))
         )
-        patches.enter_context(patch.object(guided, "_join_records", join_records))
+        patches.enter_context(patch.object(guided, "join_records", join_records))
         guided_merge = interpreted(guided.merge_or_suppress_until_frequent)
         patches.enter_context(patch.object(guided_merging, "merge_or_suppress_until_frequent", guided_merge))
         yield

@@ -51,7 +51,7 @@ def test_average_linkage_stays_that_of_the_members(dataset: Dataset, data: st.Da
     while True:
         asked = data.draw(st.sampled_from(sorted(symbols)))
         if len(symbols) > 1:
-            nearest = nearest_merging._nearest(places, asked)
+            nearest = nearest_merging.nearest_root(places, asked)
             assert symbols[nearest] == reference.nearest(symbols[asked], set(symbols.values()), dataset.points)
         for root, symbol in symbols.items():
             row = places.row[root]
@@ -62,7 +62,7 @@ def test_average_linkage_stays_that_of_the_members(dataset: Dataset, data: st.Da
         if len(symbols) == 1:
             break
         kept, gone = data.draw(st.permutations(sorted(symbols)))[:2]
-        nearest_merging._join_places(places, kept, gone)
+        nearest_merging.join_places(places, kept, gone)
         symbols[kept] |= symbols.pop(gone)
         assert sorted(places.alive[: places.n_alive[0]].tolist()) == sorted(symbols)
         assert places.representative[kept] == min(symbols[kept])
@@ -99,7 +99,7 @@ def test_counts_stay_those_of_a_recount_whatever_merges(
                 break
             kept, gone = data.draw(st.permutations(alive))[:2]
             stamp += 1
-            level.keys, level.counts, level.used, found = nearest_merging._join_records(
+            level.keys, level.counts, level.used, found = nearest_merging.join_records(
                 records, kept, gone, size, level.base, stamp, level.keys, level.counts, level.used, level.scratch, found
             )
             alive.remove(gone)

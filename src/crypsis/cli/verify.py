@@ -26,6 +26,10 @@ def verify(
         str | None,
         typer.Option("--model", help="Check this guarantee instead, e.g. km-anonymity with -k 5 -m 2."),
     ] = None,
+    private_report: Annotated[
+        Path | None,
+        typer.Option("--private-report", help="The publisher's private report; tracks need it beside --original."),
+    ] = None,
     longest: Annotated[
         int | None,
         typer.Option("--longest", help="For a file with --original: visits its trajectories were cut to."),
@@ -50,7 +54,7 @@ def verify(
 
     chosen = None if model is None else checked_from_settings(guarantee_named(model))
     if published.is_dir():
-        release = _api.read_release(published)
+        release = _api.read_release(published, private_report=private_report)
         against = None if original is None else read(original, kind_of_input(release.manifest))
         if isinstance(chosen, Guarantee):
             release = replace(release, guarantee=chosen)

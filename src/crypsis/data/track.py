@@ -23,7 +23,7 @@ from crypsis.data.projection import epsg, project
 from crypsis.errors import BadCoordinate, BadParameter, BadTimestamps, EmptyTrack, InputError, UnknownColumn
 
 # Names that other libraries give to the same columns; the first that is there is taken.
-TRACK_NAMES = ("track_id", "tid", "tripleg_id")
+TRACK_NAMES = ("track_id", "tid", "tripleg_id", "trajectory_id", "trip_id", "track", "trajectory", "trip")
 OWNER_NAMES = ("owner", "uid", "user_id", "user")
 LATITUDE_NAMES = ("lat", "latitude")
 LONGITUDE_NAMES = ("lng", "lon", "longitude")
@@ -129,9 +129,10 @@ class Tracks:
         table = as_frame(frame)
         names = table.columns
         owner = owner or (_first(names, OWNER_NAMES) if id is None else None)
-        track = id or _first(names, TRACK_NAMES) or owner
+        # Beside an owner, "id" may number the fixes; alone it can only name the tracks.
+        track = id or _first(names, TRACK_NAMES) or owner or _first(names, ("id",))
         if track is None:
-            raise _not_found("track", "id", (*TRACK_NAMES, *OWNER_NAMES), names, source)
+            raise _not_found("track", "id", (*TRACK_NAMES, *OWNER_NAMES, "id"), names, source)
         moment = t or _first(names, TIME_NAMES)
         if moment is None:
             raise _not_found("time", "t", TIME_NAMES, names, source)

@@ -21,9 +21,9 @@ from crypsis.kernels.nearest_merging import (
     STEP_DONE,
     Places,
     Records,
-    _image,
-    _join_places,
-    _nearest,
+    image_of,
+    join_places,
+    nearest_root,
 )
 from crypsis.kernels.subsequences import (
     ANY,
@@ -179,7 +179,7 @@ def violating_subsequences(keys: Int64s, counts: Int32s, plane: int, kinds: int,
 
 
 @njit
-def _join_records(
+def join_records(
     records: Records,
     held: Held,
     kept: int,
@@ -297,7 +297,7 @@ def merge_until_diverse(
         while True:
             packed = listed[index]
             for element in range(size - 1, -1, -1):
-                image[element] = _image(records, packed % base)
+                image[element] = image_of(records, packed % base)
                 packed //= base
             key = 0
             for element in range(size):
@@ -318,15 +318,15 @@ def merge_until_diverse(
                     and places.representative[records.root[slot]] < places.representative[records.root[rarest]]
                 ):
                     rarest = slot
-            nearest = slot_of_root[_nearest(places, records.root[rarest])]
+            nearest = slot_of_root[nearest_root(places, records.root[rarest])]
             merges[n_merges, 0] = places.representative[records.root[rarest]]
             merges[n_merges, 1] = places.representative[records.root[nearest]]
             n_merges += 1
             kept, gone = rarest, nearest
             if records.posted[kept] < records.posted[gone]:
                 kept, gone = gone, kept
-            keys, counts, used, found, pairs = _join_records(
+            keys, counts, used, found, pairs = join_records(
                 records, held, kept, gone, size, base, n_merges, keys, counts, used, scratch, found, pairs
             )
-            _join_places(places, records.root[kept], records.root[gone])
+            join_places(places, records.root[kept], records.root[gone])
     return LIST_DONE, len(listed), keys, counts, used, n_merges

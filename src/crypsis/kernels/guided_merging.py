@@ -20,10 +20,10 @@ from crypsis.kernels.nearest_merging import (
     STEP_DONE,
     Places,
     Records,
-    _ensure_row,
-    _image,
-    _join_places,
-    _join_records,
+    ensure_row,
+    image_of,
+    join_places,
+    join_records,
 )
 from crypsis.kernels.subsequences import Scratch, count_of
 
@@ -57,7 +57,7 @@ def _meeting(parent: Int32s, one: int, other: int) -> int:
 @njit
 def nearest_allowed(places: Places, guide: Guide, root: int) -> int:
     """The symbol of the same group with the smallest criterion, among ties the smallest representative; -1 if none."""
-    _ensure_row(places, root)
+    ensure_row(places, root)
     row = places.row[root]
     size = places.size[root]
     meant = len(guide.node) > 0
@@ -134,7 +134,7 @@ def merge_or_suppress_until_frequent(
             packed = rare[index]
             whole = True
             for element in range(size - 1, -1, -1):
-                image[element] = _image(records, packed % base)
+                image[element] = image_of(records, packed % base)
                 packed //= base
                 if guide.suppressed[records.root[image[element]]]:
                     whole = False
@@ -168,11 +168,11 @@ def merge_or_suppress_until_frequent(
             kept, gone = rarest, nearest
             if records.posted[kept] < records.posted[gone]:
                 kept, gone = gone, kept
-            keys, counts, used, found = _join_records(
+            keys, counts, used, found = join_records(
                 records, kept, gone, size, base, n_merges, keys, counts, used, scratch, found
             )
             if len(guide.node) > 0:
                 kept_root, gone_root = records.root[kept], records.root[gone]
                 guide.node[kept_root] = _meeting(guide.parent, guide.node[kept_root], guide.node[gone_root])
-            _join_places(places, records.root[kept], records.root[gone])
+            join_places(places, records.root[kept], records.root[gone])
     return LIST_DONE, len(rare), keys, counts, used, n_merges

@@ -105,7 +105,7 @@ def roots_of(parent: Int32s, codes: Int32s) -> Int32s:
 
 
 @njit
-def _image(records: Records, slot: int) -> int:
+def image_of(records: Records, slot: int) -> int:
     while records.image[slot] != slot:
         records.image[slot] = records.image[records.image[slot]]
         slot = records.image[slot]
@@ -113,7 +113,7 @@ def _image(records: Records, slot: int) -> int:
 
 
 @njit
-def _ensure_row(places: Places, root: int) -> None:
+def ensure_row(places: Places, root: int) -> None:
     """Sum the distances from a location to every symbol; a merged symbol always has its row already."""
     if places.row[root] >= 0:
         return
@@ -128,9 +128,9 @@ def _ensure_row(places: Places, root: int) -> None:
 
 
 @njit
-def _nearest(places: Places, root: int) -> int:
+def nearest_root(places: Places, root: int) -> int:
     """The symbol with the smallest average distance; among ties the smallest representative."""
-    _ensure_row(places, root)
+    ensure_row(places, root)
     row = places.row[root]
     best = np.inf
     for index in range(places.n_alive[0]):
@@ -148,9 +148,9 @@ def _nearest(places: Places, root: int) -> int:
 
 
 @njit
-def _join_places(places: Places, kept: int, gone: int) -> None:
-    _ensure_row(places, kept)
-    _ensure_row(places, gone)
+def join_places(places: Places, kept: int, gone: int) -> None:
+    ensure_row(places, kept)
+    ensure_row(places, gone)
     into, out = places.row[kept], places.row[gone]
     last = places.alive[places.n_alive[0] - 1]
     places.alive[places.place_in_alive[gone]] = last
@@ -172,7 +172,7 @@ def _join_places(places: Places, kept: int, gone: int) -> None:
 
 
 @njit
-def _join_records(
+def join_records(
     records: Records,
     kept: int,
     gone: int,
@@ -279,7 +279,7 @@ def merge_until_frequent(
         while True:
             packed = rare[index]
             for element in range(size - 1, -1, -1):
-                image[element] = _image(records, packed % base)
+                image[element] = image_of(records, packed % base)
                 packed //= base
             key = 0
             for element in range(size):
@@ -300,15 +300,15 @@ def merge_until_frequent(
                     and places.representative[records.root[slot]] < places.representative[records.root[rarest]]
                 ):
                     rarest = slot
-            nearest = slot_of_root[_nearest(places, records.root[rarest])]
+            nearest = slot_of_root[nearest_root(places, records.root[rarest])]
             merges[n_merges, 0] = places.representative[records.root[rarest]]
             merges[n_merges, 1] = places.representative[records.root[nearest]]
             n_merges += 1
             kept, gone = rarest, nearest
             if records.posted[kept] < records.posted[gone]:
                 kept, gone = gone, kept
-            keys, counts, used, found = _join_records(
+            keys, counts, used, found = join_records(
                 records, kept, gone, size, base, n_merges, keys, counts, used, scratch, found
             )
-            _join_places(places, records.root[kept], records.root[gone])
+            join_places(places, records.root[kept], records.root[gone])
     return LIST_DONE, len(rare), keys, counts, used, n_merges

@@ -32,6 +32,10 @@ class PublishedKind(ABC):
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[Any, Any]:
         """Published data and companion of a release folder."""
 
+    def with_private_facts(self, published: Any, facts: Mapping[str, Any]) -> Any:
+        """The published data with what the private report adds to recheck them; raises `BadRelease` on other facts."""
+        return published
+
     @abstractmethod
     def describe(self, published: Any) -> dict[str, Any]:
         """The manifest's entry on the data; it must suffice for `read`. `rows` is the number of rows."""

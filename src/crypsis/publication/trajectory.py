@@ -15,6 +15,8 @@ from crypsis.data.formats.published import read_published_trajectories, write_pu
 from crypsis.data.reading import read_locations
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
+from crypsis.data.vocabulary import Vocabulary
+from crypsis.errors import BadRelease
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.publication.cells_geojson import AREAS, POINTS, cell_files, has_degrees
 from crypsis.publication.kind import PublishedKind
@@ -71,6 +73,18 @@ class TrajectoryKind(PublishedKind):
             return published, None
         locations = replace(read_locations(folder / LOCATIONS), crs=described.get("crs"))
         return replace(published, places=locations) if described.get("places") == "cells" else published, locations
+
+    def with_private_facts(self, published: PublishedTrajectories, facts: Mapping[str, Any]) -> PublishedTrajectories:
+        """With the generators of the cells, from which the cells of the original tracks are computed anew."""
+        if published.places is None:
+            return published
+        cells = facts.get("cells")
+        try:
+            labels, points = list(cells), np.array(list(cells.values()), np.float64).reshape(len(cells), 2)  # type: ignore
+            generators = Locations(Vocabulary(labels), points[:, 0], points[:, 1])
+        except (TypeError, ValueError, AttributeError) as error:
+            raise BadRelease("The private report does not list the cells of this release with their points.") from error
+        return replace(published, generators=generators)
 
     def describe(self, published: PublishedTrajectories) -> dict[str, Any]:
         cells = {} if published.places is None else {"places": "cells", "crs": published.places.crs}

@@ -14,7 +14,7 @@ from crypsis.compilation import njit
 from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.symbols import Symbols
 from crypsis.verifiers.sensitive_shares import Rows
-from crypsis.verifiers.subsequence_supports import _gathered, _Packed, _ranges_of_first_symbol
+from crypsis.verifiers.subsequence_supports import Packed, gathered, ranges_of_first_symbol
 
 VISITS_PER_SIZE = 30_000_000  # looked at where not everything is tried
 
@@ -104,10 +104,10 @@ def match_knowledge(
 def _knowledge(offsets: Int64s, codes: Int32s, n_codes: int, size: int) -> Iterator[Int32s]:
     """Distinct subsequences of one size, as rows of a matrix, in pieces that fit in memory."""
     numbers = np.zeros(len(offsets) - 1, np.int32)
-    for lowest, highest in _ranges_of_first_symbol(offsets, codes, n_codes, size):
-        columns, row = _gathered(offsets, codes, numbers, n_codes, size, lowest, highest)
+    for lowest, highest in ranges_of_first_symbol(offsets, codes, n_codes, size):
+        columns, row = gathered(offsets, codes, numbers, n_codes, size, lowest, highest)
         if len(row):
-            _, first = np.unique(_Packed(columns, n_codes).keys, return_index=True)
+            _, first = np.unique(Packed(columns, n_codes).keys, return_index=True)
             yield np.stack([column[first] for column in columns], axis=1)
 
 

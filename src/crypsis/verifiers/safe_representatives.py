@@ -108,7 +108,7 @@ def generators_of(published: PublishedTrajectories, given: Locations | None) -> 
     if generators is None:
         raise OriginalRequired(
             "The cells of the tracks can only be recomputed from their generators, which are not published. "
-            "Verify the release where it was made, or give the generators of the private report."
+            "Give the private report that was written with the release (--private-report), or verify where it was made."
         )
     return generators
 

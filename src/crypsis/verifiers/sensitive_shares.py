@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crypsis.data.arrays import Int32s, Int64s, take_records
-from crypsis.verifiers.subsequence_supports import WHOLE, _gathered, _Packed, _ranges_of_first_symbol
+from crypsis.verifiers.subsequence_supports import WHOLE, Packed, gathered, ranges_of_first_symbol
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +57,10 @@ def shares_of_size(rows: Rows, size: int, k: int, l: int) -> Shares | None:  # n
     l = min(l, rows.n_individuals + 1)  # noqa: E741 (more than that demands the same: nobody)
     found: list[Shares] = []
     numbers = np.arange(len(rows.offsets) - 1, dtype=np.int32)
-    for lowest, highest in _ranges_of_first_symbol(rows.offsets, rows.codes, rows.n_symbols, size):
-        columns, row = _gathered(rows.offsets, rows.codes, numbers, rows.n_symbols, size, lowest, highest)
+    for lowest, highest in ranges_of_first_symbol(rows.offsets, rows.codes, rows.n_symbols, size):
+        columns, row = gathered(rows.offsets, rows.codes, numbers, rows.n_symbols, size, lowest, highest)
         if len(row):
-            found.append(_shares(rows, _Packed(columns, rows.n_symbols), row, k, l))
+            found.append(_shares(rows, Packed(columns, rows.n_symbols), row, k, l))
     if not found:
         return None
     violating = [shares.violation for shares in found if shares.violation is not None]
@@ -80,7 +80,7 @@ def base_rates(rows: Rows) -> Int64s:
     return np.bincount(pairs // max(rows.n_individuals, 1), minlength=rows.n_sensitive)
 
 
-def _shares(rows: Rows, packed: _Packed, row: Int32s, k: int, l: int) -> Shares:  # noqa: E741
+def _shares(rows: Rows, packed: Packed, row: Int32s, k: int, l: int) -> Shares:  # noqa: E741
     keys, key = np.unique(packed.keys, return_inverse=True)
     people = rows.n_individuals
     support = np.bincount(np.unique(key * people + rows.individuals[row]) // people, minlength=len(keys))

@@ -38,11 +38,11 @@ def rarest_subsequence(
     """The subsequence of `size` symbols with the lowest support, the first in symbol order among equals."""
     rarest: Rarest | None = None
     violations = 0
-    for lowest, highest in _ranges_of_first_symbol(offsets, codes, n_symbols, size):
-        columns, who = _gathered(offsets, codes, individuals, n_symbols, size, lowest, highest)
+    for lowest, highest in ranges_of_first_symbol(offsets, codes, n_symbols, size):
+        columns, who = gathered(offsets, codes, individuals, n_symbols, size, lowest, highest)
         if len(who) == 0:
             continue
-        packed = _Packed(columns, n_symbols)
+        packed = Packed(columns, n_symbols)
         keys, support = packed.supports(who, int(individuals.max()) + 1)
         violations += int((support < required).sum())
         least = int(np.argmin(support))
@@ -51,7 +51,7 @@ def rarest_subsequence(
     return None if rarest is None else Rarest(rarest.support, rarest.symbols, violations)
 
 
-def _ranges_of_first_symbol(offsets: Int64s, codes: Int32s, n_symbols: int, size: int) -> Iterator[tuple[int, int]]:
+def ranges_of_first_symbol(offsets: Int64s, codes: Int32s, n_symbols: int, size: int) -> Iterator[tuple[int, int]]:
     """Ranges of symbols such that the subsequences beginning with one of them fit in memory."""
     lengths = np.diff(offsets)
     left = np.repeat(offsets[1:], lengths) - np.arange(len(codes)) - 1  # visits after each one
@@ -67,7 +67,7 @@ def _ranges_of_first_symbol(offsets: Int64s, codes: Int32s, n_symbols: int, size
     yield start, n_symbols
 
 
-def _gathered(
+def gathered(
     offsets: Int64s, codes: Int32s, individuals: Int32s, n_symbols: int, size: int, lowest: int, highest: int
 ) -> tuple[list[Int32s], Int32s]:
     """All subsequences that begin with a symbol in the range, one column per element, and whose they are."""
@@ -97,7 +97,7 @@ def _gathered(
     return columns, np.concatenate([block[1] for block in blocks])
 
 
-class _Packed:
+class Packed:
     """Columns of symbols packed into one integer per row; remembers how to unpack."""
 
     def __init__(self, columns: list[Int32s], n_symbols: int) -> None:

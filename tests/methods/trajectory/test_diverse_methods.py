@@ -298,7 +298,7 @@ def test_a_short_length_is_no_matter_of_diversity() -> None:
     places = Locations.of({"a": (0, 0), "b": (1, 0), "f": (2, 2)}).marked(["f"])
     data = Trajectories.from_lists([["a", "b"], ["a"], ["b", "f"]], locations=places)
     for policy in ("error", "suppress"):
-        with pytest.raises(InfeasibleLength, match="only 1 trajectories visited 2 or more") as raised:
+        with pytest.raises(InfeasibleLength, match="only 1 trajectory visited 2 or more") as raised:
             LmAnon(k=2, l=2, m=2, on_infeasible=policy).anonymize(data, Journal())
         assert raised.value.details["size"] == 2
     only_sensitive = Trajectories.from_lists([["f"], ["f"], ["a"]], locations=places)

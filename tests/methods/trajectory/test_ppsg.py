@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import crypsis
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories
-from crypsis.errors import NotApplicable, OwnerRepeated, TooFewTrajectories
+from crypsis.errors import BadRelease, NotApplicable, OriginalRequired, OwnerRepeated, TooFewTrajectories
 from crypsis.journal import Journal
 from crypsis.methods.trajectory.ppsg import PPSG
 from crypsis.verifiers.safe_representatives import generalized_tracks, unsafe_place
@@ -190,6 +190,35 @@ def test_a_release_of_tracks_is_written_verified_and_read_back(release: crypsis.
     assert sorted(again.data.to_lists()) == sorted(release.data.to_lists())
     assert "generators" not in "".join(path.read_text() for path in folder.iterdir())
     assert len(json.loads((tmp_path / "private.json").read_text())["cells"]) == len(release.data.generators)
+
+
+def test_the_private_report_lets_a_release_of_tracks_be_rechecked_against_its_original(
+    release: crypsis.Release, tmp_path: Any
+) -> None:
+    folder = release.write(tmp_path / "release", private_report=tmp_path / "private.json")
+    with pytest.raises(OriginalRequired, match="--private-report"):
+        crypsis.read_release(folder).verify(walks())
+    again = crypsis.read_release(folder, private_report=tmp_path / "private.json")
+    assert again.verify(walks()).holds
+    elsewhere = Tracks.from_lists([[(x + 5000, y, t) for x, y, t in track] for track in walks().to_lists()])
+    assert not again.verify(elsewhere).holds
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("{", "cannot be read"),
+        ('{"schema": "crypsis-release/1"}', "crypsis-private-report/1"),
+        ('{"schema": "crypsis-private-report/1"}', "does not list the cells"),
+        ('{"schema": "crypsis-private-report/1", "cells": {"c0": ["a", 1]}}', "does not list the cells"),
+        ('{"schema": "crypsis-private-report/1", "cells": {"c0": [1]}}', "does not list the cells"),
+    ],
+)
+def test_another_file_is_no_private_report(release: crypsis.Release, tmp_path: Any, content: str, words: str) -> None:
+    folder = release.write(tmp_path / "release")
+    (tmp_path / "private.json").write_text(content, encoding="utf-8")
+    with pytest.raises(BadRelease, match=words):
+        crypsis.read_release(folder, private_report=tmp_path / "private.json")
 
 
 def test_cells_open_in_a_geographic_information_system(release: crypsis.Release, tmp_path: Any) -> None:

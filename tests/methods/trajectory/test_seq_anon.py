@@ -347,7 +347,7 @@ def test_the_errors_of_infeasible_data_say_what_would_do() -> None:
     with pytest.raises(InfeasibleLength) as raised:
         SeqAnon(k=3, m=2).anonymize(data, Journal())
     assert str(raised.value) == (
-        "Merging locations cannot make this 3^m-anonymous: only 1 trajectories visited 2 or more locations, 3 are "
+        "Merging locations cannot make this 3^m-anonymous: only 1 trajectory visited 2 or more locations, 3 are "
         "required. Truncate longer trajectories to 1 (on_infeasible='truncate'), lower k to 1, or lower m to 1."
     )
     assert raised.value.exit_code == 3

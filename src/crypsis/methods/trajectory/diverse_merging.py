@@ -25,7 +25,7 @@ from crypsis.kernels.nearest_merging import (
 )
 from crypsis.kernels.subsequences import new_scratch
 from crypsis.methods.trajectory.feasibility import individuals_by_length, infeasible_size
-from crypsis.methods.trajectory.merging import LocationMerging, Merges, _table
+from crypsis.methods.trajectory.merging import LocationMerging, Merges, subsequence_table
 from crypsis.methods.trajectory.sensitive_visits import SplitTrajectories
 
 MERGES_PER_STEP = 1 << 20
@@ -218,7 +218,7 @@ class _Level:
         lengths = np.diff(state._offsets)
         self.scratch = new_scratch(size, int(lengths.max(initial=0)), self.base)
         expected = sum(int(rows) * math.comb(length, size) for length, rows in enumerate(np.bincount(lengths)))
-        self.keys, self.counts = _table(possible, expected * (1 + len(held.codes) // max(len(lengths), 1)))
+        self.keys, self.counts = subsequence_table(possible, expected * (1 + len(held.codes) // max(len(lengths), 1)))
         self.keys, self.counts, self.used = count_pairs(
             self.records,
             held,

@@ -16,7 +16,7 @@ from crypsis.methods.method import Method
 from crypsis.methods.trajectory.clustered_recoding import private_facts, published_clusters
 from crypsis.methods.trajectory.clustering import recode_clusters
 from crypsis.methods.trajectory.diverse_merging import Requirement, ShortLength, Unresolved
-from crypsis.methods.trajectory.feasibility import individuals_of
+from crypsis.methods.trajectory.feasibility import how_many, individuals_of
 from crypsis.methods.trajectory.sensitive_visits import SplitTrajectories
 from crypsis.parameters import AtLeast, OneOf
 
@@ -55,8 +55,8 @@ class DiverseMethod(Method):
         moved = len(np.unique(groups[data.lengths > 0]))
         if self.k >= 2 and self.m >= 1 and moved < self.k:
             raise TooFewTrajectories(
-                f"No ({self.k},{self.l})^{self.m}-anonymous release exists: {moved} {self._individuals} visited any "
-                f"location, {self.k} are required. Add data or lower k.",
+                f"No ({self.k},{self.l})^{self.m}-anonymous release exists: {how_many(moved, self.unit)} visited "
+                f"any location, {self.k} are required. Add data or lower k.",
                 have=moved,
                 required=self.k,
             )
@@ -64,7 +64,7 @@ class DiverseMethod(Method):
         if clusters is not None and clusters > individuals // self.k:
             raise TooManyClusters(
                 f"{type(self).__name__}: {clusters} clusters of at least k={self.k} are asked for, and there are "
-                f"{individuals} {self._individuals}; at most {individuals // self.k} clusters are possible.",
+                f"{how_many(individuals, self.unit)}; at most {individuals // self.k} clusters are possible.",
                 have=individuals,
                 most=individuals // self.k,
             )
@@ -85,16 +85,17 @@ class DiverseMethod(Method):
     def _infeasible(self, why: ShortLength | Unresolved) -> Infeasible:
         if isinstance(why, ShortLength):
             return InfeasibleLength(
-                f"Merging locations cannot make this ({self.k},{self.l})^m-anonymous: only {why.have} "
-                f"{self._individuals} visited {why.size} or more locations that are not sensitive, {self.k} are "
-                f"required. Lower k to {why.have} or m to {why.size - 1}, or cut long trajectories first.",
+                f"Merging locations cannot make this ({self.k},{self.l})^m-anonymous: only "
+                f"{how_many(why.have, self.unit)} visited {why.size} or more locations that are not sensitive, "
+                f"{self.k} are required. Lower k to {why.have} or m to {why.size - 1}, or cut long trajectories first.",
                 size=why.size,
                 have=why.have,
                 required=self.k,
             )
         return InfeasibleDiversity(
-            f"(k,l)^m-anonymity was not reached: with all locations merged, {why.count} of the {why.support} "
-            f"{self._individuals} with {why.size} or more visits hold {why.sensitive!r}, at most one in {self.l} may. "
+            f"(k,l)^m-anonymity was not reached: with all locations merged, {why.count} of "
+            f"{how_many(why.support, self.unit)} with {why.size} or more visits hold {why.sensitive!r}, "
+            f"at most one in {self.l} may. "
             "Another way to merge may exist. Delete the visits in excess (on_infeasible='suppress'), lower l, or add "
             "trajectories without it.",
             size=why.size,
@@ -103,7 +104,3 @@ class DiverseMethod(Method):
             count=why.count,
             confidence=why.count / why.support,
         )
-
-    @property
-    def _individuals(self) -> str:
-        return "owners" if self.unit == "owner" else "trajectories"

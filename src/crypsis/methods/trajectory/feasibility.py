@@ -60,7 +60,7 @@ def check_enough(reached: Int64s, k: int, unit: str) -> None:
     have = int(reached[0]) if len(reached) else 0
     if k >= 2 and len(reached) and have < k:
         raise TooFewTrajectories(
-            f"No {k}^{len(reached)}-anonymous release exists: {have} {_individuals(unit)} visited any location, "
+            f"No {k}^{len(reached)}-anonymous release exists: {how_many(have, unit)} visited any location, "
             f"{k} are required. Add data or lower k.",
             have=have,
             required=k,
@@ -70,7 +70,7 @@ def check_enough(reached: Int64s, k: int, unit: str) -> None:
 def infeasible_length(size: int, have: int, k: int, unit: str) -> InfeasibleLength:
     """The error for a size that generalization cannot protect, with the remedies."""
     return InfeasibleLength(
-        f"Merging locations cannot make this {k}^m-anonymous: only {have} {_individuals(unit)} visited {size} or more "
+        f"Merging locations cannot make this {k}^m-anonymous: only {how_many(have, unit)} visited {size} or more "
         f"locations, {k} are required. Truncate longer trajectories to {size - 1} (on_infeasible='truncate'), "
         f"lower k to {have}, or lower m to {size - 1}.",
         size=size,
@@ -79,5 +79,7 @@ def infeasible_length(size: int, have: int, k: int, unit: str) -> InfeasibleLeng
     )
 
 
-def _individuals(unit: str) -> str:
-    return "owners" if unit == "owner" else "trajectories"
+def how_many(number: int, unit: str | None) -> str:
+    """`1 owner`, `3 trajectories`."""
+    one, many = ("owner", "owners") if unit == "owner" else ("trajectory", "trajectories")
+    return f"{number} {one if number == 1 else many}"

@@ -173,7 +173,7 @@ class _Level:
     def _count(self, journal: Journal) -> None:
         lengths = np.bincount(np.diff(self.records.offsets)) if len(self.records.offsets) > 1 else np.zeros(1)
         expected = sum(int(rows) * math.comb(length, self.size) for length, rows in enumerate(lengths))
-        self.keys, self.counts = _table(self.base**self.size, expected)
+        self.keys, self.counts = subsequence_table(self.base**self.size, expected)
         self.used = 0
         individuals = len(self.records.bounds) - 1
         for first in range(0, individuals, INDIVIDUALS_PER_STEP):
@@ -233,7 +233,7 @@ class _Level:
             journal.tell(position / len(rare))
 
 
-def _table(possible: int, expected: int) -> tuple[Int64s, Int32s]:
+def subsequence_table(possible: int, expected: int) -> tuple[Int64s, Int32s]:
     """An empty table of counts: dense where that is small or well filled, else open addressing."""
     if possible <= DENSE_ENTRIES and possible <= max(SMALL_TABLE, 16 * expected):
         return np.empty(0, np.int64), np.zeros(possible, np.int32)

@@ -17,7 +17,9 @@ def glance(facts: ReleaseFacts) -> Markup:
     tiles = [
         _tile("Trajectories", exact(rows), _length_detail(facts)),
         _tile("Visits", exact(visits), _mean_detail(facts)),
-        _tile("Locations", exact(len(facts.labels)), f"in {counted(len(facts.names), 'symbol')}"),
+        _tile("Cells", exact(len(facts.labels)), "each with one point")
+        if facts.shows_cells
+        else _tile("Locations", exact(len(facts.labels)), f"in {counted(len(facts.names), 'symbol')}"),
     ]
     if "achieved" in found:
         achieved = found["achieved"]
@@ -30,10 +32,11 @@ def glance(facts: ReleaseFacts) -> Markup:
                 "nothing occurs that could be rare" if achieved is None else detail,
             )
         )
-    tiles += [
-        _tile("Intact symbols", exact(facts.n_intact), "single locations"),
-        _tile("Generalized symbols", exact(facts.n_generalized), _group_detail(facts)),
-    ]
+    if not facts.shows_cells:
+        tiles += [
+            _tile("Intact symbols", exact(facts.n_intact), "single locations"),
+            _tile("Generalized symbols", exact(facts.n_generalized), _group_detail(facts)),
+        ]
     if "distance_loss" in utility:
         normalized = utility.get("normalized_distance_loss")
         detail = "units of the map; lower is better"

@@ -13,7 +13,9 @@ _BAR = 112
 
 
 def merged(facts: ReleaseFacts) -> Markup:
-    """Table of the largest groups."""
+    """Table of the largest groups; cells are no groups of locations."""
+    if facts.shows_cells:
+        return Markup("")
     heading = "What was merged"
     if not facts.names:
         return section(heading, paragraph("No symbol was published."))
