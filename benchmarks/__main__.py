@@ -10,8 +10,16 @@ from benchmarks import ports
 from benchmarks.attacks import knowledge
 from benchmarks.comparison import Row, print_table, write_json
 from benchmarks.data import loading
-from benchmarks.methods.trajectory import diverse_methods, guided_seq_anon, ppsg, prefix_tree_methods, seq_anon
+from benchmarks.methods.trajectory import (
+    diverse_methods,
+    guided_seq_anon,
+    ppsg,
+    prefix_tree_methods,
+    safe_path,
+    seq_anon,
+)
 from benchmarks.metrics import clustering, utility
+from benchmarks.noise import draws
 from benchmarks.verifiers import km_anonymity
 
 SUITES = {
@@ -20,6 +28,8 @@ SUITES = {
     "diverse_methods": diverse_methods,
     "prefix_tree_methods": prefix_tree_methods,
     "ppsg": ppsg,
+    "safe_path": safe_path,
+    "draws": draws,
     "km_anonymity": km_anonymity,
     "utility": utility,
     "clustering": clustering,

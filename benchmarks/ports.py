@@ -9,9 +9,13 @@ import subprocess
 import sys
 import tempfile
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
+
 from crypsis.data.reading import read_trajectories
+from crypsis.data.stream import Events
 from crypsis.data.trajectory import Trajectories
 
 SOURCE = Path(os.environ.get("CRYPSIS_BASELINES", Path(__file__).parents[2] / "shared" / "baselines"))
@@ -84,3 +88,32 @@ def gowalla_like() -> Trajectories | None:
     with tempfile.TemporaryDirectory(prefix="crypsis-bench-") as place:
         subprocess.run([sys.executable, str(generator), "--out", place, "gowalla"], capture_output=True, check=True)
         return read_trajectories(Path(place) / "gowalla.seq", format="fimi")
+
+
+def safepath_seconds(
+    data: Events, *, times: int, height: int, seqpt: bool = False, stop: int = 60, limit: int | None = None
+) -> tuple[float, str] | None:
+    """Time of the SafePath port, or of SeqPT without taxonomies, with what it says; SeqPT is stopped in the end."""
+    programs = folder()
+    if programs is None:
+        return None
+    with tempfile.TemporaryDirectory(prefix="crypsis-bench-") as place:
+        file = Path(place) / "data.traj"
+        _write_visits(data, file)
+        command = [str(programs / "safepath"), str(file), "--locs", str(len(data.locations)), "--times", str(times)]
+        command += ["--h", str(height), "--eps", "1"]
+        command += ["--seqpt", "--stop", str(stop)] if seqpt else []
+        command += ["--limit", str(limit)] if limit is not None else []
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = re.search(r"elapsed_s=([\d.]+)", done.stdout)
+    return (float(found[1]), done.stdout) if found else None
+
+
+def _write_visits(data: Events, file: Path) -> None:
+    """A line per person: location and time of every visit, by time."""
+    order = np.lexsort((data.location_codes, data.t, data.persons))
+    persons, places, times = data.persons[order], data.location_codes[order].tolist(), data.t[order].tolist()
+    bounds = np.flatnonzero(np.diff(persons, prepend=-1, append=-1)).tolist()
+    visits = [f"{place} {time}" for place, time in zip(places, times, strict=True)]
+    with file.open("w", encoding="utf-8") as stream:
+        stream.writelines(" ".join(visits[start:end]) + "\n" for start, end in pairwise(bounds))

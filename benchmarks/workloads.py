@@ -10,6 +10,7 @@ import numpy as np
 
 from crypsis.compilation import njit
 from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
+from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.vocabulary import Vocabulary
@@ -218,3 +219,44 @@ def _cars(
         end += 1
         offsets[car + 1] = end
     return offsets, x[:end].copy(), y[:end].copy(), t[:end].copy()
+
+
+def smart_cards(n: int, locations: int, mean: float, longest: int, seed: int, hours: int = 168) -> Events:
+    """A week of boardings: most near home in the morning and near work in the evening, the others anywhere."""
+    random = np.random.Generator(np.random.PCG64(seed))
+    spread = 0.9  # of the negative binomial that lengths follow
+    lengths = np.minimum(1 + random.negative_binomial(spread, spread / (spread + mean - 1), n), longest)
+    popularity = 1 / np.arange(1, locations + 1) ** 0.8
+    cumulated = np.cumsum(popularity[random.permutation(locations)] / popularity.sum())
+
+    def popular(count: int) -> Int64s:
+        return np.minimum(np.searchsorted(cumulated, random.random(count)), locations - 1)
+
+    home, work = popular(n), popular(n)
+    persons = np.repeat(np.arange(n), lengths)
+    kind = random.random(len(persons))
+    place = np.where(kind < 0.4, home[persons], np.where(kind < 0.75, work[persons], popular(len(persons))))
+    day = random.choice(7, len(persons), p=[0.16, 0.17, 0.17, 0.17, 0.16, 0.1, 0.07])
+    clock = np.where(
+        kind < 0.4,
+        random.normal(8, 1.4, len(persons)),
+        np.where(kind < 0.75, random.normal(17, 1.6, len(persons)), random.uniform(6, 23, len(persons))),
+    )
+    t = np.minimum(24 * day + np.clip(np.rint(clock), 0, 23).astype(np.int64), hours - 1)
+    return Events(
+        persons.astype(np.int32),
+        place.astype(np.int32),
+        t,
+        Vocabulary(map(str, range(n))),
+        Locations(Vocabulary(map(str, range(locations)))),
+    )
+
+
+def bus(n: int = 773_296) -> Events:
+    """As large as the Bus dataset of the SafePath thesis: 893 locations, 168 hours, 4.69 boardings on average."""
+    return smart_cards(n, 893, 4.69, 121, 7)
+
+
+def metro(n: int = 847_668) -> Events:
+    """As large as its Metro dataset: 68 locations, 168 hours, 3.22 boardings on average."""
+    return smart_cards(n, 68, 3.22, 90, 8)

@@ -17,7 +17,10 @@ from crypsis.metrics import METRICS
 from crypsis.parameters import Parameter, parameters_of
 
 FOLDER = Path(__file__).parent / "reference"
-COMMANDS = ("demo", "sample", "methods", "data inspect", "anonymize", "verify", "measure", "attack", "report", "warmup")
+COMMANDS = (
+    *("demo", "sample", "methods", "data inspect", "anonymize", "verify", "measure", "attack", "report"),
+    *("ledger show", "ledger charge", "ledger limit", "warmup"),
+)
 GENERATED = "<!-- Written by docs/generate_reference.py; change the code, not this page. -->\n\n"
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 from crypsis.data.constraints import AutomaticConstraints, UtilityConstraints
+from crypsis.data.domains import LocationDomain, PublicLocations, PublicTimes, TimeDomain
+from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Trajectories
 from crypsis.hierarchy import AutomaticTaxonomy, Taxonomy
+from crypsis.ledger import BudgetLedger
 from crypsis.methods import Method
 from crypsis.parameters import Above, AtLeast, Between, Parameter, parameters_of
 
@@ -89,6 +93,9 @@ def published_rows(draw: st.DrawFn, max_rows: int = 8, max_length: int = 6) -> l
 RECIPES: dict[type, st.SearchStrategy[Any]] = {
     Taxonomy: st.integers(2, 4).map(AutomaticTaxonomy),
     UtilityConstraints: st.integers(1, 6).map(AutomaticConstraints),
+    LocationDomain: st.just(PublicLocations()),
+    TimeDomain: st.just(PublicTimes()),
+    BudgetLedger: st.none(),  # a file; its own tests make some
 }
 
 
@@ -125,6 +132,8 @@ def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
     elif parameter.type is int:
         lowest, highest = _range_of(parameter)
         values = st.integers(int(lowest), int(min(highest, lowest + 4)))
+    elif parameter.type is Fraction:
+        values = st.fractions(max(_range_of(parameter)[0], Fraction(1, 100)), 10, max_denominator=100)
     elif parameter.type is float:
         lowest, highest = _range_of(parameter)
         above = any(isinstance(bound, Above) for bound in parameter.bounds)
@@ -174,6 +183,9 @@ def track_lists(
 
 # A method for another kind of data adds one line here, or its property test cannot draw anything.
 DATA: dict[type, Callable[[], st.SearchStrategy[Any]]] = {
+    Events: lambda: st.lists(
+        st.tuples(st.integers(0, 9), st.sampled_from("abcd"), st.integers(-2, 5)), min_size=1, max_size=30
+    ).map(Events.from_lists),
     Trajectories: lambda: datasets(owners=None).map(Dataset.trajectories),
     Tracks: lambda: track_lists(max_tracks=9).map(Tracks.from_lists),
 }
@@ -183,6 +195,8 @@ DATA: dict[type, Callable[[], st.SearchStrategy[Any]]] = {
 def settings_with_data(draw: st.DrawFn, method: type[Method]) -> tuple[Method, Any]:
     """A method with parameters under which it proves its guarantee, and data of its kind."""
     setting, data = draw(methods(method).filter(lambda setting: setting.assured)), draw(DATA[method.accepts]())
+    if "declared domains" in method.needs:
+        return draw(with_domains(setting, data)), data
     return draw(with_sensitive(setting, data)) if "sensitive locations" in method.needs else (setting, data)
 
 
@@ -197,3 +211,15 @@ def with_sensitive(draw: st.DrawFn, setting: Any, data: Trajectories) -> tuple[M
         people = len(np.unique(data.groups(setting.unit or "trajectory")))
         setting = replace(setting, clusters=max(min(setting.clusters, people // setting.k), 1))
     return setting, data
+
+
+@st.composite
+def with_domains(draw: st.DrawFn, setting: Any, data: Events) -> Method:
+    """Domains are declared, and a taxonomy, where there is one, is of its locations."""
+    labels = data.locations.labels
+    taxonomy = None if setting.taxonomy is None or len(labels) < 2 else draw(taxonomies(list(labels)))
+    setting = replace(setting, location_domain=PublicLocations(), time_domain=PublicTimes(), taxonomy=taxonomy)
+    setting = replace(setting, height=min(setting.height, 2), noise="exact")  # a tree of noise alone grows fast
+    if setting.scheme == "printed":  # which has nothing for the leaves of so small domains
+        setting = replace(setting, location_height=0, time_height=0, taxonomy=None)
+    return setting.prepared(data)

@@ -69,3 +69,16 @@ def test_million_has_the_promised_shape_at_any_size() -> None:
     visitors = np.sort(np.bincount(data.codes, minlength=400))
     assert visitors[-20:].sum() > data.visits / 5  # one place in twenty draws a fifth of the visits
     assert workloads.million(n=20_000, locations=400, seed=5) == data
+
+
+@pytest.mark.parametrize(("make", "locations", "mean"), [(workloads.bus, 893, 4.69), (workloads.metro, 68, 3.22)])
+def test_smart_cards_are_as_many_places_hours_and_boardings_as_the_thesis_says(
+    make: Any, locations: int, mean: float
+) -> None:
+    data = make(20_000)
+    assert len(data.people) == len(np.unique(data.persons)) == 20_000
+    assert len(data.locations) == locations
+    assert data.t.min() >= 0
+    assert data.t.max() < 168
+    assert len(data) / 20_000 == pytest.approx(mean, rel=0.05)
+    assert make(50) == make(50)

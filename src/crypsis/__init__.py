@@ -21,12 +21,16 @@ if TYPE_CHECKING:
         LocationAttack,
         LocationFrequencyAttack,
         LocationSequenceAttack,
+        PrivacyAudit,
         UniqueLocationAttack,
         attack,
+        audit_privacy,
     )
     from crypsis.data import Events, Locations, Mixed, PublishedTrajectories, Table, Tracks, Trajectories, Transactions
+    from crypsis.data.attribute_domains import AttributeDomains, CategoryDomain, NumericDomain, PublicAttributes
     from crypsis.data.checkins import read_checkins
     from crypsis.data.constraints import AutomaticConstraints, UtilityConstraints
+    from crypsis.data.domains import LocationDomain, PublicLocations, PublicTimes, TimeDomain
     from crypsis.data.reading import (
         read_events,
         read_locations,
@@ -36,10 +40,12 @@ if TYPE_CHECKING:
         read_trajectories,
         read_transactions,
     )
+    from crypsis.data.synthetic import SyntheticTrajectories
     from crypsis.errors import CrypsisError
     from crypsis.guarantees import (
         GUARANTEES,
         ConstrainedKmAnonymity,
+        DifferentialPrivacy,
         Guarantee,
         KlmAnonymity,
         KmAnonymity,
@@ -49,6 +55,7 @@ if TYPE_CHECKING:
     )
     from crypsis.hierarchy import AutomaticTaxonomy, Taxonomy
     from crypsis.journal import Journal, Progress
+    from crypsis.ledger import BudgetLedger
     from crypsis.methods import (
         METHODS,
         PPSG,
@@ -59,6 +66,7 @@ if TYPE_CHECKING:
         KAMRec,
         LmAnon,
         Method,
+        SafePath,
         SDSeqAnon,
         SeqAnon,
         USeqAnon,
@@ -80,8 +88,10 @@ _HOME = {
         "LocationAttack",
         "LocationFrequencyAttack",
         "LocationSequenceAttack",
+        "PrivacyAudit",
         "UniqueLocationAttack",
         "attack",
+        "audit_privacy",
     ),
     "crypsis.data": (
         "Events",
@@ -93,8 +103,10 @@ _HOME = {
         "Trajectories",
         "Transactions",
     ),
+    "crypsis.data.attribute_domains": ("AttributeDomains", "CategoryDomain", "NumericDomain", "PublicAttributes"),
     "crypsis.data.checkins": ("read_checkins",),
     "crypsis.data.constraints": ("AutomaticConstraints", "UtilityConstraints"),
+    "crypsis.data.domains": ("LocationDomain", "PublicLocations", "PublicTimes", "TimeDomain"),
     "crypsis.data.reading": (
         "read_events",
         "read_locations",
@@ -104,10 +116,12 @@ _HOME = {
         "read_trajectories",
         "read_transactions",
     ),
+    "crypsis.data.synthetic": ("SyntheticTrajectories",),
     "crypsis.errors": ("CrypsisError",),
     "crypsis.guarantees": (
         "GUARANTEES",
         "ConstrainedKmAnonymity",
+        "DifferentialPrivacy",
         "Guarantee",
         "KlmAnonymity",
         "KmAnonymity",
@@ -117,6 +131,7 @@ _HOME = {
     ),
     "crypsis.hierarchy": ("AutomaticTaxonomy", "Taxonomy"),
     "crypsis.journal": ("Journal", "Progress"),
+    "crypsis.ledger": ("BudgetLedger",),
     "crypsis.methods": (
         "METHODS",
         "PPSG",
@@ -128,6 +143,7 @@ _HOME = {
         "LmAnon",
         "Method",
         "SDSeqAnon",
+        "SafePath",
         "SeqAnon",
         "USeqAnon",
     ),
@@ -150,12 +166,16 @@ __all__ = [
     "ZGA",
     "Attack",
     "AttackResult",
+    "AttributeDomains",
     "AutomaticConstraints",
     "AutomaticTaxonomy",
     "BFP2kA",
+    "BudgetLedger",
+    "CategoryDomain",
     "ConstrainedKmAnonymity",
     "ContainmentAttack",
     "CrypsisError",
+    "DifferentialPrivacy",
     "Events",
     "Guarantee",
     "HomeWorkAttack",
@@ -166,22 +186,31 @@ __all__ = [
     "KmAnonymity",
     "LmAnon",
     "LocationAttack",
+    "LocationDomain",
     "LocationFrequencyAttack",
     "LocationSequenceAttack",
     "Locations",
     "Method",
     "Mixed",
+    "NumericDomain",
     "PatternPreservingKAnonymity",
+    "PrivacyAudit",
     "Progress",
     "ProgressiveGeneralization",
+    "PublicAttributes",
+    "PublicLocations",
+    "PublicTimes",
     "PublishedTrajectories",
     "RegionsOfInterest",
     "Release",
     "SDSeqAnon",
+    "SafePath",
     "SeqAnon",
     "SequenceKAnonymity",
+    "SyntheticTrajectories",
     "Table",
     "Taxonomy",
+    "TimeDomain",
     "Tracks",
     "Trajectories",
     "Transactions",
@@ -192,6 +221,7 @@ __all__ = [
     "__version__",
     "anonymize",
     "attack",
+    "audit_privacy",
     "measure",
     "read_checkins",
     "read_events",

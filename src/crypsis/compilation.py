@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 _PACKAGE = Path(__file__).parent
-_FOLDERS_WITH_KERNELS = ("attacks", "kernels", "metrics", "verifiers")
+_FOLDERS_WITH_KERNELS = ("attacks", "kernels", "metrics", "noise", "verifiers")
 _IMPORT = re.compile(r"^\s*from (crypsis[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 _SECONDS_KEPT = 30 * 24 * 3600
 

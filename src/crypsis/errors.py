@@ -2,6 +2,8 @@
 
 CrypsisError
 ├── BadParameter                bad-parameter            2
+│   ├── BadEpsilon              bad-epsilon              2   not positive, or larger than was allowed
+│   └── BudgetScheme            budget-scheme            2   the taxonomy is too high for this division of epsilon
 ├── InputError                  input-error              2   what was given cannot be used
 │   ├── MissingFile             missing-file             2
 │   ├── UnreadableFile          unreadable-file          2   truncated, wrong encoding, not that format
@@ -24,11 +26,16 @@ CrypsisError
 │   ├── OriginalRequired        original-required        2   the definition needs the original data
 │   ├── BadRelease              bad-release              2   a release folder that is not whole
 │   ├── OutputExists            output-exists            2
+│   ├── BadDomain               bad-domain               2   a declared domain that is empty or repeats itself
+│   ├── PublicInputMissing      public-input-missing     2   a domain would have to be taken from the data
+│   ├── RepeatedId              repeated-id              2   somebody has several records, not said how many count
+│   ├── BadLedger               bad-ledger               2   a ledger file that was changed or is of another unit
 │   └── MissingExtra            missing-extra            2   an optional dependency is not installed
 ├── Infeasible                  infeasible               3   no release with this guarantee exists
 │   ├── TooFewTrajectories      too-few-trajectories     3
 │   ├── InfeasibleLength        infeasible-length        3
 │   ├── InfeasibleDiversity     infeasible-diversity     3
+│   ├── BudgetExhausted         budget-exhausted         3   the ledger's limit would be exceeded
 │   └── UtilityConstraintsUnsatisfied  utility-constraints-unsatisfied  3
 ├── VerificationFailed          verification-failed      4
 ├── LimitReached                limit-reached            5
@@ -68,6 +75,14 @@ class CrypsisError(Exception):
 class BadParameter(CrypsisError):
     code = "bad-parameter"
     exit_code = 2
+
+
+class BadEpsilon(BadParameter):
+    code = "bad-epsilon"
+
+
+class BudgetScheme(BadParameter):
+    code = "budget-scheme"
 
 
 class InputError(CrypsisError):
@@ -159,6 +174,22 @@ class OutputExists(InputError):
     code = "output-exists"
 
 
+class BadDomain(InputError):
+    code = "bad-domain"
+
+
+class PublicInputMissing(InputError):
+    code = "public-input-missing"
+
+
+class RepeatedId(InputError):
+    code = "repeated-id"
+
+
+class BadLedger(InputError):
+    code = "bad-ledger"
+
+
 class MissingExtra(InputError):
     code = "missing-extra"
 
@@ -178,6 +209,10 @@ class InfeasibleLength(Infeasible):
 
 class InfeasibleDiversity(Infeasible):
     code = "infeasible-diversity"
+
+
+class BudgetExhausted(Infeasible):
+    code = "budget-exhausted"
 
 
 class UtilityConstraintsUnsatisfied(Infeasible):

@@ -2,8 +2,9 @@
 
 k: Annotated[int, AtLeast(1), "Trajectories that must share each subsequence."] = 5
 
-A parameter is a number, a flag or a word; or it is a companion of the data, such as a taxonomy, which a command line
-reads from a file. In place of a companion stands, until the data are known, a recipe that makes it from them.
+A parameter is a number, an exact fraction, a flag or a word; or it is a companion of the data, such as a taxonomy,
+which a command line reads from a file. In place of a companion stands, until the data are known, a recipe that makes it
+from them.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import math
 import operator
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, fields, replace
+from fractions import Fraction
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Protocol, Self, Union, get_args, get_origin, get_type_hints
 
-from crypsis.errors import BadParameter
+from crypsis.errors import BadEpsilon, BadParameter
+
+Refusal = type[BadParameter]
 
 
 class Bound(Protocol):
@@ -51,6 +55,14 @@ class Above:
 
     def __str__(self) -> str:
         return f"above {self.limit:g}"
+
+
+@dataclass(frozen=True)
+class Epsilon(Above):
+    """A privacy budget: above 0, and refused by a name of its own."""
+
+    limit: float = 0
+    error: ClassVar[type[BadParameter]] = BadEpsilon
 
 
 @dataclass(frozen=True)
@@ -132,6 +144,11 @@ class Parameter:
     def choices(self) -> tuple[str, ...]:
         return next((bound.choices for bound in self.bounds if isinstance(bound, OneOf)), ())
 
+    @property
+    def error(self) -> Refusal:
+        """What is raised on a wrong value."""
+        return next((bound.error for bound in self.bounds if isinstance(bound, Epsilon)), BadParameter)
+
     def describe(self) -> str:
         """`an int of at least 1`, `one of 'error', 'truncate'`."""
         if self.choices:
@@ -139,7 +156,13 @@ class Parameter:
         elif issubclass(self.type, Companion):
             words = self.type.in_words
         else:
-            kind = {int: "an int", float: "a finite number", bool: "true or false", str: "a string"}[self.type]
+            kind = {
+                int: "an int",
+                float: "a finite number",
+                Fraction: "a number or a fraction such as 1/3",
+                bool: "true or false",
+                str: "a string",
+            }[self.type]
             words = " and ".join([kind, *map(str, self.bounds)]).replace(" and ", " ", 1)
         return words + (" or nothing" if self.optional else "")
 
@@ -154,12 +177,17 @@ class Parameter:
             converted = _CONVERTERS[self.type](value)
             if all(bound.admits(converted) for bound in self.bounds):
                 return converted
-        except (KeyError, TypeError, ValueError, OverflowError):  # no converter: a companion of another kind
+        except (
+            KeyError,
+            TypeError,
+            ValueError,
+            OverflowError,
+            ZeroDivisionError,
+        ):  # no converter: a companion of another kind
             pass
-        raise BadParameter(
-            f"{owner}: {self.name} must be {self.describe()}, got {value!r}.",
-            parameter=self.name,
-            got=repr(value),
+        shown = str(value) if isinstance(value, Fraction) else repr(value)
+        raise self.error(
+            f"{owner}: {self.name} must be {self.describe()}, got {shown}.", parameter=self.name, got=shown
         )
 
     def parse(self, text: str, owner: str) -> Any:
@@ -170,7 +198,7 @@ class Parameter:
             return self.type.from_text(text)
         try:
             value: Any = _PARSERS[self.type](text)
-        except ValueError:
+        except (ValueError, ZeroDivisionError):
             value = text
         return self.check(value, owner)
 
@@ -183,7 +211,7 @@ class Parameter:
             "required": self.required,
             "help": self.help,
             "range": " and ".join(map(str, self.bounds)),
-            "sweepable": self.type in (int, float) or bool(self.choices),
+            "sweepable": self.type in (int, float, Fraction) or bool(self.choices),
         }
         if not self.required:
             schema["default"] = _plain(self.default)
@@ -244,7 +272,7 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
 
 
 def _plain(value: Any) -> Any:
-    return str(value) if isinstance(value, (Companion, Recipe)) else value
+    return str(value) if isinstance(value, (Companion, Recipe, Fraction)) else value
 
 
 def _integer(value: Any) -> int:
@@ -260,6 +288,13 @@ def _number(value: Any) -> float:
     if not math.isfinite(number):
         raise ValueError
     return number
+
+
+def _fraction(value: Any) -> Fraction:
+    """Exactly what was written: 0.1 and "0.1" are a tenth, as is "1/10"."""
+    if _is_boolean(value) or isinstance(value, bytes):
+        raise TypeError
+    return Fraction(repr(float(value)) if isinstance(value, float) else value)
 
 
 def _is_boolean(value: Any) -> bool:
@@ -285,5 +320,5 @@ def _parse_boolean(text: str) -> bool:
     return words[text.lower()]
 
 
-_CONVERTERS: dict[type, Any] = {int: _integer, float: _number, bool: _boolean, str: _string}
-_PARSERS: dict[type, Any] = {int: int, float: float, bool: _parse_boolean, str: str}
+_CONVERTERS: dict[type, Any] = {int: _integer, float: _number, Fraction: _fraction, bool: _boolean, str: _string}
+_PARSERS: dict[type, Any] = {int: int, float: float, Fraction: _fraction, bool: _parse_boolean, str: str}

@@ -150,13 +150,18 @@ class Release:
                 published_row[input_row] = at
         ids = getattr(self.original, "ids", None)
         method = self.method
+        links = {"published_row_of_input_row": published_row, "input_ids": None if ids is None else ids.to_list()}
+        warning = "This file links input rows to published rows. It is not part of the release."
+        if not self.kind.aligned:
+            links, warning = {}, "This file tells what the release must not tell. It is not part of the release."
+        if not self.kind.tells_utility and self.original is not None:
+            facts["utility"] = self.utility()
         content = {
             "schema": PRIVATE_SCHEMA,
-            "warning": "This file links input rows to published rows. It is not part of the release.",
+            "warning": warning,
             "method": None if method is None else {"name": method.name(), **method.described_parameters()},
             **facts,
-            "published_row_of_input_row": published_row,
-            "input_ids": None if ids is None else ids.to_list(),
+            **links,
             "timings": {name: round(seconds, 6) for name, seconds in self.journal.timings.items()},
         }
         write_file(Path(path), _json_bytes(content), mode=0o600)
@@ -174,8 +179,9 @@ class Release:
         """The manifest, without the checksums of the files."""
         original = self.original
         provenance: dict[str, Any] = {"python": platform.python_version(), "numpy": np.__version__}
-        if original is not None:
-            provenance["input"] = self.kind.describe_input(original)
+        described = {} if original is None else self.kind.describe_input(original)
+        if described:
+            provenance["input"] = described
         return {
             "schema": SCHEMA,
             "created": datetime.now(UTC).date().isoformat(),
@@ -183,7 +189,7 @@ class Release:
             "method": None if self.method is None else _method_entry(self.method),
             "guarantee": self.guarantee.to_dict(),
             "verdict": self.verify().to_dict(),
-            "utility": self.utility() if original is not None else {},
+            "utility": self.utility() if original is not None and self.kind.tells_utility else {},
             "data": {
                 "kind": self.kind.name,
                 "file": self.kind.files[format],

@@ -14,21 +14,12 @@ _FUZZY = "fuzzy time"
 _WAREHOUSE = "semantic warehouse"
 
 PENDING: dict[str, str] = {
-    "dp/count_query_error.json": _DP,
     "dp/diffmulti_accounting.json": _DP,
     "dp/diffmulti_intervals.json": _DP,
     "dp/diffmulti_max_specializations.json": _DP,
     "dp/diffmulti_regions.json": _DP,
     "dp/diffmulti_shares.json": _DP,
     "dp/diffmulti_table_6_1.json": _DP,
-    "dp/empty_node_law.json": _DP,
-    "dp/ledger.json": _DP,
-    "dp/safepath_budgets.json": _DP,
-    "dp/safepath_consistency.json": _DP,
-    "dp/safepath_structural_zeros.json": _DP,
-    "dp/safepath_table_5_1.json": _DP,
-    "dp/safepath_taxonomy.json": _DP,
-    "dp/safepath_uniform_budgets.json": _DP,
     "fuzzy/enumeration.json": _FUZZY,
     "fuzzy/evidence.json": _FUZZY,
     "fuzzy/generalisation.json": _FUZZY,

@@ -14,6 +14,7 @@ from crypsis.attacks.home_work import HomeWorkAttack
 from crypsis.attacks.location import LocationAttack
 from crypsis.attacks.location_frequency import LocationFrequencyAttack
 from crypsis.attacks.location_sequence import LocationSequenceAttack
+from crypsis.attacks.privacy_audit import PrivacyAudit, audit_privacy
 from crypsis.attacks.unique_location import UniqueLocationAttack
 from crypsis.errors import BadParameter, did_you_mean
 
@@ -38,10 +39,12 @@ __all__ = [
     "LocationAttack",
     "LocationFrequencyAttack",
     "LocationSequenceAttack",
+    "PrivacyAudit",
     "RiskAtSize",
     "UniqueLocationAttack",
     "attack",
     "attack_named",
+    "audit_privacy",
 ]
 
 

@@ -10,6 +10,7 @@ from crypsis.cli.anonymize import anonymize
 from crypsis.cli.attack import attack
 from crypsis.cli.data import data_app
 from crypsis.cli.demo import demo
+from crypsis.cli.ledger import ledger_app
 from crypsis.cli.measure import measure
 from crypsis.cli.methods import methods
 from crypsis.cli.report import report
@@ -32,6 +33,7 @@ app = typer.Typer(
 for command in (demo, sample, methods, anonymize, verify, measure, attack, report, warmup):
     app.command(epilog=EVERY_COMMAND)(command)
 app.add_typer(data_app, name="data")
+app.add_typer(ledger_app, name="ledger")
 
 
 def _show_version(asked: bool) -> None:

@@ -16,6 +16,7 @@ from crypsis.data.formats.source import NumberedRows
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import Mixed
 from crypsis.data.relational import Table
+from crypsis.data.sound_events import sound_rows
 from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, Trajectories
@@ -174,12 +175,21 @@ def read_events(
     t: str = "t",
     sensitive: Sequence[str] = (),
     locations: Mapping[str, Any] | Locations | Any | None = None,
-    unit: str = "s",
+    unit: str | None = None,
+    malformed: str = "error",
     format: str | None = None,
     separator: str | None = None,
 ) -> Events:
-    """The events of a log with one row per event."""
+    """The events of a log with one row per event.
+
+    With `malformed="drop"` rows that are no events are left out, which private methods need: times are then timestamps
+    if a unit is given, else whole numbers.
+    """
+    if malformed not in ("error", "drop"):
+        raise BadParameter(f"malformed must be 'error' or 'drop', got {malformed!r}.", parameter="malformed")
     frame, source = read_table_file(path, format=format, columns=[id, location, t, *sensitive], separator=separator)
+    if malformed == "drop":
+        frame = sound_rows(frame, id=id, location=location, t=t, timestamps=unit is not None, source=source)
     return Events.from_frame(
         frame,
         id=id,
@@ -187,7 +197,7 @@ def read_events(
         t=t,
         sensitive=sensitive,
         locations=_location_table(locations),
-        unit=unit,
+        unit=unit or "s",
         source=source,
     )
 

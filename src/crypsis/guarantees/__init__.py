@@ -8,6 +8,7 @@ from typing import Any
 
 from crypsis.errors import BadConstraints, BadParameter, BadRelease, did_you_mean
 from crypsis.guarantees.constrained_km_anonymity import ConstrainedKmAnonymity
+from crypsis.guarantees.differential_privacy import DifferentialPrivacy
 from crypsis.guarantees.guarantee import Guarantee
 from crypsis.guarantees.klm_anonymity import KlmAnonymity
 from crypsis.guarantees.km_anonymity import KmAnonymity
@@ -23,12 +24,14 @@ GUARANTEES: dict[str, type[Guarantee]] = {
         KlmAnonymity,
         SequenceKAnonymity,
         PatternPreservingKAnonymity,
+        DifferentialPrivacy,
     )
 }
 
 __all__ = [
     "GUARANTEES",
     "ConstrainedKmAnonymity",
+    "DifferentialPrivacy",
     "Guarantee",
     "KlmAnonymity",
     "KmAnonymity",
@@ -51,13 +54,15 @@ def guarantee_from_dict(described: Mapping[str, Any]) -> Guarantee:
         raise BadRelease(f"The manifest gives no parameters for {model}.")
     try:
         return GUARANTEES[model].from_parameters(parameters)
-    except (TypeError, BadConstraints) as error:
+    except (TypeError, BadConstraints, BadParameter) as error:
         raise BadRelease(f"The manifest gives wrong parameters for {model}: {error}.") from error
 
 
 def guarantee_named(name: str) -> type[Guarantee]:
     """The guarantee with this name; `km-anonymity` may be typed for `k^m-anonymity`, and so on."""
-    typed = {re.sub(r"[^\w-]", "", model): guarantee for model, guarantee in GUARANTEES.items()} | GUARANTEES
+    typed = {
+        re.sub(r"[^\w-]", "", model.replace(" ", "-")): guarantee for model, guarantee in GUARANTEES.items()
+    } | GUARANTEES
     if name not in typed:
         raise BadParameter(f"There is no model {name!r}; known are {', '.join(GUARANTEES)}.{did_you_mean(name, typed)}")
     return typed[name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from crypsis.parameters import Checked, Companion, parameters_of
@@ -17,6 +18,7 @@ class Guarantee(Checked, ABC):
     model: ClassVar[str]
     assumptions: ClassVar[tuple[str, ...]]
     not_covered: ClassVar[tuple[str, ...]]
+    level_words: ClassVar[tuple[str, str]] = ("reached", "required")
 
     @property
     @abstractmethod
@@ -32,10 +34,7 @@ class Guarantee(Checked, ABC):
         """All of it, so that whoever reads a release can check it: companions are written out."""
         return {
             "model": self.model,
-            "parameters": {
-                name: value.to_json() if isinstance(value, Companion) else value
-                for name, value in self.parameters().items()
-            },
+            "parameters": {name: _written(value) for name, value in self.parameters().items()},
             "scope": self.scope,
             "assumptions": list(self.assumptions),
             "not_covered": list(self.not_covered),
@@ -57,6 +56,14 @@ class Guarantee(Checked, ABC):
         told = [
             f"{parameter.name}={getattr(self, parameter.name)}"
             for parameter in parameters_of(type(self))
-            if parameter.type is not str or getattr(self, parameter.name) != parameter.default
+            if getattr(self, parameter.name) is not None
+            and (parameter.type is not str or getattr(self, parameter.name) != parameter.default)
         ]
         return f"{self.model} ({', '.join(told)})"
+
+
+def _written(value: Any) -> Any:
+    """A parameter as JSON has it: a companion in full, a fraction as text, which keeps it exact."""
+    if isinstance(value, Companion):
+        return value.to_json()
+    return str(value) if isinstance(value, Fraction) else value

@@ -55,8 +55,9 @@ class Verdict:
             return f"{self.promised} is broken: {self.problem}"
         if self.promised.trivial:
             return f"{self.promised} holds, but protects nothing: no protection was requested."
-        reached = "nothing rare occurs" if self.achieved is None else f"{self.achieved} reached"
-        return f"{self.promised} holds: {reached}, {self.required} required; {self.counted}."
+        level, bound = self.promised.level_words
+        reached = "nothing rare occurs" if self.achieved is None else f"{self.achieved} {level}"
+        return f"{self.promised} holds: {reached}, {self.required} {bound}; {self.counted}."
 
     def to_dict(self) -> dict[str, Any]:
         return {

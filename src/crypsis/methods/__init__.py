@@ -11,6 +11,7 @@ from crypsis.methods.trajectory.lm_anon import LmAnon
 from crypsis.methods.trajectory.ppsg import PPSG
 from crypsis.methods.trajectory.progressive_generalization import ProgressiveGeneralization
 from crypsis.methods.trajectory.regions_of_interest import RegionsOfInterest
+from crypsis.methods.trajectory.safe_path import SafePath
 from crypsis.methods.trajectory.sd_seq_anon import SDSeqAnon
 from crypsis.methods.trajectory.seq_anon import SeqAnon
 from crypsis.methods.trajectory.sga import SGA
@@ -18,7 +19,8 @@ from crypsis.methods.trajectory.u_seq_anon import USeqAnon
 from crypsis.methods.trajectory.zga import ZGA
 
 METHODS: dict[str, type[Method]] = {
-    method.name(): method for method in (SeqAnon, SDSeqAnon, USeqAnon, LmAnon, ZGA, SGA, KAMCut, KAMRec, BFP2kA, PPSG)
+    method.name(): method
+    for method in (SeqAnon, SDSeqAnon, USeqAnon, LmAnon, ZGA, SGA, KAMCut, KAMRec, BFP2kA, PPSG, SafePath)
 }
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "ProgressiveGeneralization",
     "RegionsOfInterest",
     "SDSeqAnon",
+    "SafePath",
     "SeqAnon",
     "USeqAnon",
     "method_named",

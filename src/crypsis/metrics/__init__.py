@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import BadCoordinate, BadParameter, NotApplicable, did_you_mean
 from crypsis.metrics.clustering import clustering_comparison
+from crypsis.metrics.count_queries import count_query_error
 from crypsis.metrics.displacement import displacement
 from crypsis.metrics.distance import distance_loss, normalized_distance_loss
 from crypsis.metrics.divergence import kl_divergence_loss
@@ -132,6 +134,12 @@ METRICS: dict[str, Metric] = {
             displacement,
             "Distance of fixes from the published point of their cell.",
             (Tracks,),
+        ),
+        Metric(
+            count_query_error,
+            "Relative error of counts of people who were at places at times, and that of publishing nothing.",
+            (Events,),
+            seeded=True,
         ),
     )
 }

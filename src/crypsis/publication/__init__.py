@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import BadRelease, NotApplicable
 from crypsis.publication.kind import PublishedKind
+from crypsis.publication.synthetic import SyntheticKind
 from crypsis.publication.trajectory import TrajectoryKind
 
-KINDS: dict[type, PublishedKind] = {PublishedTrajectories: TrajectoryKind()}
+KINDS: dict[type, PublishedKind] = {
+    PublishedTrajectories: TrajectoryKind(),
+    SyntheticTrajectories: SyntheticKind(),
+}
 
 __all__ = ["KINDS", "PublishedKind", "kind_named", "kind_of"]
 

@@ -15,6 +15,8 @@ class PublishedKind(ABC):
 
     name: ClassVar[str]
     files: ClassVar[dict[str, str]]  # format: file name
+    tells_utility: ClassVar[bool] = True  # figures measured on the original may stand in the manifest
+    aligned: ClassVar[bool] = True  # a published row was made from one input row
 
     @abstractmethod
     def companion(self, original: Any, published: Any) -> Any:

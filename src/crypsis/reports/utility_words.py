@@ -178,6 +178,30 @@ READINGS: dict[str, Reading] = {
         LOWER,
         "Mean distance, in the unit of the map, from a fix to the published point of its cell.",
     ),
+    "count_error_1_loss": Reading(
+        "Error of counts of one visit", LOWER, "Relative error of how many people were somewhere at some time."
+    ),
+    "count_error_1_of_nothing": Reading(
+        "The same of publishing nothing", NEITHER, "What the error would be if nothing had been published."
+    ),
+    "count_error_2_loss": Reading(
+        "Error of counts of two visits", LOWER, "Relative error of how many people made both of two visits."
+    ),
+    "count_error_2_of_nothing": Reading(
+        "The same of publishing nothing", NEITHER, "What the error would be if nothing had been published."
+    ),
+    "uniform_count_error_loss": Reading(
+        "Error of counts of any visits", LOWER, "The same for visits drawn from the domain, most of which nobody made."
+    ),
+    "uniform_count_error_of_nothing": Reading(
+        "The same of publishing nothing", NEITHER, "What the error would be if nothing had been published."
+    ),
+    "uniform_zero_share": Reading(
+        "Queries that nobody fits",
+        NEITHER,
+        "Share of the queries drawn from the domain whose true answer is 0.",
+        share=True,
+    ),
     "original_clusters": Reading("Original clusters", NEITHER, "Clusters of similar rows in the original."),
     "published_clusters": Reading("Published clusters", NEITHER, "Clusters of similar rows in the release."),
 }

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from crypsis.data.stream import Events
+from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable
 from crypsis.guarantees import (
     ConstrainedKmAnonymity,
+    DifferentialPrivacy,
     Guarantee,
     KlmAnonymity,
     KmAnonymity,
@@ -17,6 +20,7 @@ from crypsis.guarantees import (
     SequenceKAnonymity,
     Verdict,
 )
+from crypsis.verifiers.differential_privacy import verify_synthetic_trajectories
 from crypsis.verifiers.klm_anonymity import verify_klm_anonymity
 from crypsis.verifiers.km_anonymity import verify_km_anonymity
 from crypsis.verifiers.pattern_preserving_k_anonymity import verify_pattern_preserving_k_anonymity
@@ -31,6 +35,7 @@ VERIFIERS: dict[tuple[type[Guarantee], type], tuple[Callable[..., Verdict], type
     (ConstrainedKmAnonymity, PublishedTrajectories): (verify_constrained_km_anonymity, Trajectories),
     (SequenceKAnonymity, PublishedTrajectories): (verify_sequence_k_anonymity, Trajectories),
     (PatternPreservingKAnonymity, PublishedTrajectories): (verify_pattern_preserving_k_anonymity, Trajectories),
+    (DifferentialPrivacy, SyntheticTrajectories): (verify_synthetic_trajectories, Events),
 }
 
 __all__ = [
@@ -42,6 +47,7 @@ __all__ = [
     "verify_km_anonymity",
     "verify_pattern_preserving_k_anonymity",
     "verify_sequence_k_anonymity",
+    "verify_synthetic_trajectories",
 ]
 
 
@@ -51,7 +57,7 @@ def verify(published: Any, guarantee: Guarantee, original: Any = None) -> Verdic
     if found is None:
         raise NotApplicable(f"{guarantee.model} cannot be checked on {type(published).__name__}.")
     verifier, original_kind = found
-    if isinstance(original, Tracks) and published.places is not None:
+    if isinstance(original, Tracks) and getattr(published, "places", None) is not None:
         return verify_generalized_tracks(published, guarantee, original, verifier)
     if original is not None and not isinstance(original, original_kind):
         raise NotApplicable(f"The original must be {original_kind.__name__}, got {type(original).__name__}.")

@@ -24,6 +24,9 @@ def read(
     time_unit: Annotated[
         str | None, typer.Option("--time-unit", help="Events: unit of a numeric time, such as s or ms (default: s).")
     ] = None,
+    drop_malformed: Annotated[
+        bool, typer.Option("--drop-malformed", help="Events: leave out rows that are none; for private methods.")
+    ] = False,
     input_format: options.InputFormat = None,
     separator: options.Separator = None,
 ) -> Any:
@@ -37,7 +40,8 @@ def read(
         t=t or "t",
         sensitive=listed(sensitive),
         locations=None if locations is None else read_locations(locations),
-        unit=time_unit or "s",
+        unit=time_unit,
+        malformed="drop" if drop_malformed else "error",
         format=input_format,
         separator=separator,
     )

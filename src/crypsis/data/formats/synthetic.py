@@ -1,0 +1,98 @@
+"""Synthetic trajectories as files: a row per line with its copies, and the declared domains beside them.
+
+{"copies":6,"visits":[["a",1],["b",2]]}              JSON Lines
+copies, locations (list of text), times (list)       Parquet
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import offsets_of
+from crypsis.data.domains import LocationDomain, TimeDomain
+from crypsis.data.formats import parquet
+from crypsis.data.formats.compression import existing_file
+from crypsis.data.synthetic import SyntheticTrajectories
+from crypsis.errors import BadRelease, WriteFailed
+
+DOMAINS = "domains.json"
+
+
+def write_synthetic(data: SyntheticTrajectories, folder: Path, file: str, format: str) -> None:
+    """Write the rows and the domains."""
+    try:
+        if format == "parquet":
+            _frame(data).write_parquet(folder / file, compression="zstd", statistics=False)
+        else:
+            lines = (
+                json.dumps({"copies": copies, "visits": visits}, ensure_ascii=False, separators=(",", ":")) + "\n"
+                for copies, visits in data.to_lists()
+            )
+            with (folder / file).open("w", encoding="utf-8") as stream:
+                stream.writelines(lines)
+        content = {"locations": data.locations.to_json(), "times": data.times.to_json()}
+        (folder / DOMAINS).write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    except (OSError, pl.exceptions.ComputeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise WriteFailed(f"{file} cannot be written: {reason}. Free some space or choose another place.") from error
+
+
+def read_synthetic(folder: Path, described: Mapping[str, Any]) -> SyntheticTrajectories:
+    """The rows of a release folder, as its manifest describes them."""
+    file = existing_file(folder / described["file"])
+    try:
+        domains = json.loads((folder / DOMAINS).read_text(encoding="utf-8"))
+        locations, times = LocationDomain.from_json(domains["locations"]), TimeDomain.from_json(domains["times"])
+        frame = _read_parquet(file) if described["format"] == "parquet" else _read_json_lines(file)
+        places, moments = (frame[name].explode(empty_as_null=False) for name in ("locations", "times"))
+        return SyntheticTrajectories(
+            offsets_of(frame["locations"].list.len().to_numpy().astype(np.int64)),
+            locations.vocabulary.encode(places),
+            times.encode(moments.to_numpy().astype(np.int64)),
+            frame["copies"].to_numpy().astype(np.int64),
+            locations,
+            times,
+            described["rule"],
+            described["height"],
+            described["budget"],
+        )
+    except (ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
+        raise BadRelease(f"{file.name} does not hold synthetic trajectories: {error}.", where=str(file)) from error
+
+
+def _read_json_lines(file: Path) -> pl.DataFrame:
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    if not all(type(row["copies"]) is int and all(type(time) is int for _, time in row["visits"]) for row in rows):
+        raise ValueError("copies and times are whole numbers")
+    return pl.DataFrame(
+        {
+            "copies": pl.Series([row["copies"] for row in rows], dtype=pl.Int64),
+            "locations": pl.Series([[label for label, _ in row["visits"]] for row in rows], dtype=pl.List(pl.String)),
+            "times": pl.Series([[time for _, time in row["visits"]] for row in rows], dtype=pl.List(pl.Int64)),
+        }
+    )
+
+
+def _read_parquet(file: Path) -> pl.DataFrame:
+    frame, _ = parquet.read_frame(file, columns=["copies", "locations", "times"])
+    expected = {"copies": pl.Int64, "locations": pl.List(pl.String), "times": pl.List(pl.Int64)}
+    if dict(frame.schema) != expected:
+        raise ValueError(f"its columns are {dict(frame.schema)}")
+    return frame
+
+
+def _frame(data: SyntheticTrajectories) -> pl.DataFrame:
+    rows = data.to_lists()
+    return pl.DataFrame(
+        {
+            "copies": pl.Series(data.copies),
+            "locations": pl.Series([[label for label, _ in visits] for _, visits in rows], dtype=pl.List(pl.String)),
+            "times": pl.Series([[time for _, time in visits] for _, visits in rows], dtype=pl.List(pl.Int64)),
+        }
+    )

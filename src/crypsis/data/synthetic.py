@@ -1,0 +1,130 @@
+"""Synthetic trajectories: rows that a private method made up, each with the number of its copies.
+
+Row r visits `location_codes[offsets[r]:offsets[r + 1]]` at the times of `time_codes`; both are codes into declared
+domains. No row was made from any one person's record, so nothing aligns rows with the original.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from crypsis.data.arrays import Int32s, Int64s, freeze, frozen, offsets_of, take_records
+from crypsis.data.domains import LocationDomain, TimeDomain
+from crypsis.errors import InputError
+
+ORDERS = ("canonical", "nondecreasing", "strict")
+Visit = tuple[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class SyntheticTrajectories:
+    """What a private release of trajectories says.
+
+    `order` is the rule that the visits of a row follow and `height` their largest number. `budget` are the public facts
+    of the run (what was spent, by which noise); `ledger` is the run's own ledger with its key, which exists only in
+    memory and in the private report. `unpublishable` says why the rows may not be published, where they may not.
+    """
+
+    offsets: Int64s
+    location_codes: Int32s
+    time_codes: Int32s
+    copies: Int64s
+    locations: LocationDomain
+    times: TimeDomain
+    order: str = "canonical"
+    height: int = 1
+    budget: Mapping[str, Any] = field(default_factory=dict)
+    ledger: Mapping[str, Any] | None = field(default=None, repr=False)
+    unpublishable: str | None = None
+
+    def __post_init__(self) -> None:
+        freeze(self, "offsets", "location_codes", "time_codes", "copies")
+        if len(self.copies) != len(self.offsets) - 1 or int(self.offsets[-1]) != len(self.location_codes):
+            raise InputError("The parts of synthetic trajectories do not have the same number of rows or visits.")
+
+    @classmethod
+    def from_lists(
+        cls,
+        rows: Sequence[tuple[int, Sequence[Visit]]],
+        locations: LocationDomain,
+        times: TimeDomain,
+        order: str = "canonical",
+        height: int | None = None,
+    ) -> SyntheticTrajectories:
+        """From copies and visits: `[(6, [("a", 1), ("b", 2)]), …]`; a label outside the domain gets the code -1."""
+        visits = [visit for _, row in rows for visit in row]
+        codes = {label: code for code, label in enumerate(locations.labels)}
+        lengths = np.array([len(row) for _, row in rows], np.int64)
+        return cls(
+            offsets_of(lengths),
+            np.array([codes.get(label, -1) for label, _ in visits], np.int32),
+            times.encode(np.array([time for _, time in visits], np.int64)),
+            np.array([copies for copies, _ in rows], np.int64),
+            locations,
+            times,
+            order,
+            int(lengths.max(initial=1)) if height is None else height,
+        )
+
+    def __len__(self) -> int:
+        return len(self.copies)
+
+    @property
+    def trajectories(self) -> int:
+        """Rows, each counted as often as it has copies."""
+        return int(self.copies.sum())
+
+    @cached_property
+    def lengths(self) -> Int64s:
+        return frozen(np.diff(self.offsets))
+
+    @property
+    def visits(self) -> int:
+        """Visits of all copies."""
+        return int((self.lengths * self.copies).sum())
+
+    def take(self, rows: Int64s) -> SyntheticTrajectories:
+        """The chosen rows, in the order given."""
+        offsets, positions = take_records(self.offsets, rows)
+        return replace(
+            self,
+            offsets=offsets,
+            location_codes=self.location_codes[positions],
+            time_codes=self.time_codes[positions],
+            copies=self.copies[rows],
+        )
+
+    def to_lists(self) -> list[tuple[int, list[Visit]]]:
+        """Copies and visits of each row; a location outside the domain, which no verifier accepts, is a `?`."""
+        labels = self.locations.labels
+        visits = [
+            (labels[location] if location >= 0 else "?", time)
+            for location, time in zip(
+                self.location_codes.tolist(), self.times.decode(self.time_codes).tolist(), strict=True
+            )
+        ]
+        bounds = pairwise(self.offsets.tolist())
+        return [(copies, visits[start:end]) for copies, (start, end) in zip(self.copies.tolist(), bounds, strict=True)]
+
+    def prefix_counts(self) -> dict[tuple[Visit, ...], int]:
+        """How many trajectories begin with each prefix: the published tree, for small data."""
+        counts: Counter[tuple[Visit, ...]] = Counter()
+        for copies, row in self.to_lists():
+            for length in range(1, len(row) + 1):
+                counts[tuple(row[:length])] += copies
+        return dict(counts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SyntheticTrajectories) and self.to_lists() == other.to_lists()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"SyntheticTrajectories({self.trajectories} trajectories, {len(self)} of them distinct)"

@@ -1,0 +1,51 @@
+"""Differential privacy: whether one person's data were used can hardly be told from the release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, ClassVar
+
+from crypsis.guarantees.guarantee import Guarantee
+from crypsis.parameters import Between, Epsilon, OneOf
+
+
+@dataclass(frozen=True, kw_only=True)
+class DifferentialPrivacy(Guarantee):
+    """No release becomes more likely by more than a factor exp(epsilon) when one unit's data are added or removed.
+
+    Dwork, McSherry, Nissim, Smith. Calibrating noise to sensitivity in private data analysis. TCC 2006.
+    """
+
+    model: ClassVar[str] = "differential privacy"
+    level_words: ClassVar[tuple[str, str]] = ("spent", "allowed")
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "Everything but the records is public: the declared domains, the taxonomies, every parameter.",
+        "One unit is all that the data hold about one person, as the ids of the data tell persons apart.",
+        "The randomness of the operating system cannot be predicted, and the time that a run took is not published.",
+    )
+    not_covered: ClassVar[tuple[str, ...]] = (
+        "What is true of many people: a release may teach that everybody who lives here works there.",
+        "Groups: about a family of four it is a promise with four times the epsilon.",
+        "Other releases about the same people, whose epsilons add up; a ledger keeps account of them.",
+        "What the publisher learns or writes about the original data elsewhere, measured utility included.",
+    )
+
+    epsilon: Annotated[Fraction, Epsilon(), "Largest change of the logarithm of a probability."] = Fraction(1)
+    delta: Annotated[Fraction, Between(0, 0), "Always 0: the promise has no exceptions."] = Fraction(0)
+    unit: Annotated[str, OneOf("person", "record"), "Whose data are added or removed as a whole."] = "person"
+    relation: Annotated[
+        str, OneOf("add-or-remove-one"), "Which datasets are neighbours: one has the data of one unit more."
+    ] = "add-or-remove-one"
+
+    @property
+    def scope(self) -> str:
+        whose = "one person's data" if self.unit == "person" else "one record"
+        return (
+            f"Adding or removing {whose} changes the probability of any release by a factor of at most "
+            f"exp({self.epsilon}), about {_factor(self.epsilon)}."
+        )
+
+
+def _factor(epsilon: Fraction) -> str:
+    return f"{2.718281828459045 ** float(epsilon):.4g}"

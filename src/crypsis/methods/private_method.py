@@ -1,0 +1,85 @@
+"""PrivateMethod: what all differentially private methods share. Check first, then charge, then draw.
+
+Parameters and domains are checked before anything is charged, and the charge is on disk before the first draw. Nothing
+is returned unless the recorded calls add up to no more than epsilon and the provider made no call beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any, ClassVar
+
+from crypsis.errors import BadEpsilon, PublicInputMissing
+from crypsis.guarantees import DifferentialPrivacy
+from crypsis.ledger import BudgetLedger, keyed_digest, new_key
+from crypsis.methods.method import Method
+from crypsis.noise import MeteredNoise, Noise
+from crypsis.parameters import Epsilon, OneOf
+
+LARGEST_EPSILON = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivateMethod(Method):
+    """A method that spends epsilon. Nobody can repeat a run: there is nothing to repeat it from."""
+
+    promises: ClassVar[type[DifferentialPrivacy]] = DifferentialPrivacy
+    randomized: ClassVar[bool] = True
+
+    epsilon: Annotated[Fraction, Epsilon(), "What the release may spend; smaller is safer. Exact: 0.1 is a tenth."] = (
+        Fraction(1)
+    )
+    large_epsilon: Annotated[bool, f"Allow an epsilon above {LARGEST_EPSILON}, which protects hardly anybody."] = False
+    noise: Annotated[str, OneOf("exact", "opendp"), "Who draws the noise: Crypsis, or the library OpenDP."] = "exact"
+    ledger: Annotated[BudgetLedger | None, "File that adds up what is spent on these data; its limit is kept."] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.epsilon > LARGEST_EPSILON and not self.large_epsilon:
+            raise BadEpsilon(
+                f"{type(self).__name__}: epsilon is {self.epsilon}, and above {LARGEST_EPSILON} it protects hardly "
+                "anybody; lower it, or say that you mean it (large_epsilon).",
+                parameter="epsilon",
+                got=str(self.epsilon),
+            )
+
+    @property
+    def guarantee(self) -> DifferentialPrivacy:
+        return DifferentialPrivacy(epsilon=self.epsilon)
+
+    def guarantee_of(self, data: Any, published: Any) -> DifferentialPrivacy:
+        return self.guarantee
+
+    def missing(self, parameter: str, what: str) -> PublicInputMissing:
+        """The error that says which public input has to be declared."""
+        option = "--" + parameter.replace("_", "-")
+        return PublicInputMissing(
+            f"{type(self).__name__}: declare {what} ({parameter}, {option}). Taking them from the data would tell who "
+            "is in them; if those of the data are public anyway, write public-in-data.",
+            parameter=parameter,
+        )
+
+    def charged(self, noise: Noise) -> MeteredNoise:
+        """Charge the ledger; from then on the budget is spent, whatever happens to the run."""
+        if self.ledger is not None and noise.publishable:
+            promised = self.guarantee
+            self.ledger.charge(self.epsilon, self.name(), unit=promised.unit, relation=promised.relation)
+        return MeteredNoise(noise, self.epsilon)
+
+    def accounted(self, noise: MeteredNoise) -> tuple[dict[str, Any], Mapping[str, Any]]:
+        """What a release tells about its budget, and the ledger of the run, which it does not."""
+        noise.check()
+        recorded = {"epsilon": str(self.epsilon), "root": noise.root.to_json()}
+        key = new_key()
+        told = {
+            "epsilon": str(self.epsilon),
+            "spent": str(noise.root.total()),
+            "accounting": "sequential and parallel composition of pure differential privacy",
+            "ledger_digest": keyed_digest(recorded, key),
+            "noise": noise.noise.name,
+            "exactness": noise.noise.exactness,
+            "dataset_ledger": "none" if self.ledger is None else "kept",
+        }
+        return told, {"ledger": recorded, "key": key}

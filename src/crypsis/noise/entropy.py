@@ -1,0 +1,65 @@
+"""Where random words come from: the operating system's cryptographic generator, and nowhere else in a release.
+
+There is no seed. A source that is not publishable (tests have one) marks everything that is made with it, and a release
+made with it cannot be written.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint32]
+
+_BATCH = 1 << 18  # words asked for at once: a megabyte
+
+
+class Entropy(ABC):
+    """A source of independent, uniform 32-bit words."""
+
+    publishable: bool = False
+
+    @abstractmethod
+    def words(self, count: int) -> Words:
+        """That many fresh words."""
+
+
+class SystemEntropy(Entropy):
+    """The operating system's generator."""
+
+    publishable = True
+
+    def words(self, count: int) -> Words:
+        return np.frombuffer(os.urandom(4 * count), np.uint32)
+
+
+class WordPool:
+    """Words that wait to be read, in the order in which they came.
+
+    A draw that finds the pool empty is begun again with the same words in front of fresh ones. Throwing them away would
+    favour draws that need few words.
+    """
+
+    def __init__(self, entropy: Entropy) -> None:
+        self.entropy = entropy
+        self.words: Words = np.zeros(0, np.uint32)
+        self.cursor = np.zeros(3, np.int64)  # next word to read; whether it ran dry; whether a number grew too large
+
+    def refill(self, count: int) -> None:
+        """At least `count` unread words, those left over first."""
+        left = self.words[int(self.cursor[0]) :]
+        fresh = self.entropy.words(max(count, min(2 * len(self.words), _BATCH), 64))
+        self.words = np.concatenate([left, fresh])
+        self.cursor[0] = 0
+
+    def take(self, count: int) -> Words:
+        """The next `count` words."""
+        start = int(self.cursor[0])
+        if start + count > len(self.words):
+            self.refill(count)
+            start = 0
+        self.cursor[0] = start + count
+        return self.words[start : start + count]

@@ -1,0 +1,42 @@
+"""Noise: what a private method may draw. Two providers offer it: `exact`, which is ours and fast, and `opendp`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import ClassVar
+
+from crypsis.data.arrays import Int64s
+
+LARGEST_DENOMINATOR = 1 << 53
+
+
+class Noise(ABC):
+    """A provider. `calls` counts the mechanism calls that were made, those for empty nodes included."""
+
+    name: ClassVar[str]
+    exactness: ClassVar[str]
+    publishable: bool = False
+    calls: int = 0
+
+    @abstractmethod
+    def laplace(self, counts: Int64s, epsilon: Fraction) -> Int64s:
+        """Each count with discrete Laplace noise of its own: P(noise = x) is proportional to exp(-epsilon |x|)."""
+
+    @abstractmethod
+    def passing_zeros(self, total: int, epsilon: Fraction, threshold: int) -> tuple[Int64s, Int64s]:
+        """Of `total` counts that are 0, those that reach the threshold after noise: ascending numbers, noisy counts.
+
+        The law is that of `laplace` on all of them followed by the comparison.
+        """
+
+    @abstractmethod
+    def select(
+        self, scores: Sequence[Fraction | int], epsilon: Fraction, sensitivity: Fraction, *, replacement: bool = False
+    ) -> int:
+        """The number of a candidate with a high score, for scores that one record moves all in the same direction.
+
+        Permute-and-flip; with `replacement` the exponential mechanism, P(i) proportional to
+        exp(epsilon * score / sensitivity). Both cost epsilon.
+        """

@@ -1,0 +1,177 @@
+"""Exact samplers on integers. Words are 32 random bits; a rational is a pair of 64-bit integers.
+
+Every function reads `words` from `cursor[0]` on. When they run out it sets `cursor[1]` and returns something worthless;
+whoever asked for the draw then puts the cursor back to where the draw began and tries again with more words. Nothing
+here rounds: an event of probability exp(-a/b) has exactly that probability.
+
+Canonne, Kamath, Steinke. The discrete Gaussian for differential privacy. NeurIPS 2020: algorithms 1 and 2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.compilation import njit
+from crypsis.data.arrays import Int64s
+
+Words = NDArray[np.uint32]
+
+LARGEST = 1 << 62  # products stay below it; `cursor[2]` says when one would not
+_HALF = np.uint64(32)
+_LOW = np.uint64(0xFFFFFFFF)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_ONE = np.uint64(1)
+
+
+@njit
+def word(words: Words, cursor: Int64s) -> np.uint64:
+    """The next 32 random bits."""
+    place = cursor[0]
+    if place >= len(words):
+        cursor[1] = 1
+        return np.uint64(0)
+    cursor[0] = place + 1
+    return np.uint64(words[place])
+
+
+@njit
+def below(words: Words, cursor: Int64s, n: int) -> int:
+    """A whole number from 0 to n - 1, all equally likely."""
+    if n <= 4294967296:
+        wide = np.uint64(n)
+        product = word(words, cursor) * wide
+        if (product & _LOW) < wide:
+            smallest = ((_LOW - wide) + _ONE) % wide
+            while (product & _LOW) < smallest and cursor[1] == 0:
+                product = word(words, cursor) * wide
+        return np.int64(product >> _HALF)  # type: ignore[return-value]
+    wide = np.uint64(n)
+    largest = _ALL - (_ALL % wide + _ONE) % wide  # the last number of the last whole round of n
+    while True:
+        value = (word(words, cursor) << _HALF) | word(words, cursor)
+        if value <= largest or cursor[1] != 0:
+            return np.int64(value % wide)  # type: ignore[return-value]
+
+
+@njit
+def _exp_of_part(words: Words, cursor: Int64s, a: int, b: int) -> bool:
+    """True with probability exp(-a / b), for 0 <= a <= b."""
+    k = 1
+    while cursor[1] == 0:
+        if a < b and below(words, cursor, b) >= a:
+            break
+        if k > 1 and below(words, cursor, k) != 0:
+            break
+        k += 1
+    return k % 2 == 1
+
+
+@njit
+def exp_bernoulli(words: Words, cursor: Int64s, a: int, b: int) -> bool:
+    """True with probability exp(-a / b), for a >= 0 and b >= 1."""
+    while a > b:
+        if not _exp_of_part(words, cursor, 1, 1) or cursor[1] != 0:
+            return False
+        a -= b
+    return _exp_of_part(words, cursor, a, b)
+
+
+@njit
+def geometric(words: Words, cursor: Int64s, s: int, t: int) -> int:
+    """z with probability (1 - c) c^z for z = 0, 1, 2, ..., where c = exp(-s / t)."""
+    part = below(words, cursor, t)
+    while not _exp_of_part(words, cursor, part, t) and cursor[1] == 0:
+        part = below(words, cursor, t)
+    whole = 0
+    while cursor[1] == 0 and _exp_of_part(words, cursor, 1, 1):
+        whole += 1
+        if whole > (LARGEST - part) // t:
+            cursor[2] = 1
+            return 0
+    return (part + whole * t) // s
+
+
+@njit
+def discrete_laplace(words: Words, cursor: Int64s, s: int, t: int) -> int:
+    """x with probability (1 - c) / (1 + c) c^|x| for all whole x, where c = exp(-s / t)."""
+    while True:
+        size = geometric(words, cursor, s, t)
+        negative = below(words, cursor, 2) == 1
+        if cursor[1] != 0 or cursor[2] != 0:
+            return 0
+        if not (negative and size == 0):
+            return -size if negative else size
+
+
+@njit
+def fill_geometric(words: Words, cursor: Int64s, s: int, t: int, drawn: Int64s, start: int) -> int:
+    """Draw into `drawn[start:]`; returns where it stopped because the words ran out."""
+    for place in range(start, len(drawn)):
+        begin = cursor[0]
+        drawn[place] = geometric(words, cursor, s, t)
+        if cursor[1] != 0 or cursor[2] != 0:
+            cursor[0] = begin
+            cursor[1] = 0
+            return place
+    return len(drawn)
+
+
+@njit
+def fill_discrete_laplace(words: Words, cursor: Int64s, s: int, t: int, drawn: Int64s, start: int) -> int:
+    """Draw into `drawn[start:]`; returns where it stopped because the words ran out."""
+    for place in range(start, len(drawn)):
+        begin = cursor[0]
+        drawn[place] = discrete_laplace(words, cursor, s, t)
+        if cursor[1] != 0 or cursor[2] != 0:
+            cursor[0] = begin
+            cursor[1] = 0
+            return place
+    return len(drawn)
+
+
+@njit
+def fill_below(words: Words, cursor: Int64s, n: int, drawn: Int64s, start: int) -> int:
+    """Draw numbers below n into `drawn[start:]`; returns where it stopped because the words ran out."""
+    for place in range(start, len(drawn)):
+        begin = cursor[0]
+        drawn[place] = below(words, cursor, n)
+        if cursor[1] != 0:
+            cursor[0] = begin
+            cursor[1] = 0
+            return place
+    return len(drawn)
+
+
+@njit
+def permute_and_flip(words: Words, cursor: Int64s, gaps: Int64s, b: int, order: Int64s) -> int:
+    """Visit the candidates in random order and take the first that is accepted, which i is with exp(-gaps[i] / b).
+
+    `gaps` are distances from the best score, which is accepted at once; `order` is scratch of the same length. Returns
+    -1 when the words ran out.
+    """
+    n = len(gaps)
+    for place in range(n):
+        order[place] = place
+    for place in range(n):
+        other = place + below(words, cursor, n - place)
+        chosen = order[other]
+        order[other] = order[place]
+        if exp_bernoulli(words, cursor, gaps[chosen], b) and cursor[1] == 0:
+            return chosen  # type: ignore[no-any-return]
+        if cursor[1] != 0:
+            return -1
+    return -1
+
+
+@njit
+def exponential_choice(words: Words, cursor: Int64s, gaps: Int64s, b: int) -> int:
+    """Candidate i with probability proportional to exp(-gaps[i] / b), by rejection; -1 when the words ran out."""
+    n = len(gaps)
+    while True:
+        chosen = below(words, cursor, n)
+        accepted = exp_bernoulli(words, cursor, gaps[chosen], b)
+        if cursor[1] != 0:
+            return -1
+        if accepted:
+            return chosen

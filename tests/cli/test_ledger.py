@@ -1,0 +1,142 @@
+"""`crypsis ledger`, and private releases on the command line: charged once each, refused beyond the limit."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.shared_data import dataset
+
+
+@pytest.fixture
+def trips(tmp_path):
+    rows = [f"{who},{place},{time}" for who in range(400) for place, time in (("home", 7), ("work", 9))]
+    (tmp_path / "trips.csv").write_text("id,location,t\n" + "\n".join(rows) + "\n")
+    return tmp_path / "trips.csv"
+
+
+PRIVATE = ("--method", "safe-path", "--height", "2", "--location-domain", "home,park,work", "--time-domain", "0:24")
+
+
+def test_a_ledger_is_limited_charged_and_shown(run, tmp_path):
+    file = tmp_path / "trips.ledger"
+    assert run("ledger", "limit", file, "1").code == 0
+    assert run("ledger", "charge", file, "1/3", "--what", "press table").code == 0
+    shown = run("ledger", "show", file)
+    assert "press table" in shown.out
+    assert "1/3 was spent per person; the limit is 1, 2/3 is left" in shown.out
+    told = json.loads(run("ledger", "show", file, "--json").out)
+    assert (told["spent"], told["limit"], told["left"]) == ("1/3", "1", "2/3")
+    assert [charge["what"] for charge in told["charges"]] == ["press table"]
+
+
+def test_too_much_ends_with_3(run, tmp_path):
+    run("ledger", "limit", tmp_path / "l", "1")
+    refused = run("ledger", "charge", tmp_path / "l", "1.5")
+    assert refused.code == 3
+    assert refused.err.startswith("budget-exhausted:")
+
+
+@pytest.mark.parametrize("epsilon", ["0", "x", "1/0", "-1"])
+def test_a_bad_number_ends_with_2(run, tmp_path, epsilon):
+    refused = run("ledger", "charge", tmp_path / "l", "--", epsilon)
+    assert refused.code == 2
+    assert refused.err.startswith("bad-epsilon:")
+    assert not (tmp_path / "l").exists()
+
+
+def test_a_missing_ledger_ends_with_2(run, tmp_path):
+    assert run("ledger", "show", tmp_path / "l").err.startswith("missing-file:")
+
+
+def test_releases_are_charged_until_the_limit(run, trips, tmp_path):
+    ledger = tmp_path / "trips.ledger"
+    run("ledger", "limit", ledger, "1.5")
+    command = ("anonymize", trips, *PRIVATE, "--epsilon", "1", "--ledger", ledger)
+    done = run(*command, "--out", tmp_path / "one", "--private-report", tmp_path / "private.json")
+    assert done.code == 0, done.err
+    assert "they are for you and are not in the release" in done.err
+    refused = run(*command, "--out", tmp_path / "two")
+    assert refused.code == 3
+    assert not (tmp_path / "two").exists()
+    assert json.loads(run("ledger", "show", ledger, "--json").out)["spent"] == "1"
+    assert run("verify", tmp_path / "one").code == 0
+    checked = run("verify", tmp_path / "one", "--private-report", tmp_path / "private.json")
+    assert "adding up the ledger of the run anew" in checked.out
+    assert run("report", tmp_path / "one").code == 0
+    measured = run("measure", tmp_path / "one", "--original", trips, "--json")
+    assert "count_error_1_loss" in json.loads(measured.out)
+
+
+BAD = [
+    (("--epsilon", "0"), "bad-epsilon"),
+    (("--epsilon", "nan"), "bad-epsilon"),
+    (("--epsilon", "100"), "bad-epsilon"),
+    (("--height", "0"), "bad-parameter"),
+    (("--threshold", "0"), "bad-parameter"),
+    (("--location-domain", "home,home"), "bad-domain"),
+    (("--location-domain", "none"), "public-input-missing"),
+    (("--time-domain", "none"), "public-input-missing"),
+    (("--time-domain", "9:1"), "bad-domain"),
+    (("--scheme", "printed", "--location-height", "5"), "budget-scheme"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "code"), BAD, ids=lambda value: str(value))
+def test_bad_input_is_named_and_nothing_is_charged_or_written(run, trips, tmp_path, wrong, code):
+    options = dict(zip(PRIVATE[::2], PRIVATE[1::2], strict=True)) | dict(zip(wrong[::2], wrong[1::2], strict=True))
+    arguments = [word for pair in options.items() for word in pair]
+    refused = run("anonymize", trips, *arguments, "--ledger", tmp_path / "l", "--out", tmp_path / "release")
+    assert refused.code == 2
+    assert refused.err.splitlines()[-1].startswith(f"{code}:")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["trips.csv"]
+
+
+def test_without_a_ledger_a_note_says_so(run, trips, tmp_path):
+    done = run("anonymize", trips, *PRIVATE, "--out", tmp_path / "r")
+    assert "no ledger was given" in done.err
+
+
+def test_malformed_rows_are_left_out_when_asked(run, trips, tmp_path):
+    trips.write_text(trips.read_text() + ",home,7\n9,home,soon\n")
+    assert run("anonymize", trips, *PRIVATE, "--out", tmp_path / "r").code == 2
+    done = run("anonymize", trips, *PRIVATE, "--drop-malformed", "--out", tmp_path / "r")
+    assert done.code == 0, done.err
+    assert "read 800 events" in done.err
+
+
+@pytest.mark.real_data("citibike_jc")
+def test_citibike_stations_of_each_bike(run, tmp_path):
+    raw = dataset("citibike_jc") / "citibike_jc_202003_202004.parquet"
+    done = run(
+        "anonymize", raw, "--id", "bikeid", "--location", "start_station_id", "--t", "starttime", "--time-unit", "h",
+        "--method", "safe-path", "--epsilon", "1", "--height", "2", "--scheme", "flat",
+        "--location-domain", "public-in-data", "--time-domain", "2020-03-01..2020-05-01..720h",
+        "--ledger", tmp_path / "bikes.ledger", "--out", tmp_path / "r", "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert told["verdict"]["holds"] is True
+    assert told["utility"]["count_error_1_loss"] < told["utility"]["count_error_1_of_nothing"]
+    manifest = json.loads((tmp_path / "r" / "release.json").read_text())
+    assert manifest["data"]["domains"]["locations"]["declared"].startswith("those of the data")
+    assert manifest["data"]["trajectories"] > 0
+    assert (tmp_path / "r" / "report.html").stat().st_size > 10_000
+
+
+@pytest.mark.real_data("gowalla_nyc")
+@pytest.mark.parametrize("scheme", ["flat", "uniform"])
+def test_gowalla_check_ins_with_the_public_list_of_venues(run, tmp_path, scheme):
+    folder = dataset("gowalla_nyc")
+    done = run(
+        "anonymize", folder / "gowalla_nyc_checkins.csv.xz", "--id", "user", "--location", "venue", "--t", "time",
+        "--time-unit", "day", "--method", "safe-path", "--epsilon", "2", "--height", "2", "--scheme", scheme,
+        "--location-domain", f"{folder / 'gowalla_nyc_venues.csv.gz'}:venue", "--location-height", "6",
+        "--time-domain", "2009-04-01..2010-11-01..90day", "--out", tmp_path / "r", "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    verdict = json.loads(done.out)["verdict"]
+    assert verdict["holds"] is True
+    assert 0 < verdict["achieved"] <= 2
+    assert (tmp_path / "r" / "report.html").stat().st_size > 10_000
