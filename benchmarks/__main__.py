@@ -10,6 +10,7 @@ from benchmarks import ports
 from benchmarks.attacks import knowledge
 from benchmarks.comparison import Row, print_table, write_json
 from benchmarks.data import loading
+from benchmarks.methods.relational import diff_multi
 from benchmarks.methods.trajectory import (
     diverse_methods,
     guided_seq_anon,
@@ -29,6 +30,7 @@ SUITES = {
     "prefix_tree_methods": prefix_tree_methods,
     "ppsg": ppsg,
     "safe_path": safe_path,
+    "diff_multi": diff_multi,
     "draws": draws,
     "km_anonymity": km_anonymity,
     "utility": utility,

@@ -11,10 +11,15 @@ import tempfile
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import polars as pl
 
+from crypsis.data.attribute_domains import MOST_BINS, AttributeDomains, CategoryDomain, NumericDomain
+from crypsis.data.category_trees import CategoryTrees
 from crypsis.data.reading import read_trajectories
+from crypsis.data.relational import Table
 from crypsis.data.stream import Events
 from crypsis.data.trajectory import Trajectories
 
@@ -117,3 +122,63 @@ def _write_visits(data: Events, file: Path) -> None:
     visits = [f"{place} {time}" for place, time in zip(places, times, strict=True)]
     with file.open("w", encoding="utf-8") as stream:
         stream.writelines(" ".join(visits[start:end]) + "\n" for start, end in pairwise(bounds))
+
+
+@cache
+def adult_like(name: str) -> tuple[Table, AttributeDomains, CategoryTrees, Path] | None:
+    """Adult, or a million records like it, with domains and trees, and the folder that the port reads them from.
+
+    Our domains are those of the port, but for numbers with more values than a domain may have, which get 256 bins.
+    """
+    generator = SOURCE / "gen.py"
+    if folder() is None or not generator.is_file():
+        return None
+    place = Path(tempfile.mkdtemp(prefix="crypsis-bench-", dir=folder()))
+    subprocess.run([sys.executable, str(generator), "--out", str(place), name], capture_output=True, check=True)
+    if not (place / f"{name}.rel").is_file():
+        return None
+    (place / f"{name}.rel").rename(place / "data.rel")
+    (place / f"{name}.schema").rename(place / "data.schema")
+    columns: list[str] = []
+    domains: dict[str, NumericDomain | CategoryDomain] = {}
+    trees: dict[str, dict[str, Any]] = {}
+    for line in (place / "data.schema").read_text().splitlines()[1:]:
+        kind, column, *numbers = line.split()
+        columns.append(column)
+        terms = [int(number) for number in numbers]
+        if kind == "num":
+            low, high = terms
+            domains[column] = NumericDomain(low, high, None if high - low <= MOST_BINS else 256)
+        else:
+            trees[column] = _nested(terms[2:])
+    domains["class"] = CategoryDomain(("0", "1"))
+    frame = pl.read_csv(place / "data.rel", separator=" ", has_header=False, new_columns=[*columns, "class"])
+    frame = frame.with_columns(pl.col(*trees, "class").cast(pl.String))
+    roles = dict.fromkeys(columns, "quasi") | {"class": "label"}
+    return Table.from_frame(frame, roles), AttributeDomains(domains), CategoryTrees(trees), place
+
+
+def _nested(parents: list[int]) -> dict[str, Any]:
+    """The tree that parents describe, leaves first; names of inner nodes differ from those of leaves."""
+    inner = set(parents)
+    name = [f"node {node}" if node in inner else str(node) for node in range(len(parents))]
+    below: list[dict[str, Any]] = [{} for _ in parents]
+    for node, parent in enumerate(parents):
+        if parent >= 0:
+            below[parent][name[node]] = below[node]
+    root = parents.index(-1)
+    return {name[root]: below[root]}
+
+
+def diffmulti_seconds(place: Path, specializations: int) -> tuple[float, int] | None:
+    """Time of the DiffMulti port and the specializations that it made."""
+    programs = folder()
+    if programs is None:
+        return None
+    command = [str(programs / "diffmulti"), str(place / "data.rel"), str(place / "data.schema")]
+    done = subprocess.run(
+        [*command, "--h", str(specializations), "--eps", "1"], capture_output=True, text=True, check=True
+    )
+    seconds = re.search(r"elapsed_s=([\d.]+)", done.stdout)
+    made = re.search(r"specializations=(\d+)", done.stdout)
+    return (float(seconds[1]), int(made[1])) if seconds and made else None

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     )
     from crypsis.data import Events, Locations, Mixed, PublishedTrajectories, Table, Tracks, Trajectories, Transactions
     from crypsis.data.attribute_domains import AttributeDomains, CategoryDomain, NumericDomain, PublicAttributes
+    from crypsis.data.category_trees import CategoryTree, CategoryTrees
     from crypsis.data.checkins import read_checkins
     from crypsis.data.constraints import AutomaticConstraints, UtilityConstraints
+    from crypsis.data.counted_regions import CountedRegions, RegionAttribute
     from crypsis.data.domains import LocationDomain, PublicLocations, PublicTimes, TimeDomain
     from crypsis.data.reading import (
         read_events,
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
         SGA,
         ZGA,
         BFP2kA,
+        DiffMulti,
         KAMCut,
         KAMRec,
         LmAnon,
@@ -104,8 +107,10 @@ _HOME = {
         "Transactions",
     ),
     "crypsis.data.attribute_domains": ("AttributeDomains", "CategoryDomain", "NumericDomain", "PublicAttributes"),
+    "crypsis.data.category_trees": ("CategoryTree", "CategoryTrees"),
     "crypsis.data.checkins": ("read_checkins",),
     "crypsis.data.constraints": ("AutomaticConstraints", "UtilityConstraints"),
+    "crypsis.data.counted_regions": ("CountedRegions", "RegionAttribute"),
     "crypsis.data.domains": ("LocationDomain", "PublicLocations", "PublicTimes", "TimeDomain"),
     "crypsis.data.reading": (
         "read_events",
@@ -138,6 +143,7 @@ _HOME = {
         "SGA",
         "ZGA",
         "BFP2kA",
+        "DiffMulti",
         "KAMCut",
         "KAMRec",
         "LmAnon",
@@ -172,9 +178,13 @@ __all__ = [
     "BFP2kA",
     "BudgetLedger",
     "CategoryDomain",
+    "CategoryTree",
+    "CategoryTrees",
     "ConstrainedKmAnonymity",
     "ContainmentAttack",
+    "CountedRegions",
     "CrypsisError",
+    "DiffMulti",
     "DifferentialPrivacy",
     "Events",
     "Guarantee",
@@ -201,6 +211,7 @@ __all__ = [
     "PublicLocations",
     "PublicTimes",
     "PublishedTrajectories",
+    "RegionAttribute",
     "RegionsOfInterest",
     "Release",
     "SDSeqAnon",

@@ -9,17 +9,10 @@ from __future__ import annotations
 _RELATIONAL = "relational and mixed methods"
 _TRANSACTION = "transaction methods"
 _STREAM = "stream methods"
-_DP = "differential privacy"
 _FUZZY = "fuzzy time"
 _WAREHOUSE = "semantic warehouse"
 
 PENDING: dict[str, str] = {
-    "dp/diffmulti_accounting.json": _DP,
-    "dp/diffmulti_intervals.json": _DP,
-    "dp/diffmulti_max_specializations.json": _DP,
-    "dp/diffmulti_regions.json": _DP,
-    "dp/diffmulti_shares.json": _DP,
-    "dp/diffmulti_table_6_1.json": _DP,
     "fuzzy/enumeration.json": _FUZZY,
     "fuzzy/evidence.json": _FUZZY,
     "fuzzy/generalisation.json": _FUZZY,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crypsis import Events, LocationDomain, SyntheticTrajectories, TimeDomain, measure
 from crypsis.errors import BadParameter
-from crypsis.metrics.count_queries import _drawn_from_domain, _Pairs, count_query_error, relative_error
+from crypsis.metrics.count_queries import _drawn_from_domain, _Pairs, relative_error, trip_query_error
 
 PLACES, TIMES = LocationDomain(["a", "b", "c"]), TimeDomain(0, 4)
 pairs = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3)), max_size=4)
@@ -42,9 +42,9 @@ DATA = Events.from_lists([(who, *visit) for who, visits in enumerate(PEOPLE) for
 
 
 def test_a_perfect_release_has_no_error_and_nothing_has_all():
-    perfect = count_query_error(DATA, synthetic([(1, visits) for visits in PEOPLE]), n_queries=200)
+    perfect = trip_query_error(DATA, synthetic([(1, visits) for visits in PEOPLE]), n_queries=200)
     assert perfect.nonempty[1][0] == perfect.nonempty[2][0] == perfect.uniform[0] == 0
-    nothing = count_query_error(DATA, synthetic([]), n_queries=200)
+    nothing = trip_query_error(DATA, synthetic([]), n_queries=200)
     assert nothing.nonempty[1] == (1.0, 1.0)
     assert nothing.uniform[0] == nothing.uniform[1]
 
@@ -85,10 +85,10 @@ def test_the_sanity_bound_is_a_share_of_the_people():
 
 def test_a_workload_of_nothing_is_refused():
     with pytest.raises(BadParameter):
-        count_query_error(DATA, synthetic([]), n_queries=0)
+        trip_query_error(DATA, synthetic([]), n_queries=0)
 
 
 def test_an_empty_original_is_measured():
-    figures = count_query_error(Events.from_lists([]), synthetic([(3, [("a", 0)])]), n_queries=50).figures()
+    figures = trip_query_error(Events.from_lists([]), synthetic([(3, [("a", 0)])]), n_queries=50).figures()
     assert figures["count_error_1_loss"] == 0
     assert figures["uniform_zero_share"] == 1

@@ -48,6 +48,16 @@ class NoNoise(Noise):
         self.calls += 1
         return int(np.argmax([float(score) for score in scores]))
 
+    def select_each(self, scores, offsets, epsilon, sensitivity):
+        self.calls += len(offsets) - 1
+        ends = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+        return np.array([int(np.argmax(scores[start:end])) for start, end in ends], np.int64)
+
+    def points(self, blocks, epsilon, sensitivity):
+        self.calls += len(blocks)
+        lists = [blocks.scores(number) for number in range(len(blocks))]
+        return np.array([first + int(np.argmax(scores)) for first, scores in lists], np.int64)
+
 
 class NaiveNoise(ExactNoise):
     """Draws the noise of every empty node by itself, as the definition says."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from crypsis.errors import UnknownMethod, did_you_mean
 from crypsis.methods.method import Method
+from crypsis.methods.relational.diff_multi import DiffMulti
 from crypsis.methods.trajectory.bf_p2ka import BFP2kA
 from crypsis.methods.trajectory.kam_cut import KAMCut
 from crypsis.methods.trajectory.kam_rec import KAMRec
@@ -20,7 +21,7 @@ from crypsis.methods.trajectory.zga import ZGA
 
 METHODS: dict[str, type[Method]] = {
     method.name(): method
-    for method in (SeqAnon, SDSeqAnon, USeqAnon, LmAnon, ZGA, SGA, KAMCut, KAMRec, BFP2kA, PPSG, SafePath)
+    for method in (SeqAnon, SDSeqAnon, USeqAnon, LmAnon, ZGA, SGA, KAMCut, KAMRec, BFP2kA, PPSG, SafePath, DiffMulti)
 }
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "SGA",
     "ZGA",
     "BFP2kA",
+    "DiffMulti",
     "KAMCut",
     "KAMRec",
     "LmAnon",

@@ -70,12 +70,12 @@ class PrivateMethod(Method):
 
     def accounted(self, noise: MeteredNoise) -> tuple[dict[str, Any], Mapping[str, Any]]:
         """What a release tells about its budget, and the ledger of the run, which it does not."""
-        noise.check()
+        spent = noise.check()
         recorded = {"epsilon": str(self.epsilon), "root": noise.root.to_json()}
         key = new_key()
         told = {
             "epsilon": str(self.epsilon),
-            "spent": str(noise.root.total()),
+            "spent": str(spent),
             "accounting": "sequential and parallel composition of pure differential privacy",
             "ledger_digest": keyed_digest(recorded, key),
             "noise": noise.noise.name,

@@ -9,18 +9,20 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from crypsis.data.relational import Table
 from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import BadCoordinate, BadParameter, NotApplicable, did_you_mean
 from crypsis.metrics.clustering import clustering_comparison
-from crypsis.metrics.count_queries import count_query_error
+from crypsis.metrics.count_queries import trip_query_error
 from crypsis.metrics.displacement import displacement
 from crypsis.metrics.distance import distance_loss, normalized_distance_loss
 from crypsis.metrics.divergence import kl_divergence_loss
 from crypsis.metrics.locations import location_statistics
 from crypsis.metrics.patterns import pattern_preservation
 from crypsis.metrics.queries import average_relative_error
+from crypsis.metrics.region_penalties import region_penalties
 from crypsis.metrics.semantics import combined_distance_loss, semantic_penalty_loss
 from crypsis.metrics.similarity import pattern_similarity
 from crypsis.metrics.track_lengths import track_lengths
@@ -136,10 +138,15 @@ METRICS: dict[str, Metric] = {
             (Tracks,),
         ),
         Metric(
-            count_query_error,
+            trip_query_error,
             "Relative error of counts of people who were at places at times, and that of publishing nothing.",
             (Events,),
             seeded=True,
+        ),
+        Metric(
+            region_penalties,
+            "NCP and discernibility of published counts of regions, from the counts themselves.",
+            (Table,),
         ),
     )
 }

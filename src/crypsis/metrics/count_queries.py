@@ -48,7 +48,7 @@ class CountQueryError:
         return told | {"uniform_zero_share": self.zero_share}
 
 
-def count_query_error(
+def trip_query_error(
     original: Events,
     published: SyntheticTrajectories,
     n_queries: int = 10_000,
@@ -61,10 +61,10 @@ def count_query_error(
     The original is looked at with the release's domains: visits outside them are not there.
     """
     if n_queries < 1 or not sizes or min(sizes) < 1 or sanity < 0:
-        raise BadParameter("count_query_error: n_queries and sizes must be at least 1, sanity not negative.")
+        raise BadParameter("trip_query_error: n_queries and sizes must be at least 1, sanity not negative.")
     if len(published.locations) * len(published.times) > MOST_PAIRS:
         raise NotApplicable(
-            f"count_query_error lists the people of each pair of location and time, and there are more than "
+            f"trip_query_error lists the people of each pair of location and time, and there are more than "
             f"{MOST_PAIRS:,}; release with fewer times or locations."
         )
     truth = _Pairs.of_events(original, published.locations, published.times)

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 
 from crypsis.data.arrays import Int64s
 from crypsis.errors import BadParameter, InternalError
+from crypsis.noise.blocks import Blocks
 from crypsis.noise.entropy import Entropy, SystemEntropy, WordPool
 from crypsis.noise.noise import LARGEST_DENOMINATOR, Noise
 from crypsis.noise.probabilities import PassProbability, pass_probability
 from crypsis.noise.samplers import (
     LARGEST,
+    LAYERS,
     exponential_choice,
     fill_below,
     fill_discrete_laplace,
     fill_geometric,
+    fill_points,
+    fill_selections,
     permute_and_flip,
 )
 
@@ -57,6 +62,14 @@ class ExactNoise(Noise):
         if max(denominator, *numerators) >= LARGEST:
             raise BadParameter("The scores have too many digits to be compared in 64 bits; round them to a grid.")
         return self.select_gaps(np.array(numerators, np.int64), denominator, replacement=replacement)
+
+    def select_each(self, scores: Int64s, offsets: Int64s, epsilon: Fraction, sensitivity: int) -> Int64s:
+        self.calls += len(offsets) - 1
+        return self._filled(partial(_selections, scores, offsets), len(offsets) - 1, *weight_of(epsilon, sensitivity))
+
+    def points(self, blocks: Blocks, epsilon: Fraction, sensitivity: int) -> Int64s:
+        self.calls += len(blocks)
+        return self._filled(partial(_points, blocks), len(blocks), *weight_of(epsilon, sensitivity))
 
     def select_gaps(self, gaps: Int64s, denominator: int, *, replacement: bool = False) -> int:
         """Candidate i, accepted with exp(-gaps[i] / denominator); the calls are counted by whoever asks."""
@@ -122,6 +135,25 @@ class ExactNoise(Noise):
             if done < count:
                 pool.refill(_WORDS_PER_DRAW * min(count - done, 1 << 20))
         return drawn
+
+
+def _selections(scores: Int64s, offsets: Int64s, words: Any, cursor: Int64s, *rest: Any) -> int:
+    return fill_selections(words, cursor, scores, offsets, *rest)
+
+
+def _points(blocks: Blocks, words: Any, cursor: Int64s, *rest: Any) -> int:
+    return fill_points(words, cursor, blocks.offsets, blocks.first, blocks.last, blocks.score, blocks.slope, *rest)
+
+
+def weight_of(epsilon: Fraction, sensitivity: int) -> tuple[int, int]:
+    """Numerator and denominator of what one unit of a whole score weighs in the exponent."""
+    s, t = terms_of(epsilon)
+    weight = Fraction(s, t * sensitivity)
+    if weight.numerator * weight.denominator * LAYERS >= LARGEST:
+        raise BadParameter(
+            f"The budget {epsilon} of one selection has too many digits; write epsilon with fewer, such as 0.5 or 1/3."
+        )
+    return weight.numerator, weight.denominator
 
 
 def terms_of(epsilon: Fraction) -> tuple[int, int]:

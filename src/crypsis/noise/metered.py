@@ -8,8 +8,14 @@ from fractions import Fraction
 
 from crypsis.data.arrays import Int64s
 from crypsis.errors import InternalError
-from crypsis.ledger.scopes import Call, InSequence
+from crypsis.ledger.scopes import Call, InParallel, InSequence
+from crypsis.noise.blocks import Blocks
 from crypsis.noise.noise import Noise
+
+DISJOINT_REGIONS = "a record lies in one region only"
+Shares = Sequence[
+    tuple[InSequence | InParallel, int]
+]  # the branches that a draw in bulk belongs to, and how many calls of each
 
 
 class MeteredNoise:
@@ -74,10 +80,35 @@ class MeteredNoise:
         self._scope.members.append(Call("selection", epsilon, sensitivity, node, self.noise.name, 1, ""))
         return self.noise.select(scores, epsilon, sensitivity, replacement=replacement)
 
-    def check(self) -> None:
-        """Nothing was drawn past the ledger, and no more was spent than was to be: a failure is a bug of ours."""
+    def select_each(
+        self, scores: Int64s, offsets: Int64s, epsilon: Fraction, sensitivity: int, *, shares: Shares, node: str
+    ) -> Int64s:
+        """From each list the place of a candidate with a high score; `shares` says whose lists they are."""
+        self._share("selection", epsilon, sensitivity, shares, node)
+        return self.noise.select_each(scores, offsets, epsilon, sensitivity)
+
+    def points(self, blocks: Blocks, epsilon: Fraction, sensitivity: int, *, shares: Shares, node: str) -> Int64s:
+        """From each list of blocks a point with a high score."""
+        self._share("selection", epsilon, sensitivity, shares, node)
+        return self.noise.points(blocks, epsilon, sensitivity)
+
+    def shared_counts(self, counts: Int64s, epsilon: Fraction, *, shares: Shares, node: str) -> Int64s:
+        """Noisy counts of disjoint sets of records that belong to several branches of the tree."""
+        self._share("dlaplace", epsilon, 1, shares, node)
+        return self.noise.laplace(counts, epsilon)
+
+    def _share(self, mechanism: str, epsilon: Fraction, sensitivity: int, shares: Shares, node: str) -> None:
+        exact = Fraction(sensitivity)
+        for scope, count in shares:
+            if count:
+                scope.members.append(Call(mechanism, epsilon, exact, node, self.noise.name, count, DISJOINT_REGIONS))
+
+    def check(self) -> Fraction:
+        """What was spent. Nothing was drawn past the ledger nor spent in excess: a failure is a bug of ours."""
         recorded = self.root.calls()
         if recorded != self.noise.calls:
             raise InternalError(f"The provider made {self.noise.calls} calls, the ledger lists {recorded}.")
-        if self.root.total() > self.epsilon:
-            raise InternalError(f"The run spent {self.root.total()}, more than {self.epsilon}.")
+        spent = self.root.total()
+        if spent > self.epsilon:
+            raise InternalError(f"The run spent {spent}, more than {self.epsilon}.")
+        return spent

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from crypsis.data.arrays import Int64s
+from crypsis.noise.blocks import Blocks
 
 LARGEST_DENOMINATOR = 1 << 53
 
@@ -40,3 +41,14 @@ class Noise(ABC):
         Permute-and-flip; with `replacement` the exponential mechanism, P(i) proportional to
         exp(epsilon * score / sensitivity). Both cost epsilon.
         """
+
+    @abstractmethod
+    def select_each(self, scores: Int64s, offsets: Int64s, epsilon: Fraction, sensitivity: int) -> Int64s:
+        """Permute-and-flip in each list `scores[offsets[i]:offsets[i + 1]]` of whole scores: the place in the list.
+
+        Scores are as for `select`; each list costs epsilon.
+        """
+
+    @abstractmethod
+    def points(self, blocks: Blocks, epsilon: Fraction, sensitivity: int) -> Int64s:
+        """A point of each list with a high score, which is ascribed to points in blocks; each list costs epsilon."""

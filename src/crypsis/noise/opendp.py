@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 
 from crypsis.data.arrays import Int64s
 from crypsis.errors import MissingExtra, TooLarge
+from crypsis.noise.blocks import Blocks
 from crypsis.noise.noise import Noise
 
 MOST_ZEROS = 5_000_000
@@ -50,6 +52,19 @@ class OpenDPNoise(Noise):
             raise TooLarge("OpenDP offers permute-and-flip only; take noise='exact' for the exponential mechanism.")
         self.calls += 1
         return int(_selection_measurement(epsilon, sensitivity)([float(score) for score in scores]))
+
+    def select_each(self, scores: Int64s, offsets: Int64s, epsilon: Fraction, sensitivity: int) -> Int64s:
+        self.calls += len(offsets) - 1
+        measurement = _selection_measurement(epsilon, Fraction(sensitivity))
+        lists = (scores[start:end].astype(np.float64).tolist() for start, end in pairwise(offsets.tolist()))
+        return np.array([measurement(candidates) for candidates in lists], np.int64)
+
+    def points(self, blocks: Blocks, epsilon: Fraction, sensitivity: int) -> Int64s:
+        """By permute-and-flip, which costs the same as the exponential mechanism."""
+        self.calls += len(blocks)
+        measurement = _selection_measurement(epsilon, Fraction(sensitivity))
+        lists = (blocks.scores(number) for number in range(len(blocks)))
+        return np.array([first + measurement(scores.astype(np.float64).tolist()) for first, scores in lists], np.int64)
 
 
 def check_zeros(total: int) -> None:

@@ -17,6 +17,7 @@ from crypsis.data.arrays import Int64s
 
 Words = NDArray[np.uint32]
 
+LAYERS = 24  # of points by how little they weigh
 LARGEST = 1 << 62  # products stay below it; `cursor[2]` says when one would not
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
@@ -175,3 +176,136 @@ def exponential_choice(words: Words, cursor: Int64s, gaps: Int64s, b: int) -> in
             return -1
         if accepted:
             return chosen
+
+
+@njit
+def exp_gap(words: Words, cursor: Int64s, gap: int, s: int, b: int) -> bool:
+    """True with probability exp(-gap * s / b), for gap >= 0 of any size and s * b well below `LARGEST`."""
+    for _ in range(gap // b * s):
+        if not _exp_of_part(words, cursor, 1, 1) or cursor[1] != 0:
+            return False
+    return exp_bernoulli(words, cursor, gap % b * s, b)
+
+
+@njit
+def fill_selections(
+    words: Words, cursor: Int64s, scores: Int64s, offsets: Int64s, s: int, b: int, drawn: Int64s, start: int
+) -> int:
+    """Permute-and-flip in each list `scores[offsets[i]:offsets[i + 1]]`; returns where the words ran out.
+
+    A candidate whose score is `gap` below the best of its list is accepted with probability exp(-gap * s / b).
+    """
+    longest = 0
+    for place in range(start, len(drawn)):
+        longest = max(longest, offsets[place + 1] - offsets[place])
+    order = np.empty(longest, np.int64)
+    for place in range(start, len(drawn)):
+        begin = cursor[0]
+        first, n = offsets[place], offsets[place + 1] - offsets[place]
+        best = scores[first]
+        for candidate in range(n):
+            order[candidate] = candidate
+            best = max(best, scores[first + candidate])
+        for at in range(n):
+            other = at + below(words, cursor, n - at)
+            chosen = order[other]
+            order[other] = order[at]
+            if exp_gap(words, cursor, best - scores[first + chosen], s, b) or cursor[1] != 0:
+                drawn[place] = chosen
+                break
+        if cursor[1] != 0:
+            cursor[0] = begin
+            cursor[1] = 0
+            return place
+    return len(drawn)
+
+
+@njit
+def _two_over_e(words: Words, cursor: Int64s) -> bool:
+    """True with probability 2 / e = 1 - 2/3! + 2/4! - 2/5! + ..."""
+    k = 3
+    while cursor[1] == 0 and below(words, cursor, k) == 0:
+        k += 1
+    return k % 2 == 1
+
+
+@njit
+def _weighs(words: Words, cursor: Int64s, gap: int, layer: int, s: int, b: int) -> bool:
+    """True with probability exp(layer - gap * s / b), where that is no more than 1."""
+    whole, part = gap // b * s - layer, gap % b * s
+    if whole < 0:
+        part += whole * b
+        whole = 0
+    for _ in range(whole):
+        if not _exp_of_part(words, cursor, 1, 1) or cursor[1] != 0:
+            return False
+    return exp_bernoulli(words, cursor, part, b)
+
+
+@njit
+def fill_points(
+    words: Words,
+    cursor: Int64s,
+    offsets: Int64s,
+    first: Int64s,
+    last: Int64s,
+    score: Int64s,
+    slope: Int64s,
+    s: int,
+    b: int,
+    drawn: Int64s,
+    start: int,
+) -> int:
+    """The exponential mechanism on the points of each list of blocks; returns where the words ran out.
+
+    Block j holds the points `first[j]` to `last[j]`, of which the first has the score `score[j]` and each following one
+    `slope[j]` more. A point `gap` below the best weighs exp(-x) with x = gap * s / b. Blocks are sorted into layers by
+    the whole part of their smallest x, all beyond the last layer into that. A layer l is drawn by its points times
+    2^-l and kept with probability (2/e)^l, which makes e^-l; then one of its points, evenly, which is kept with
+    probability exp(l - x). Where something is not kept all begins anew, so a point is drawn in proportion to exp(-x).
+    """
+    sizes = np.empty(LAYERS + 1, np.int64)
+    for place in range(start, len(drawn)):
+        begin = cursor[0]
+        low, high = offsets[place], offsets[place + 1]
+        best = score[low]
+        for block in range(low, high):
+            best = max(best, score[block], score[block] + slope[block] * (last[block] - first[block]))
+        layers = np.empty(high - low, np.int64)
+        sizes[:] = 0
+        for block in range(low, high):
+            length = last[block] - first[block]
+            gap = best - max(score[block], score[block] + slope[block] * length)
+            layer = min(gap // b * s + gap % b * s // b, LAYERS)
+            layers[block - low] = layer
+            sizes[layer] += length + 1
+        total = 0
+        for layer in range(LAYERS + 1):
+            total += sizes[layer] << (LAYERS - layer)
+        while cursor[1] == 0:
+            rest, layer = below(words, cursor, total), 0
+            while rest >= sizes[layer] << (LAYERS - layer):
+                rest -= sizes[layer] << (LAYERS - layer)
+                layer += 1
+            kept = True
+            for _ in range(layer):
+                if not _two_over_e(words, cursor):
+                    kept = False
+                    break
+            if not kept:
+                continue
+            number = rest >> (LAYERS - layer)  # even among the points of the layer, for `rest` is even there
+            block = low
+            while layers[block - low] != layer or number > last[block] - first[block]:
+                if layers[block - low] == layer:
+                    number -= last[block] - first[block] + 1
+                block += 1
+            gap = best - (score[block] + slope[block] * number)
+            if _weighs(words, cursor, gap, layer, s, b):
+                drawn[place] = first[block] + number
+                break
+        if cursor[1] != 0:
+            cursor[0] = begin
+            cursor[1] = 0
+            return place
+    return len(drawn)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from crypsis.data.counted_regions import CountedRegions
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import BadRelease, NotApplicable
+from crypsis.publication.counted_regions import CountedRegionsKind
 from crypsis.publication.kind import PublishedKind
 from crypsis.publication.synthetic import SyntheticKind
 from crypsis.publication.trajectory import TrajectoryKind
@@ -14,6 +16,7 @@ from crypsis.publication.trajectory import TrajectoryKind
 KINDS: dict[type, PublishedKind] = {
     PublishedTrajectories: TrajectoryKind(),
     SyntheticTrajectories: SyntheticKind(),
+    CountedRegions: CountedRegionsKind(),
 }
 
 __all__ = ["KINDS", "PublishedKind", "kind_named", "kind_of"]

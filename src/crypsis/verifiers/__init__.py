@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from crypsis.data.counted_regions import CountedRegions
+from crypsis.data.relational import Table
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.data.track import Tracks
@@ -20,6 +22,7 @@ from crypsis.guarantees import (
     SequenceKAnonymity,
     Verdict,
 )
+from crypsis.verifiers.counted_regions import verify_counted_regions
 from crypsis.verifiers.differential_privacy import verify_synthetic_trajectories
 from crypsis.verifiers.klm_anonymity import verify_klm_anonymity
 from crypsis.verifiers.km_anonymity import verify_km_anonymity
@@ -36,12 +39,14 @@ VERIFIERS: dict[tuple[type[Guarantee], type], tuple[Callable[..., Verdict], type
     (SequenceKAnonymity, PublishedTrajectories): (verify_sequence_k_anonymity, Trajectories),
     (PatternPreservingKAnonymity, PublishedTrajectories): (verify_pattern_preserving_k_anonymity, Trajectories),
     (DifferentialPrivacy, SyntheticTrajectories): (verify_synthetic_trajectories, Events),
+    (DifferentialPrivacy, CountedRegions): (verify_counted_regions, Table),
 }
 
 __all__ = [
     "VERIFIERS",
     "verify",
     "verify_constrained_km_anonymity",
+    "verify_counted_regions",
     "verify_generalized_tracks",
     "verify_klm_anonymity",
     "verify_km_anonymity",

@@ -9,8 +9,10 @@ release. The promise itself rests on the proof of the method and on the tests of
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -28,10 +30,10 @@ def verify_synthetic_trajectories(
 ) -> Verdict:
     """Check form and budget; the original adds nothing, because no row was made from any one person's record."""
     how = "domains, order and counts of the rows were checked, and what was spent was compared with what is allowed"
-    problem, spent = _problem_with_budget(published, promised)
+    problem, spent = problem_with_budget(published, promised)
     problem = _problem_with_rows(published) or problem
     if published.ledger is not None and problem is None:
-        problem = _problem_with_ledger(published, spent)
+        problem = problem_with_ledger(published, spent)
         how += ", adding up the ledger of the run anew"
     return Verdict(
         promised,
@@ -85,9 +87,21 @@ def _distinct_rows(published: SyntheticTrajectories) -> int:
     return len({visits[start:end].tobytes() for start, end in pairwise(offsets)})
 
 
-def _problem_with_budget(
-    published: SyntheticTrajectories, promised: DifferentialPrivacy
-) -> tuple[str | None, Fraction]:
+class Accounted(Protocol):
+    """Published data that tell what was spent on them."""
+
+    @property
+    def budget(self) -> Mapping[str, Any]: ...
+
+    @property
+    def ledger(self) -> Mapping[str, Any] | None: ...
+
+    @property
+    def unpublishable(self) -> str | None: ...
+
+
+def problem_with_budget(published: Accounted, promised: DifferentialPrivacy) -> tuple[str | None, Fraction]:
+    """What is wrong with what a release tells about its budget, and what it spent."""
     if published.unpublishable is not None:
         return f"it must not be published: {published.unpublishable}.", promised.epsilon
     missing = [name for name in _TOLD if not published.budget.get(name)]
@@ -104,7 +118,8 @@ def _problem_with_budget(
     return None, spent
 
 
-def _problem_with_ledger(published: SyntheticTrajectories, spent: Fraction) -> str | None:
+def problem_with_ledger(published: Accounted, spent: Fraction) -> str | None:
+    """What is wrong with the ledger of the run, which is added up anew."""
     assert published.ledger is not None
     try:
         ledger, key = published.ledger["ledger"], published.ledger["key"]

@@ -1,0 +1,60 @@
+"""DiffMulti with exact noise on a million Adult-like records, beside the C++ port with floating-point noise.
+
+What counts is the time per specialization, because both stop where the shares of small regions run out: the port and we
+make different numbers of them from the same limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from benchmarks import ports
+from benchmarks.comparison import Row, best_of, peak_memory
+from crypsis.data.relational import Table
+from crypsis.journal import Journal
+from crypsis.methods import DiffMulti
+from crypsis.verifiers import verify
+
+LIMITS = (1_000, 100_000)
+ALLOWED = 1.5  # times the port's time per specialization
+
+
+def rows(quick: bool = False) -> Iterator[Row]:
+    """Few and many specializations by class; then the other scores."""
+    found = ports.adult_like("adult" if quick else "adult1m")
+    if found is None:
+        return
+    table, domains, trees, folder = found
+    for limit in LIMITS:
+        port = ports.diffmulti_seconds(folder, limit)
+        for depth in (None, 63):
+            method = DiffMulti(
+                epsilon=Fraction(1), specializations=limit, score="max", domains=domains, trees=trees, max_depth=depth
+            )
+            yield _timed(table, method, port)
+    for score in ("ncp_gain", "discernibility"):
+        method = DiffMulti(epsilon=Fraction(1), specializations=10_000, score=score, domains=domains, trees=trees)
+        yield _timed(table, method, None)
+
+
+def _timed(table: Table, method: DiffMulti, port: tuple[float, int] | None) -> Row:
+    journal = Journal()
+    made = method.anonymize(table, journal)
+    seconds = best_of(2, lambda: method.anonymize(table, Journal()))
+    done = max(int(journal.private["specializations"]), 1)
+    words = f"{done:,} specializations made, {1e6 * seconds / done:.0f} µs each, {peak_memory() / 2**30:.2f} GB"
+    if port is not None:
+        words += f"; the port made {port[1]:,}, {1e6 * port[0] / port[1]:.0f} µs each"
+    if not verify(made, method.guarantee).holds:
+        words += ", NOT AS PROMISED"
+    depth = "12" if method.max_depth is None else str(method.max_depth)
+    return Row(
+        f"DiffMulti {method.score} h={method.specializations:,} depth {depth}",
+        f"adult-like {len(table):,} x {len(made.attributes)}",
+        seconds,
+        "C++ port, float noise, for as many" if port else "",
+        port[0] / port[1] * done if port else None,
+        1 / ALLOWED if port else None,
+        note=words,
+    )

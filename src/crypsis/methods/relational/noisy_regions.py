@@ -1,0 +1,322 @@
+"""The noisy regions of DiffMulti: specialized level by level, all regions of a level at once.
+
+A record lies in one region of each level, so the calls of one level cost epsilon once. How much a region has spent
+depends on how often split points were drawn above it; regions with the same history share a branch of the ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.kernels.regions import candidate_scores, class_counts, divide, shares_of, split_blocks
+from crypsis.ledger.scopes import InParallel, InSequence
+from crypsis.methods.relational.region_schema import RegionSchema
+from crypsis.methods.relational.region_scores import Score
+from crypsis.noise import MeteredNoise
+from crypsis.noise.blocks import Blocks
+from crypsis.noise.metered import DISJOINT_REGIONS
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Cells and classes of records, those of a region in a row: `starts` says where each region begins."""
+
+    rows: Int32s
+    classes: Int32s
+    starts: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """Regions of one level. `cuts` counts numeric specializations, `left` is how many specializations it may use."""
+
+    low: Int32s
+    high: Int32s
+    node: Int32s
+    split: Int32s
+    cuts: Int32s
+    left: Int64s
+    last: Int64s  # the attribute that was specialized to get here, -1 at the root
+    branch: Int64s
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    @classmethod
+    def root(cls, schema: RegionSchema, specializations: int) -> Regions:
+        n = len(schema.width)
+        return cls(
+            np.zeros((1, n), np.int32),
+            schema.width.astype(np.int32).reshape(1, n),
+            schema.root.reshape(1, n).copy(),
+            np.full((1, n), -1, np.int32),
+            np.zeros((1, n), np.int32),
+            np.array([specializations], np.int64),
+            np.array([-1], np.int64),
+            np.zeros(1, np.int64),
+        )
+
+    def valid(self, schema: RegionSchema, cap: int) -> Bools:
+        """Which attributes can be specialized in which regions."""
+        splittable = (self.high - self.low >= 2) & (self.cuts < cap)
+        divisible = np.zeros_like(splittable)
+        if len(schema.n_children):
+            divisible = schema.n_children[np.maximum(self.node, 0)] > 0
+        return np.where(schema.numeric, splittable, divisible)
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """Regions with one history: the scope of the ledger in which they spend, and how many calls they have met."""
+
+    scope: InSequence
+    calls: int
+
+
+@dataclass
+class Grown:
+    """The leaves: their regions, true class counts, the calls met on the way, and the branch that pays for counts."""
+
+    low: Int32s
+    high: Int32s
+    node: Int32s
+    counts: Int64s
+    calls: Int64s
+    branch: Int64s
+    scopes: list[InSequence]
+    specializations: int
+    deepest: int
+
+
+@dataclass
+class _Growth:
+    schema: RegionSchema
+    score: Score
+    n_classes: int
+    cap: int
+    budget: Fraction
+    noise: MeteredNoise
+    trace: Callable[..., None] | None
+    leaves: list[tuple[Any, ...]] = field(default_factory=list)
+    scopes: list[InSequence] = field(default_factory=list)
+
+
+def grow(
+    rows: Int32s,
+    classes: Int32s,
+    n_classes: int,
+    schema: RegionSchema,
+    score: Score,
+    *,
+    specializations: int,
+    depth: int,
+    cap: int,
+    budget: Fraction,
+    noise: MeteredNoise,
+    trace: Callable[..., None] | None = None,
+) -> Grown:
+    """Specialize until nothing is left to specialize; leaf counts are true ones and wait for their noise."""
+    run = _Growth(schema, score, n_classes, cap, budget, noise, trace)
+    records = Records(rows, classes, np.array([0, len(rows)], np.int64))
+    regions = Regions.root(schema, specializations)
+    branches = [Branch(noise.root, 0)]
+    made, level = 0, 0
+    while len(regions):
+        valid = regions.valid(schema, cap)
+        goes_on = (regions.left > 0) & valid.any(axis=1) if level < depth else np.zeros(len(regions), np.bool_)
+        branches, branch = _divided_branches(run, regions, branches, valid, goes_on)
+        chosen = np.flatnonzero(goes_on)
+        _keep_leaves(run, records, regions, np.flatnonzero(~goes_on), branch, branches)
+        if not len(chosen):
+            break
+        made += len(chosen)
+        records, regions = _specialized(run, records, regions, chosen, valid, branch, branches)
+        level += 1
+    low, high, node, counts, calls, branch = (np.concatenate(parts) for parts in zip(*run.leaves, strict=True))
+    return Grown(low, high, node, counts, calls, branch, run.scopes, made, level)
+
+
+def _fresh(run: _Growth, regions: Regions, valid: Bools) -> Bools:
+    """Which regions need a new split point before they are specialized: those that a numeric specialization made."""
+    at = np.arange(len(regions))
+    fresh: Bools = (regions.last >= 0) & run.schema.numeric[regions.last] & valid[at, regions.last]
+    return fresh
+
+
+def _divided_branches(
+    run: _Growth, regions: Regions, branches: list[Branch], valid: Bools, goes_on: Bools
+) -> tuple[list[Branch], Int64s]:
+    """The branches of this level, and that of each region: leaves, regions with a new split point, and others."""
+    fresh = _fresh(run, regions, valid)
+    state = np.where(goes_on, 1 + fresh, 0)
+    keys, branch = np.unique(regions.branch * 3 + state, return_inverse=True)
+    divided: list[Branch] = []
+    parallel: dict[int, InParallel] = {}
+    for key in keys.tolist():
+        above, what = divmod(key, 3)
+        if above not in parallel:
+            parallel[above] = InParallel([], DISJOINT_REGIONS)
+            branches[above].scope.members.append(parallel[above])
+        scope = InSequence([], ("leaves", "kept split points", "new split points")[what])
+        parallel[above].members.append(scope)
+        divided.append(Branch(scope, branches[above].calls))
+    return divided, branch.astype(np.int64)
+
+
+def _keep_leaves(
+    run: _Growth, records: Records, regions: Regions, chosen: Int64s, branch: Int64s, branches: list[Branch]
+) -> None:
+    counts = class_counts(records.classes, records.starts, chosen, run.n_classes)
+    calls = np.array([one.calls for one in branches], np.int64)
+    first = len(run.scopes)
+    run.scopes.extend(one.scope for one in branches)
+    run.leaves.append(
+        (
+            regions.low[chosen],
+            regions.high[chosen],
+            regions.node[chosen],
+            counts,
+            calls[branch[chosen]],
+            branch[chosen] + first,
+        )
+    )
+
+
+def _shares(branch: Int64s, branches: list[Branch], counts: Int64s | None = None) -> list[tuple[InSequence, int]]:
+    totals = np.bincount(branch, weights=counts, minlength=len(branches)).astype(np.int64).tolist()
+    return [(one.scope, total) for one, total in zip(branches, totals, strict=True)]
+
+
+def _counted(branch: Int64s) -> list[tuple[int, int]]:
+    numbers, counts = np.unique(branch, return_counts=True)
+    return list(zip(numbers.tolist(), counts.tolist(), strict=True))
+
+
+def _specialized(
+    run: _Growth,
+    records: Records,
+    regions: Regions,
+    chosen: Int64s,
+    valid: Bools,
+    branch: Int64s,
+    branches: list[Branch],
+) -> tuple[Records, Regions]:
+    schema, noise, score = run.schema, run.noise, run.score
+    drawn = _with_split_points(run, records, regions, chosen, valid, branch, branches)
+    scores = candidate_scores(
+        records.rows, records.classes, records.starts, chosen, valid,
+        regions.low, regions.high, regions.split, regions.node,
+        schema.numeric, schema.width, schema.first_child, schema.n_children,
+        schema.node_low, schema.node_high, schema.depth, schema.slot_base, schema.slots,
+        run.n_classes, score.kind, score.unit,
+    )  # fmt: skip
+    candidates = valid[chosen]
+    sizes = candidates.sum(axis=1)
+    places = noise.select_each(
+        scores[candidates],
+        offsets_of(sizes),
+        run.budget,
+        score.sensitivity,
+        shares=_shares(branch[chosen], branches),
+        node="attribute to specialize",
+    )
+    attributes = np.nonzero(candidates)[1][offsets_of(sizes)[:-1] + places]
+    fan = np.full(len(chosen), 2, np.int64)
+    categories = ~schema.numeric[attributes]
+    fan[categories] = schema.n_children[regions.node[chosen[categories], attributes[categories]]]
+    new_rows, new_classes, starts = divide(
+        records.rows, records.classes, records.starts, chosen, attributes, fan,
+        regions.split, regions.node, schema.numeric, schema.width, schema.depth, schema.slot_base, schema.slots,
+    )  # fmt: skip
+    noisy = noise.shared_counts(
+        np.diff(starts), run.budget, shares=_shares(branch[chosen], branches, fan), node="records of each child"
+    )
+    shares = shares_of(noisy, offsets_of(fan), regions.left[chosen] - 1)
+    if run.trace is not None:
+        run.trace(regions, chosen, candidates, scores, attributes, fan, noisy, shares)
+    for number, one in enumerate(branches):
+        branches[number] = Branch(one.scope, one.calls + int(drawn[number]) + 2)
+    children = _children(schema, regions, chosen, attributes, fan, shares, branch)
+    return Records(new_rows, new_classes, starts), children
+
+
+def _with_split_points(
+    run: _Growth,
+    records: Records,
+    regions: Regions,
+    chosen: Int64s,
+    valid: Bools,
+    branch: Int64s,
+    branches: list[Branch],
+) -> Int64s:
+    """Draw the split points that are missing, into `regions.split`; returns how many calls each branch met thereby."""
+    schema = run.schema
+    drawn = np.zeros(len(branches), np.int64)
+    at_root = bool((regions.last < 0).all())
+    scopes: dict[int, InSequence | InParallel] = {0: branches[0].scope}
+    if at_root:
+        attributes = np.flatnonzero(schema.numeric & valid[0])
+        wanted = [(chosen, attribute) for attribute in attributes.tolist()]
+        drawn[0] = len(wanted)
+    else:
+        which = chosen[_fresh(run, regions, valid)[chosen]]
+        wanted = [
+            (which[regions.last[which] == attribute], attribute)
+            for attribute in np.unique(regions.last[which]).tolist()
+        ]
+        for number in np.unique(branch[which]).tolist():  # a region draws for one attribute only
+            scopes[number] = InParallel([], DISJOINT_REGIONS)
+            branches[number].scope.members.append(scopes[number])
+            drawn[number] = 1
+    for which, attribute in wanted:
+        spread = np.full(len(which), attribute, np.int64)
+        offsets, blocks = split_blocks(
+            records.rows, records.classes, records.starts, which, spread,
+            regions.low, regions.high, run.n_classes, run.score.kind,
+        )  # fmt: skip
+        first, last, score, slope = (np.ascontiguousarray(blocks[:, place]) for place in range(4))
+        regions.split[which, spread] = run.noise.points(
+            Blocks(offsets, first, last, score, slope),
+            run.budget,
+            run.score.sensitivity_of_points(int(schema.width[attribute])),
+            shares=[(scopes[number], count) for number, count in _counted(branch[which])],
+            node="split point",
+        )
+    return drawn
+
+
+def _children(
+    schema: RegionSchema,
+    regions: Regions,
+    chosen: Int64s,
+    attributes: Int64s,
+    fan: Int64s,
+    shares: Int64s,
+    branch: Int64s,
+) -> Regions:
+    above = np.repeat(chosen, fan)
+    attribute = np.repeat(attributes, fan)
+    number = np.arange(len(above)) - np.repeat(np.cumsum(fan) - fan, fan)
+    low, high, node = regions.low[above], regions.high[above], regions.node[above]
+    split, cuts = regions.split[above], regions.cuts[above]
+    at = np.arange(len(above))
+    numeric = schema.numeric[attribute]
+    left, right = at[numeric & (number == 0)], at[numeric & (number == 1)]
+    high[left, attribute[left]] = split[left, attribute[left]]
+    low[right, attribute[right]] = split[right, attribute[right]]
+    cut = at[numeric]
+    split[cut, attribute[cut]] = -1
+    cuts[cut, attribute[cut]] += 1
+    kind = at[~numeric]
+    if len(kind):
+        inner = schema.first_child[node[kind, attribute[kind]]] + number[kind]
+        node[kind, attribute[kind]] = inner
+        low[kind, attribute[kind]] = schema.node_low[inner]
+        high[kind, attribute[kind]] = schema.node_high[inner]
+    return Regions(low, high, node, split, cuts, shares, attribute.astype(np.int64), branch[above])

@@ -1,0 +1,25 @@
+"""How DiffMulti divides epsilon: half for choosing regions, an equal part for each call, the rest for their counts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+
+def operations(numeric_attributes: int, depth: int, numeric_cap: int, accounting: str = "tight") -> int:
+    """The calls that one record may meet on its way to a leaf that lies `depth` specializations deep.
+
+    A first split point of every numeric attribute, two calls for each specialization (selection and counts of
+    children), and a new split point after each numeric one that is followed by another specialization.
+    """
+    if depth == 0:
+        return 0
+    if accounting == "printed":
+        return numeric_attributes + 3 * depth
+    if numeric_attributes == 0:
+        return 2 * depth
+    return numeric_attributes + 2 * depth + min(depth - 1, numeric_attributes * numeric_cap)
+
+
+def budget_of_call(epsilon: Fraction, calls: int) -> Fraction:
+    """Half of epsilon in so many parts."""
+    return epsilon / (2 * calls)

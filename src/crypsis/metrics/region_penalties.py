@@ -1,0 +1,53 @@
+"""How coarse published counts of regions are: NCP and discernibility, from the release alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+
+from crypsis.data.counted_regions import CountedRegions
+from crypsis.data.relational import Table
+
+
+@dataclass(frozen=True)
+class RegionPenalties:
+    """NCP is undefined, hence not there, for a release whose counts are all 0."""
+
+    ncp: Fraction | None
+    discernibility: int
+    share: Fraction | None
+
+    def figures(self) -> dict[str, float | int]:
+        found: dict[str, float | int] = {} if self.ncp is None else {"ncp_of_counts": float(self.ncp)}
+        found["discernibility_of_counts"] = self.discernibility
+        if self.share is not None:
+            found["discernibility_share"] = float(self.share)
+        return found
+
+
+def region_penalties(original: Table, published: CountedRegions) -> RegionPenalties:
+    """NCP, the sum of squared counts of regions, and that sum as a share of the squared total."""
+    total = published.records
+    found = discernibility_of_regions(published)
+    return RegionPenalties(ncp_of_regions(published), found, Fraction(found, total * total) if total else None)
+
+
+def ncp_of_regions(published: CountedRegions) -> Fraction | None:
+    """The mean width of a value, as a share of its domain, over attributes and counted records; one cell is 0."""
+    if not published.records or not published.attributes:
+        return None
+    sizes = published.counts.sum(axis=1)
+    spans = (published.high - published.low).astype(np.int64)
+    spans[spans == 1] = 0
+    widths = [len(attribute) for attribute in published.attributes]
+    common = lcm(*widths)
+    total = sum(int((sizes * spans[:, place]).sum()) * (common // width) for place, width in enumerate(widths))
+    return Fraction(total, common * published.records * len(widths))
+
+
+def discernibility_of_regions(published: CountedRegions) -> int:
+    """The sum of the squared counts of the regions, all classes together."""
+    return sum(size * size for size in published.counts.sum(axis=1).tolist())
