@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
+import polars as pl
 from hypothesis import strategies as st
 
 from crypsis.data.constraints import AutomaticConstraints, UtilityConstraints
+from crypsis.data.relational import Table
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Trajectories
-from crypsis.hierarchy import AutomaticTaxonomy, Taxonomy
+from crypsis.hierarchy import AutomaticTaxonomy, Hierarchies, HierarchyPlan, Taxonomy, Weights
 from crypsis.methods import Method
 from crypsis.parameters import Above, AtLeast, Between, Parameter, parameters_of
 
@@ -89,6 +92,19 @@ def published_rows(draw: st.DrawFn, max_rows: int = 8, max_length: int = 6) -> l
 RECIPES: dict[type, st.SearchStrategy[Any]] = {
     Taxonomy: st.integers(2, 4).map(AutomaticTaxonomy),
     UtilityConstraints: st.integers(1, 6).map(AutomaticConstraints),
+    Hierarchies: st.fixed_dictionaries(
+        {},
+        optional={
+            "age": st.sampled_from(["auto", "equi_width:3", "equi_depth:2:2", "adaptive:3:2", "flat"]),
+            "city": st.sampled_from(["auto", "balanced:2", "balanced:2:frequency", "prefix"]),
+            "born": st.sampled_from(["dates", "dates:weeks", "adaptive:2"]),
+        },
+    )
+    .filter(len)
+    .map(HierarchyPlan),
+    Weights: st.dictionaries(
+        st.sampled_from(["age", "city", "born"]), st.sampled_from(["0.5", "1", "3"]), min_size=1
+    ).map(Weights),
 }
 
 
@@ -152,7 +168,15 @@ def _range_of(parameter: Parameter) -> tuple[float, float]:
 
 def methods(method: type[Method]) -> st.SearchStrategy[Method]:
     """The method with parameters drawn from its annotations."""
-    return st.builds(method, **{parameter.name: values_of(parameter) for parameter in parameters_of(method)})
+    drawn = {parameter.name: values_of(parameter) for parameter in parameters_of(method)}
+    if "diversity" in drawn:  # a number that belongs to one form of diversity alone
+        return st.fixed_dictionaries(drawn).map(lambda given: method(**_with_its_number(given)))
+    return st.builds(method, **drawn)
+
+
+def _with_its_number(given: dict[str, Any]) -> dict[str, Any]:
+    recursive = given["l"] is not None and given["diversity"] == "recursive"
+    return given | {"c": (given["c"] or 2.0) if recursive else None}
 
 
 @st.composite
@@ -172,10 +196,41 @@ def track_lists(
     return tracks
 
 
+@st.composite
+def tables(draw: st.DrawFn, max_rows: int = 14) -> Table:
+    """Small tables with repeats and missing values: numbers, categories and dates to generalize, a sensitive column."""
+    n_rows = draw(st.integers(0, max_rows))
+    days = st.integers(0, 40).map(lambda day: date(2019, 12, 1) + timedelta(days=11 * day))
+    ages = draw(st.sampled_from([st.integers(20, 24), st.integers(0, 90), st.sampled_from([0.5, 1.25, 7.0])]))
+    cities = st.sampled_from(["aa", "ab", "b", "[c", "~"])
+    absent = draw(st.booleans())
+
+    def column(values: st.SearchStrategy[Any]) -> list[Any]:
+        return draw(_exactly(n_rows, st.none() | values if absent else values))
+
+    age = column(ages)
+    frame = pl.DataFrame(
+        {
+            "name": pl.Series([f"n{row}" for row in range(n_rows)], dtype=pl.String),
+            "age": pl.Series(age, dtype=pl.Float64 if any(isinstance(one, float) for one in age) else pl.Int64),
+            "city": pl.Series(column(cities), dtype=pl.String),
+            "born": pl.Series(column(days), dtype=pl.Date),
+            "ill": pl.Series(column(st.sampled_from(["flu", "cold", "?!", "*"])), dtype=pl.String),
+            "pays": pl.Series(column(st.integers(0, 3)), dtype=pl.Int64),
+            "good": pl.Series(column(st.sampled_from(["y", "n"])), dtype=pl.String),
+        }
+    )
+    roles = {"name": "identifier", "age": "quasi", "city": "quasi", "born": "quasi", "ill": "sensitive"}
+    roles |= {"pays": draw(st.sampled_from(["sensitive", "other"])), "good": draw(st.sampled_from(["label", "other"]))}
+    types = {"age": "float" if frame["age"].dtype == pl.Float64 else "int", "pays": "int", "born": "date"}
+    return Table.from_frame(frame, roles, {**types, "city": "category", "ill": "category"})
+
+
 # A method for another kind of data adds one line here, or its property test cannot draw anything.
 DATA: dict[type, Callable[[], st.SearchStrategy[Any]]] = {
     Trajectories: lambda: datasets(owners=None).map(Dataset.trajectories),
     Tracks: lambda: track_lists(max_tracks=9).map(Tracks.from_lists),
+    Table: tables,
 }
 
 

@@ -15,7 +15,9 @@ CrypsisError
 │   ├── BadLabel                bad-label                2
 │   ├── BadCoordinate           bad-coordinate           2
 │   ├── BadTaxonomy             bad-taxonomy             2   not one tree with exactly the locations as leaves
+│   ├── HierarchyError          hierarchy-error          2   a value without a leaf, a cycle, two roots, two parents
 │   ├── BadConstraints          bad-constraints          2   overlapping, or a visited location in none
+│   ├── BadQuery                bad-query                2   not in the query language, or not about this table
 │   ├── BadTimestamps           bad-timestamps           2
 │   ├── EmptyTrack              empty-track              2
 │   ├── OwnerRepeated           owner-repeated           2
@@ -123,8 +125,16 @@ class BadTaxonomy(InputError):
     code = "bad-taxonomy"
 
 
+class HierarchyError(InputError):
+    code = "hierarchy-error"
+
+
 class BadConstraints(InputError):
     code = "bad-constraints"
+
+
+class BadQuery(InputError):
+    code = "bad-query"
 
 
 class BadTimestamps(InputError):

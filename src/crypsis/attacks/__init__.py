@@ -11,9 +11,11 @@ from typing import Any
 from crypsis.attacks.attack import Attack, AttackResult, RiskAtSize
 from crypsis.attacks.containment import ContainmentAttack
 from crypsis.attacks.home_work import HomeWorkAttack
+from crypsis.attacks.linkage import LinkageAttack
 from crypsis.attacks.location import LocationAttack
 from crypsis.attacks.location_frequency import LocationFrequencyAttack
 from crypsis.attacks.location_sequence import LocationSequenceAttack
+from crypsis.attacks.table_risk import TableRisk, table_risk
 from crypsis.attacks.unique_location import UniqueLocationAttack
 from crypsis.errors import BadParameter, did_you_mean
 
@@ -26,6 +28,7 @@ ATTACKS: dict[str, type[Attack]] = {
         UniqueLocationAttack,
         LocationFrequencyAttack,
         HomeWorkAttack,
+        LinkageAttack,
     )
 }
 
@@ -35,13 +38,16 @@ __all__ = [
     "AttackResult",
     "ContainmentAttack",
     "HomeWorkAttack",
+    "LinkageAttack",
     "LocationAttack",
     "LocationFrequencyAttack",
     "LocationSequenceAttack",
     "RiskAtSize",
+    "TableRisk",
     "UniqueLocationAttack",
     "attack",
     "attack_named",
+    "table_risk",
 ]
 
 

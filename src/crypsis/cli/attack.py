@@ -33,7 +33,8 @@ def attack(
     """Attack a release with knowledge of the original and show the risk of being found.
 
     Tries everything that the adversary may know about everybody. Adversaries: containment, location-sequence,
-    location, unique-location, location-frequency, home-work. Shows aggregates only, never whose risk it is.
+    location, unique-location, location-frequency, home-work; of tables, linkage. Shows aggregates only, never whose
+    risk it is.
     """
     from crypsis import _api
     from crypsis.attacks import Attack, attack_named

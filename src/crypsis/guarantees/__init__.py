@@ -9,10 +9,16 @@ from typing import Any
 from crypsis.errors import BadConstraints, BadParameter, BadRelease, did_you_mean
 from crypsis.guarantees.constrained_km_anonymity import ConstrainedKmAnonymity
 from crypsis.guarantees.guarantee import Guarantee
+from crypsis.guarantees.k_anonymity import KAnonymity
+from crypsis.guarantees.kkm_anonymity import KKmAnonymity
 from crypsis.guarantees.klm_anonymity import KlmAnonymity
+from crypsis.guarantees.klm_diversity import KLmDiversity
 from crypsis.guarantees.km_anonymity import KmAnonymity
+from crypsis.guarantees.l_diversity import LDiversity
 from crypsis.guarantees.pattern_preserving_k_anonymity import PatternPreservingKAnonymity
 from crypsis.guarantees.sequence_k_anonymity import SequenceKAnonymity
+from crypsis.guarantees.t_closeness import TCloseness
+from crypsis.guarantees.together import Promises, Together
 from crypsis.guarantees.verdict import Verdict, Witness
 
 GUARANTEES: dict[str, type[Guarantee]] = {
@@ -23,6 +29,12 @@ GUARANTEES: dict[str, type[Guarantee]] = {
         KlmAnonymity,
         SequenceKAnonymity,
         PatternPreservingKAnonymity,
+        KAnonymity,
+        LDiversity,
+        TCloseness,
+        Together,
+        KKmAnonymity,
+        KLmDiversity,
     )
 }
 
@@ -30,10 +42,17 @@ __all__ = [
     "GUARANTEES",
     "ConstrainedKmAnonymity",
     "Guarantee",
+    "KAnonymity",
+    "KKmAnonymity",
+    "KLmDiversity",
     "KlmAnonymity",
     "KmAnonymity",
+    "LDiversity",
     "PatternPreservingKAnonymity",
+    "Promises",
     "SequenceKAnonymity",
+    "TCloseness",
+    "Together",
     "Verdict",
     "Witness",
     "guarantee_from_dict",

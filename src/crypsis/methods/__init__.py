@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from crypsis.errors import UnknownMethod, did_you_mean
 from crypsis.methods.method import Method
+from crypsis.methods.relational.bottom_up import BottomUp
+from crypsis.methods.relational.cluster import Cluster
+from crypsis.methods.relational.incognito import Incognito
+from crypsis.methods.relational.mondrian import Mondrian
+from crypsis.methods.relational.top_down import TopDown
 from crypsis.methods.trajectory.bf_p2ka import BFP2kA
 from crypsis.methods.trajectory.kam_cut import KAMCut
 from crypsis.methods.trajectory.kam_rec import KAMRec
@@ -17,9 +22,9 @@ from crypsis.methods.trajectory.sga import SGA
 from crypsis.methods.trajectory.u_seq_anon import USeqAnon
 from crypsis.methods.trajectory.zga import ZGA
 
-METHODS: dict[str, type[Method]] = {
-    method.name(): method for method in (SeqAnon, SDSeqAnon, USeqAnon, LmAnon, ZGA, SGA, KAMCut, KAMRec, BFP2kA, PPSG)
-}
+_TRAJECTORY = (SeqAnon, SDSeqAnon, USeqAnon, LmAnon, ZGA, SGA, KAMCut, KAMRec, BFP2kA, PPSG)
+_RELATIONAL = (Incognito, TopDown, BottomUp, Cluster, Mondrian)
+METHODS: dict[str, type[Method]] = {method.name(): method for method in (*_TRAJECTORY, *_RELATIONAL)}
 
 __all__ = [
     "METHODS",
@@ -27,14 +32,19 @@ __all__ = [
     "SGA",
     "ZGA",
     "BFP2kA",
+    "BottomUp",
+    "Cluster",
+    "Incognito",
     "KAMCut",
     "KAMRec",
     "LmAnon",
     "Method",
+    "Mondrian",
     "ProgressiveGeneralization",
     "RegionsOfInterest",
     "SDSeqAnon",
     "SeqAnon",
+    "TopDown",
     "USeqAnon",
     "method_named",
 ]

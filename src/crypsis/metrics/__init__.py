@@ -9,18 +9,26 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from crypsis.data.mixed import Mixed
+from crypsis.data.relational import Table
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import BadCoordinate, BadParameter, NotApplicable, did_you_mean
+from crypsis.metrics.certainty_penalty import ncp_loss
+from crypsis.metrics.class_sizes import class_sizes
+from crypsis.metrics.classification import classification_accuracy
 from crypsis.metrics.clustering import clustering_comparison
+from crypsis.metrics.count_query_error import count_query_error
 from crypsis.metrics.displacement import displacement
 from crypsis.metrics.distance import distance_loss, normalized_distance_loss
 from crypsis.metrics.divergence import kl_divergence_loss
+from crypsis.metrics.granularity import granularity_score
 from crypsis.metrics.locations import location_statistics
 from crypsis.metrics.patterns import pattern_preservation
 from crypsis.metrics.queries import average_relative_error
 from crypsis.metrics.semantics import combined_distance_loss, semantic_penalty_loss
 from crypsis.metrics.similarity import pattern_similarity
+from crypsis.metrics.table_divergence import table_kl_divergence_loss
 from crypsis.metrics.track_lengths import track_lengths
 
 Figure = float | int
@@ -36,6 +44,7 @@ class Metric:
     aligned: bool = False  # compares each published row with the trajectory it was made from
     seeded: bool = False
     needs: tuple[str, ...] = ()  # companions of the data that the function takes by name, such as a taxonomy
+    takes: tuple[str, ...] = ()  # the same, where it can do without
     default: bool = True  # quick whatever the data, so it is measured unasked
     name: str = field(init=False)
 
@@ -53,7 +62,8 @@ class Metric:
         for name in self.needs:
             if name not in given:
                 raise NotApplicable(f"{self.name} needs a {name}; give one (--{name} FILE).")
-        extras: dict[str, Any] = {name: given[name] for name in self.needs} | ({"seed": seed} if self.seeded else {})
+        named = (*self.needs, *(name for name in self.takes if name in given))
+        extras: dict[str, Any] = {name: given[name] for name in named} | ({"seed": seed} if self.seeded else {})
         result = self.function(original, published, **extras)
         return {self.name: result} if isinstance(result, (float, int)) else result.figures()
 
@@ -132,6 +142,41 @@ METRICS: dict[str, Metric] = {
             displacement,
             "Distance of fixes from the published point of their cell.",
             (Tracks,),
+        ),
+        Metric(
+            ncp_loss,
+            "Share of its column that a published cell may stand for, of all columns and of each.",
+            (Table,),
+        ),
+        Metric(
+            class_sizes,
+            "How many classes of records look the same, how large they are, and discernibility.",
+            (Table,),
+        ),
+        Metric(
+            granularity_score,
+            "How fine the published cells still are, of all columns and of each; 1 is as fine as collected.",
+            (Table,),
+        ),
+        Metric(
+            count_query_error,
+            "Mean relative error of counting queries (given, or drawn) that are answered from the release.",
+            (Table, Mixed),
+            seeded=True,
+            takes=("queries",),
+        ),
+        Metric(
+            classification_accuracy,
+            "How well the label is predicted by a model trained on the release, and by one trained on the original.",
+            (Table, Mixed),
+            seeded=True,
+            default=False,
+        ),
+        Metric(
+            table_kl_divergence_loss,
+            "Divergence between the original combinations of quasi-identifiers and those that the release allows.",
+            (Table,),
+            default=False,
         ),
     )
 }

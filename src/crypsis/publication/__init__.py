@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from crypsis.data.relational import PublishedTable
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import BadRelease, NotApplicable
 from crypsis.publication.kind import PublishedKind
+from crypsis.publication.relational import TableKind
 from crypsis.publication.trajectory import TrajectoryKind
 
-KINDS: dict[type, PublishedKind] = {PublishedTrajectories: TrajectoryKind()}
+KINDS: dict[type, PublishedKind] = {PublishedTrajectories: TrajectoryKind(), PublishedTable: TableKind()}
 
 __all__ = ["KINDS", "PublishedKind", "kind_named", "kind_of"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 LOWER = "lower is better"
 HIGHER = "higher is better"
@@ -178,6 +178,59 @@ READINGS: dict[str, Reading] = {
         LOWER,
         "Mean distance, in the unit of the map, from a fix to the published point of its cell.",
     ),
+    "ncp_loss": Reading(
+        "Normalized certainty penalty",
+        LOWER,
+        "Share of its column that a published cell may stand for, averaged over all cells of the quasi-identifiers; "
+        "suppressed records count as lost.",
+        share=True,
+    ),
+    "classes": Reading("Classes", HIGHER, "Combinations of quasi-identifiers that are published."),
+    "smallest_class": Reading("Smallest class", NEITHER, "Records of the rarest combination of quasi-identifiers."),
+    "mean_class_size": Reading("Mean class size", LOWER, "Records that share a combination, on average."),
+    "largest_class": Reading("Largest class", LOWER, "Records of the most frequent combination."),
+    "suppressed_records": Reading("Suppressed records", LOWER, "Records of which nothing is published."),
+    "discernibility_loss": Reading(
+        "Discernibility",
+        LOWER,
+        "Every record costs the size of its class, a suppressed one the size of the table.",
+    ),
+    "table_kl_divergence_loss": Reading(
+        "Kullback-Leibler divergence",
+        LOWER,
+        "How unlike the original combinations of quasi-identifiers are to those that the release allows, in nats.",
+    ),
+    "granularity_score": Reading(
+        "Granularity",
+        HIGHER,
+        "How fine the published cells still are: 1 is as fine as collected, 0 says nothing.",
+        share=True,
+    ),
+    "count_query_error": Reading(
+        "Average relative error",
+        LOWER,
+        "How far off counts of records are that are taken from the release instead of the original, on average.",
+        share=True,
+    ),
+    "count_query_error_median": Reading(
+        "Median relative error", LOWER, "Half of the queries are answered at least this well.", share=True
+    ),
+    "count_query_error_max": Reading("Largest relative error", LOWER, "The query that is answered worst.", share=True),
+    "count_queries_without_record": Reading(
+        "Queries without a record", NEITHER, "Queries that no original record satisfies; their errors are absolute."
+    ),
+    "classification_accuracy": Reading(
+        "Classification accuracy",
+        HIGHER,
+        "Share of records whose label is predicted right by a model that is trained on the release.",
+        share=True,
+    ),
+    "classification_accuracy_original": Reading(
+        "Classification accuracy on the original", NEITHER, "The same for a model trained on the original.", share=True
+    ),
+    "classification_accuracy_majority": Reading(
+        "Commonest label", NEITHER, "What always guessing the commonest label gets right.", share=True
+    ),
     "original_clusters": Reading("Original clusters", NEITHER, "Clusters of similar rows in the original."),
     "published_clusters": Reading("Published clusters", NEITHER, "Clusters of similar rows in the release."),
 }
@@ -187,5 +240,8 @@ def reading(figure: str) -> Reading:
     """The words for a figure; one that is not known here is named, and its ending says which way is better."""
     if figure in READINGS:
         return READINGS[figure]
+    first, of, column = figure.partition(" of ")
+    if of and first in READINGS:  # the same figure of one column
+        return replace(READINGS[first], name=f"{READINGS[first].name} of {column}", meaning="The same in this column.")
     better = LOWER if figure.endswith("_loss") else HIGHER if figure.endswith("_score") else NEITHER
     return Reading(figure.replace("_", " ").capitalize(), better, "")

@@ -5,23 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from crypsis.data.mixed import Mixed, PublishedMixed
+from crypsis.data.relational import PublishedTable, Table
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable
 from crypsis.guarantees import (
     ConstrainedKmAnonymity,
     Guarantee,
+    KAnonymity,
+    KKmAnonymity,
     KlmAnonymity,
+    KLmDiversity,
     KmAnonymity,
+    LDiversity,
     PatternPreservingKAnonymity,
     SequenceKAnonymity,
+    TCloseness,
+    Together,
     Verdict,
 )
+from crypsis.verifiers.k_anonymity import verify_k_anonymity
+from crypsis.verifiers.kkm_anonymity import verify_kkm_anonymity, verify_klm_diversity
 from crypsis.verifiers.klm_anonymity import verify_klm_anonymity
 from crypsis.verifiers.km_anonymity import verify_km_anonymity
+from crypsis.verifiers.l_diversity import verify_l_diversity
 from crypsis.verifiers.pattern_preserving_k_anonymity import verify_pattern_preserving_k_anonymity
 from crypsis.verifiers.safe_representatives import verify_generalized_tracks
 from crypsis.verifiers.sequence_k_anonymity import verify_sequence_k_anonymity
+from crypsis.verifiers.t_closeness import verify_t_closeness
+from crypsis.verifiers.together import verify_together
 from crypsis.verifiers.utility_constraints import verify_constrained_km_anonymity
 
 # (the promise, the published kind): (its verifier, the kind of the original)
@@ -31,6 +44,12 @@ VERIFIERS: dict[tuple[type[Guarantee], type], tuple[Callable[..., Verdict], type
     (ConstrainedKmAnonymity, PublishedTrajectories): (verify_constrained_km_anonymity, Trajectories),
     (SequenceKAnonymity, PublishedTrajectories): (verify_sequence_k_anonymity, Trajectories),
     (PatternPreservingKAnonymity, PublishedTrajectories): (verify_pattern_preserving_k_anonymity, Trajectories),
+    (KAnonymity, PublishedTable): (verify_k_anonymity, Table),
+    (LDiversity, PublishedTable): (verify_l_diversity, Table),
+    (TCloseness, PublishedTable): (verify_t_closeness, Table),
+    (Together, PublishedTable): (verify_together, Table),
+    (KKmAnonymity, PublishedMixed): (verify_kkm_anonymity, Mixed),
+    (KLmDiversity, PublishedMixed): (verify_klm_diversity, Mixed),
 }
 
 __all__ = [
@@ -38,10 +57,16 @@ __all__ = [
     "verify",
     "verify_constrained_km_anonymity",
     "verify_generalized_tracks",
+    "verify_k_anonymity",
+    "verify_kkm_anonymity",
     "verify_klm_anonymity",
+    "verify_klm_diversity",
     "verify_km_anonymity",
+    "verify_l_diversity",
     "verify_pattern_preserving_k_anonymity",
     "verify_sequence_k_anonymity",
+    "verify_t_closeness",
+    "verify_together",
 ]
 
 
