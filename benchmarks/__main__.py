@@ -11,6 +11,7 @@ from benchmarks.attacks import knowledge
 from benchmarks.comparison import Row, print_table, write_json
 from benchmarks.data import loading
 from benchmarks.methods.trajectory import diverse_methods, guided_seq_anon, ppsg, prefix_tree_methods, seq_anon
+from benchmarks.methods.transaction import disassociation, item_generalization
 from benchmarks.metrics import clustering, utility
 from benchmarks.verifiers import km_anonymity
 
@@ -20,6 +21,8 @@ SUITES = {
     "diverse_methods": diverse_methods,
     "prefix_tree_methods": prefix_tree_methods,
     "ppsg": ppsg,
+    "disassociation": disassociation,
+    "item_generalization": item_generalization,
     "km_anonymity": km_anonymity,
     "utility": utility,
     "clustering": clustering,

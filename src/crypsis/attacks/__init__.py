@@ -10,7 +10,9 @@ from typing import Any
 
 from crypsis.attacks.attack import Attack, AttackResult, RiskAtSize
 from crypsis.attacks.containment import ContainmentAttack
+from crypsis.attacks.cover import CoverAttack, CoverResult
 from crypsis.attacks.home_work import HomeWorkAttack
+from crypsis.attacks.itemset import ItemsetAttack
 from crypsis.attacks.location import LocationAttack
 from crypsis.attacks.location_frequency import LocationFrequencyAttack
 from crypsis.attacks.location_sequence import LocationSequenceAttack
@@ -26,6 +28,8 @@ ATTACKS: dict[str, type[Attack]] = {
         UniqueLocationAttack,
         LocationFrequencyAttack,
         HomeWorkAttack,
+        ItemsetAttack,
+        CoverAttack,
     )
 }
 
@@ -34,7 +38,10 @@ __all__ = [
     "Attack",
     "AttackResult",
     "ContainmentAttack",
+    "CoverAttack",
+    "CoverResult",
     "HomeWorkAttack",
+    "ItemsetAttack",
     "LocationAttack",
     "LocationFrequencyAttack",
     "LocationSequenceAttack",
