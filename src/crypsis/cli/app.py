@@ -10,8 +10,8 @@ from crypsis.cli.anonymize import anonymize
 from crypsis.cli.attack import attack
 from crypsis.cli.data import data_app
 from crypsis.cli.demo import demo
-from crypsis.cli.measure import measure
 from crypsis.cli.export import export
+from crypsis.cli.measure import measure
 from crypsis.cli.methods import methods
 from crypsis.cli.reconstruct import reconstruct
 from crypsis.cli.report import report
