@@ -67,16 +67,22 @@ def test_every_release_satisfies_its_verifier(seed: int, demote_probability: flo
     assert verdict.holds, verdict
 
 
-@settings(max_examples=40)
-@given(seeds)
-def test_guarantee_1_holds_by_the_exact_test(seed: int) -> None:
-    case = replace(drawn(seed, most_records=12), refine="uniform", max_passes=None)
-    case = replace(case, k=max(case.k, 2), m=min(case.m, 2), max_cluster_size=2 * max(case.k, 2))
-    try:
-        published = made(case).to_canonical()
-    except Infeasible:
-        return
-    assert violations(published) == []
+@pytest.mark.parametrize("part", range(16))
+def test_guarantee_1_holds_by_the_exact_test(part: int) -> None:
+    """On two thousand random datasets, which differ in everything but that they are small."""
+    proven = 0
+    for seed in range(250 * part, 250 * (part + 1)):
+        case = replace(drawn(seed, most_records=12), refine="uniform", max_passes=None)
+        case = replace(case, k=max(case.k, 2), m=min(case.m, 2), max_cluster_size=2 * max(case.k, 2))
+        if len({term for record in case.records for term in record}) > 8:
+            continue  # too many pairs to prove one by one
+        try:
+            published = made(case).to_canonical()
+        except Infeasible:
+            continue
+        assert violations(published) == [], seed
+        proven += 1
+    assert proven > 100
 
 
 @settings(max_examples=40)
