@@ -12,6 +12,7 @@ from benchmarks.comparison import Row, print_table, write_json
 from benchmarks.data import loading
 from benchmarks.methods.relational import anonymizers
 from benchmarks.methods.trajectory import diverse_methods, guided_seq_anon, ppsg, prefix_tree_methods, seq_anon
+from benchmarks.methods.transaction import disassociation, item_generalization
 from benchmarks.metrics import clustering, count_queries, utility
 from benchmarks.verifiers import km_anonymity, table_levels
 
@@ -22,6 +23,8 @@ SUITES = {
     "prefix_tree_methods": prefix_tree_methods,
     "ppsg": ppsg,
     "anonymizers": anonymizers,
+    "disassociation": disassociation,
+    "item_generalization": item_generalization,
     "km_anonymity": km_anonymity,
     "utility": utility,
     "clustering": clustering,

@@ -12,10 +12,23 @@ import polars as pl
 from hypothesis import strategies as st
 
 from crypsis.data.constraints import AutomaticConstraints, UtilityConstraints
+from crypsis.data.privacy_policy import DerivedPolicy, PrivacyPolicy
 from crypsis.data.relational import Table
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Trajectories
-from crypsis.hierarchy import AutomaticTaxonomy, Hierarchies, HierarchyPlan, Taxonomy, Weights
+from crypsis.data.transaction import Transactions
+from crypsis.hierarchy import (
+    AutomaticTaxonomy,
+    BalancedHierarchy,
+    DerivedUtility,
+    Hierarchies,
+    HierarchyPlan,
+    ItemHierarchy,
+    Taxonomy,
+    UtilityPolicy,
+    Weights,
+)
+from crypsis.hierarchy.balanced import ORDERS
 from crypsis.methods import Method
 from crypsis.parameters import Above, AtLeast, Between, Parameter, parameters_of
 
@@ -105,6 +118,24 @@ RECIPES: dict[type, st.SearchStrategy[Any]] = {
     Weights: st.dictionaries(
         st.sampled_from(["age", "city", "born"]), st.sampled_from(["0.5", "1", "3"]), min_size=1
     ).map(Weights),
+    ItemHierarchy: st.builds(BalancedHierarchy, st.integers(2, 4), st.sampled_from(ORDERS)),
+    PrivacyPolicy: st.sampled_from(
+        [
+            DerivedPolicy("all", (2,)),
+            DerivedPolicy("items"),
+            DerivedPolicy("rare", (3, 2)),
+            DerivedPolicy("random", (5, 3, 7)),
+        ]
+    ),
+    UtilityPolicy: st.sampled_from(
+        [
+            DerivedUtility("single"),
+            DerivedUtility("fixed"),
+            DerivedUtility("frequency", 2),
+            DerivedUtility("cooccurrence", 2),
+            DerivedUtility("hierarchy", 1),
+        ]
+    ),
 }
 
 
@@ -166,17 +197,16 @@ def _range_of(parameter: Parameter) -> tuple[float, float]:
     return lowest, highest
 
 
-def methods(method: type[Method]) -> st.SearchStrategy[Method]:
-    """The method with parameters drawn from its annotations."""
-    drawn = {parameter.name: values_of(parameter) for parameter in parameters_of(method)}
-    if "diversity" in drawn:  # a number that belongs to one form of diversity alone
-        return st.fixed_dictionaries(drawn).map(lambda given: method(**_with_its_number(given)))
-    return st.builds(method, **drawn)
-
-
-def _with_its_number(given: dict[str, Any]) -> dict[str, Any]:
-    recursive = given["l"] is not None and given["diversity"] == "recursive"
-    return given | {"c": (given["c"] or 2.0) if recursive else None}
+@st.composite
+def methods(draw: st.DrawFn, method: type[Method]) -> Method:
+    """The method with parameters drawn from its annotations, such as go together."""
+    values = {parameter.name: draw(values_of(parameter)) for parameter in parameters_of(method)}
+    if values.get("max_cluster_size") is not None:
+        values["max_cluster_size"] += 2 * values["k"]
+    if "diversity" in values:  # a number that belongs to one form of diversity alone
+        recursive = values["l"] is not None and values["diversity"] == "recursive"
+        values["c"] = (values["c"] or 2.0) if recursive else None
+    return method(**values)
 
 
 @st.composite
@@ -226,11 +256,32 @@ def tables(draw: st.DrawFn, max_rows: int = 14) -> Table:
     return Table.from_frame(frame, roles, {**types, "city": "category", "ill": "category"})
 
 
+@st.composite
+def item_lists(draw: st.DrawFn, max_records: int = 14, max_items: int = 7) -> list[list[str]]:
+    """Records of a few items, some empty, many alike."""
+    items = draw(st.permutations("abcdefgh"[: draw(st.integers(1, max_items))]))
+    record = st.lists(st.sampled_from(items), max_size=5, unique=True)
+    if draw(st.booleans()):
+        record = st.sampled_from(draw(_exactly(draw(st.integers(1, 5)), record)))
+    return draw(_exactly(draw(st.integers(0, max_records)), record))
+
+
+@st.composite
+def transactions(draw: st.DrawFn, sensitive: bool | None = None) -> Transactions:
+    """Sets of items; in a quarter of them, unless told, one or two items are sensitive."""
+    records = draw(item_lists())
+    occurring = sorted({item for record in records for item in record})
+    marked = draw(st.integers(0, 3)) == 0 if sensitive is None else sensitive
+    secrets = draw(st.sets(st.sampled_from(occurring), max_size=2)) if occurring and marked else ()
+    return Transactions.from_lists(records, sensitive=secrets)
+
+
 # A method for another kind of data adds one line here, or its property test cannot draw anything.
 DATA: dict[type, Callable[[], st.SearchStrategy[Any]]] = {
     Trajectories: lambda: datasets(owners=None).map(Dataset.trajectories),
     Tracks: lambda: track_lists(max_tracks=9).map(Tracks.from_lists),
     Table: tables,
+    Transactions: transactions,
 }
 
 

@@ -15,7 +15,7 @@ from crypsis.data.relational import Column, Table
 from crypsis.errors import BadParameter, HierarchyError, NotApplicable
 from crypsis.hierarchy import Hierarchy, HierarchyPlan
 from crypsis.hierarchy.adaptive import adaptive
-from crypsis.hierarchy.balanced import balanced
+from crypsis.hierarchy.balanced_values import balanced
 from crypsis.hierarchy.dates import dates
 from crypsis.hierarchy.equi_depth import equal_depth_bins, equi_depth
 from crypsis.hierarchy.equi_width import equi_width

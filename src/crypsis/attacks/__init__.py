@@ -10,7 +10,9 @@ from typing import Any
 
 from crypsis.attacks.attack import Attack, AttackResult, RiskAtSize
 from crypsis.attacks.containment import ContainmentAttack
+from crypsis.attacks.cover import CoverAttack, CoverResult
 from crypsis.attacks.home_work import HomeWorkAttack
+from crypsis.attacks.itemset import ItemsetAttack
 from crypsis.attacks.linkage import LinkageAttack
 from crypsis.attacks.location import LocationAttack
 from crypsis.attacks.location_frequency import LocationFrequencyAttack
@@ -29,6 +31,8 @@ ATTACKS: dict[str, type[Attack]] = {
         LocationFrequencyAttack,
         HomeWorkAttack,
         LinkageAttack,
+        ItemsetAttack,
+        CoverAttack,
     )
 }
 
@@ -37,7 +41,10 @@ __all__ = [
     "Attack",
     "AttackResult",
     "ContainmentAttack",
+    "CoverAttack",
+    "CoverResult",
     "HomeWorkAttack",
+    "ItemsetAttack",
     "LinkageAttack",
     "LocationAttack",
     "LocationFrequencyAttack",

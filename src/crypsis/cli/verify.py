@@ -40,7 +40,7 @@ def verify(
     suppressed: Annotated[
         list[str] | None,
         typer.Option(
-            "--suppressed", help="For a file: a location whose visits were left out; may be given several times."
+            "--suppressed", help="For a file: a location or item that was left out; may be given several times."
         ),
     ] = None,
 ) -> None:
@@ -53,8 +53,13 @@ def verify(
     from dataclasses import replace
 
     from crypsis import _api
+    from crypsis.data.disassociated import DisassociatedTransactions
+    from crypsis.data.formats.disassociated import read_disassociated
     from crypsis.data.formats.published import read_published_trajectories
+    from crypsis.data.formats.published_sets import read_published_sets
+    from crypsis.data.transaction import PublishedTransactions
     from crypsis.guarantees import Guarantee, guarantee_named
+    from crypsis.verifiers import VERIFIERS
 
     chosen = None if model is None else checked_from_settings(guarantee_named(model))
     if published.is_dir():
@@ -67,6 +72,14 @@ def verify(
         if original is not None:
             raise BadParameter("--original is for releases; a table of somebody else is checked by itself.")
         raise typer.Exit(code=show_levels(read, published, model, chosen))
+    elif isinstance(chosen, Guarantee) and (type(chosen), DisassociatedTransactions) in VERIFIERS:
+        kind = VERIFIERS[type(chosen), DisassociatedTransactions][1]
+        against = None if original is None else read(original, kind)
+        verdict = _api.verify(read_disassociated(published), chosen, against)
+    elif isinstance(chosen, Guarantee) and (type(chosen), PublishedTransactions) in VERIFIERS:
+        sets = replace(read_published_sets(published), suppressed=tuple(suppressed or ()))
+        kind = VERIFIERS[type(chosen), PublishedTransactions][1]
+        verdict = _api.verify(sets, chosen, None if original is None else read(original, kind))
     elif isinstance(chosen, Guarantee):
         rows = replace(read_published_trajectories(published), longest=longest, suppressed=tuple(suppressed or ()))
         verdict = _api.verify(rows, chosen, None if original is None else read(original))

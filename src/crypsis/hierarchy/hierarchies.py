@@ -25,7 +25,7 @@ from crypsis.data.relational import Column, Table
 from crypsis.data.values import write_value
 from crypsis.errors import BadParameter, HierarchyError, did_you_mean
 from crypsis.hierarchy.adaptive import adaptive
-from crypsis.hierarchy.balanced import ORDERS, balanced
+from crypsis.hierarchy.balanced_values import ORDERS, balanced
 from crypsis.hierarchy.dates import CALENDARS, dates
 from crypsis.hierarchy.equi_depth import equi_depth
 from crypsis.hierarchy.equi_width import equi_width

@@ -21,19 +21,32 @@ from crypsis.methods.trajectory.seq_anon import SeqAnon
 from crypsis.methods.trajectory.sga import SGA
 from crypsis.methods.trajectory.u_seq_anon import USeqAnon
 from crypsis.methods.trajectory.zga import ZGA
+from crypsis.methods.transaction.apriori import Apriori
+from crypsis.methods.transaction.coat import COAT
+from crypsis.methods.transaction.disassociation import Disassociation
+from crypsis.methods.transaction.lra import LRA
+from crypsis.methods.transaction.pcta import PCTA
+from crypsis.methods.transaction.vpa import VPA
 
 _TRAJECTORY = (SeqAnon, SDSeqAnon, USeqAnon, LmAnon, ZGA, SGA, KAMCut, KAMRec, BFP2kA, PPSG)
+_TRANSACTION = (Disassociation, Apriori, LRA, VPA, COAT, PCTA)
 _RELATIONAL = (Incognito, TopDown, BottomUp, Cluster, Mondrian)
-METHODS: dict[str, type[Method]] = {method.name(): method for method in (*_TRAJECTORY, *_RELATIONAL)}
+METHODS: dict[str, type[Method]] = {method.name(): method for method in (*_TRAJECTORY, *_TRANSACTION, *_RELATIONAL)}
 
 __all__ = [
+    "COAT",
+    "LRA",
     "METHODS",
+    "PCTA",
     "PPSG",
     "SGA",
+    "VPA",
     "ZGA",
+    "Apriori",
     "BFP2kA",
     "BottomUp",
     "Cluster",
+    "Disassociation",
     "Incognito",
     "KAMCut",
     "KAMRec",

@@ -13,23 +13,32 @@ from crypsis.data.mixed import Mixed
 from crypsis.data.relational import Table
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.data.transaction import Transactions
 from crypsis.errors import BadCoordinate, BadParameter, NotApplicable, did_you_mean
 from crypsis.metrics.certainty_penalty import ncp_loss
 from crypsis.metrics.class_sizes import class_sizes
 from crypsis.metrics.classification import classification_accuracy
+from crypsis.metrics.cluster_structure import cluster_structure
 from crypsis.metrics.clustering import clustering_comparison
 from crypsis.metrics.count_query_error import count_query_error
 from crypsis.metrics.displacement import displacement
 from crypsis.metrics.distance import distance_loss, normalized_distance_loss
 from crypsis.metrics.divergence import kl_divergence_loss
 from crypsis.metrics.granularity import granularity_score
+from crypsis.metrics.item_frequencies import item_frequency_error
+from crypsis.metrics.item_ncp import item_ncp_loss
+from crypsis.metrics.itemset_queries import itemset_query_error
+from crypsis.metrics.itemsets import tkd_loss, tkd_ml2_loss
 from crypsis.metrics.locations import location_statistics
+from crypsis.metrics.lost_terms import lost_terms
+from crypsis.metrics.pair_supports import re_loss
 from crypsis.metrics.patterns import pattern_preservation
 from crypsis.metrics.queries import average_relative_error
 from crypsis.metrics.semantics import combined_distance_loss, semantic_penalty_loss
 from crypsis.metrics.similarity import pattern_similarity
 from crypsis.metrics.table_divergence import table_kl_divergence_loss
 from crypsis.metrics.track_lengths import track_lengths
+from crypsis.metrics.utility_loss import utility_loss
 
 Figure = float | int
 
@@ -177,6 +186,56 @@ METRICS: dict[str, Metric] = {
             "Divergence between the original combinations of quasi-identifiers and those that the release allows.",
             (Table,),
             default=False,
+        ),
+        Metric(
+            tkd_loss,
+            "tKd: share of the most frequent itemsets that the release does not show.",
+            (Transactions,),
+            seeded=True,
+        ),
+        Metric(
+            tkd_ml2_loss,
+            "tKd-ML2: the same with itemsets across the levels of a hierarchy.",
+            (Transactions,),
+            seeded=True,
+            needs=("taxonomy",),
+        ),
+        Metric(
+            re_loss,
+            "re: relative error of how often two terms of middling frequency occur together.",
+            (Transactions,),
+            seeded=True,
+        ),
+        Metric(
+            lost_terms,
+            "tlost: share of the frequent terms that are in term chunks only.",
+            (Transactions,),
+        ),
+        Metric(
+            item_frequency_error,
+            "Relative error of how often each item occurs.",
+            (Transactions,),
+        ),
+        Metric(
+            itemset_query_error,
+            "Mean relative error of counting the records that hold given items.",
+            (Transactions,),
+            seeded=True,
+        ),
+        Metric(
+            item_ncp_loss,
+            "Share of all items that a published item may stand for.",
+            (Transactions,),
+        ),
+        Metric(
+            utility_loss,
+            "Share of the sets that a published record may stand for which generalization added.",
+            (Transactions,),
+        ),
+        Metric(
+            cluster_structure,
+            "What a disassociated release is made of.",
+            (Transactions,),
         ),
     )
 }

@@ -28,6 +28,7 @@ class ReleaseFacts(ManifestFacts):
     `x` and `y` are the places of the locations: None without coordinates, NaN where a location has none.
     """
 
+    manifest: Mapping[str, Any]
     names: list[tuple[str, ...]]
     supports: Int64s
     labels: list[str]

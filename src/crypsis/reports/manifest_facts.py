@@ -1,22 +1,21 @@
-"""What every report shows of a release, whatever kind of data it holds: the parts of its manifest."""
+"""What every report says, whatever kind of data was released: all of it stands in the manifest."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 
-@dataclass(frozen=True, eq=False)
 class ManifestFacts:
-    """The manifest, part by part."""
+    """Base of the facts of one kind of data. `row_words` name one and many of its rows."""
 
     manifest: Mapping[str, Any]
+    row_words: ClassVar[tuple[str, str]] = ("trajectory", "trajectories")
 
     @property
-    def row_words(self) -> tuple[str, str]:
-        """What one row is called, and several."""
-        return "trajectory", "trajectories"
+    def rows(self) -> int:
+        """Published rows."""
+        return int(self.section("data").get("rows", 0))
 
     def section(self, name: str) -> Mapping[str, Any]:
         """A part of the manifest; empty where the manifest has none."""
@@ -32,8 +31,13 @@ class ManifestFacts:
     @property
     def unit(self) -> str:
         """What the guarantee counts as one individual."""
-        return str((self.section("guarantee").get("parameters") or {}).get("unit") or "trajectory")
+        return str((self.section("guarantee").get("parameters") or {}).get("unit") or self.row_words[0])
 
     @property
     def units(self) -> str:
-        return {"trajectory": "trajectories"}.get(self.unit, self.unit + "s")
+        return self.row_words[1] if self.unit == self.row_words[0] else self.unit + "s"
+
+    @property
+    def counts_rows(self) -> bool:
+        """Each row is one individual, so the promise can be recounted from the rows alone."""
+        return self.unit == self.row_words[0]

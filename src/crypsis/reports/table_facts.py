@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -52,6 +52,9 @@ class ColumnFacts:
 class TableFacts(ManifestFacts):
     """Sizes of the classes of records that look the same, and the columns."""
 
+    row_words: ClassVar[tuple[str, str]] = ("record", "records")
+
+    manifest: Mapping[str, Any]
     sizes: Int64s
     suppressed: int
     columns: tuple[ColumnFacts, ...]
@@ -66,10 +69,6 @@ class TableFacts(ManifestFacts):
             int(np.count_nonzero(published.suppressed)),
             tuple(ColumnFacts.of(column) for column in published.columns),
         )
-
-    @property
-    def row_words(self) -> tuple[str, str]:
-        return "record", "records"
 
     @property
     def k(self) -> float | None:

@@ -1,147 +1,167 @@
-"""Supports of all sets of up to m items inside each class, and the share of their records that hold one secret.
+"""Supports of all itemsets of one size, recounted from the published records alone.
 
-Written from the definition: every set that occurs in a class is visited once, with the records that hold it; nothing
-is sampled or skipped. Record r holds `codes[offsets[r]:offsets[r + 1]]`, ascending and distinct, and the sensitive
-items `secrets[secret_offsets[r]:secret_offsets[r + 1]]`. The records of class g are rows[starts[g]:starts[g + 1]].
+Record r is codes[offsets[r]:offsets[r + 1]], ascending and distinct. Pairs are counted in a matrix, larger sets are
+written down as numbers, sorted, and runs are counted. Nothing is sampled, pruned or skipped; what would not fit into
+memory is refused.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from math import comb
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crypsis.compilation import njit
 from crypsis.data.arrays import Int32s, Int64s
+from crypsis.errors import TooLarge
+
+MOST_COMBINATIONS = 100_000_000
+WIDEST_MATRIX = 8_000
+WORDS_PER_PAIR = 4  # intersecting two words of bits takes about as long as counting this many pairs
 
 
-class Supports(NamedTuple):
-    """For each size of set: how many sets occur, how many have fewer than k records, and the rarest one.
+@dataclass(frozen=True)
+class RarestSet:
+    """The least shared set of one size, the first among equals, and how many are shared by fewer than required."""
 
-    Row s of `rarest` is the class and the s items of the rarest set of size s, the first among equals. `most_alike` is
-    the set with the greatest share of records with one secret: (class, size, secret, records with it, records, items…);
-    `alike` counts sets and secrets with more than one record in l.
-    """
+    support: int
+    codes: tuple[int, ...]
+    violations: int
 
-    occurring: Int64s
-    violations: Int64s
-    lowest: Int64s
-    rarest: Int64s
-    alike: int
-    most_alike: Int64s
+
+def rarest_itemset(offsets: Int64s, codes: Int32s, n_codes: int, size: int, required: int) -> RarestSet | None:
+    """The set of `size` codes with the lowest support; None where no record has so many."""
+    keys, supports = itemset_supports(offsets, codes, n_codes, size)
+    if not len(keys):
+        return None
+    least = int(np.argmin(supports))
+    return RarestSet(int(supports[least]), codes_of(int(keys[least]), n_codes, size), int((supports < required).sum()))
+
+
+def itemset_supports(offsets: Int64s, codes: Int32s, n_codes: int, size: int) -> tuple[Int64s, Int64s]:
+    """All sets of one size that occur, as ascending numbers in base `n_codes`, and in how many records they do."""
+    if size == 1:
+        counts = np.bincount(codes, minlength=n_codes)
+        present = np.flatnonzero(counts)
+        return present, counts[present].astype(np.int64)
+    if size == 2 and n_codes <= WIDEST_MATRIX:
+        matrix = _pair_matrix(offsets, codes, n_codes).ravel()
+        present = np.flatnonzero(matrix)
+        return present, matrix[present].astype(np.int64)
+    check_budget(np.diff(offsets), n_codes, size)
+    keys = _combinations(offsets, codes, n_codes, size)
+    keys.sort()
+    new = np.ones(len(keys), np.bool_)
+    new[1:] = keys[1:] != keys[:-1]
+    starts = np.flatnonzero(new)
+    return keys[starts], np.diff(starts, append=len(keys))
+
+
+def codes_of(key: int, n_codes: int, size: int) -> tuple[int, ...]:
+    """The codes that a number stands for."""
+    codes: list[int] = []
+    for _ in range(size):
+        key, code = divmod(key, n_codes)
+        codes.append(code)
+    return tuple(reversed(codes))
+
+
+def check_budget(lengths: Int64s, n_codes: int, size: int) -> None:
+    """`TooLarge` before memory is exhausted."""
+    distinct, counts = np.unique(lengths, return_counts=True)
+    wanted = sum(comb(length, size) * count for length, count in zip(distinct.tolist(), counts.tolist(), strict=True))
+    if wanted > MOST_COMBINATIONS or n_codes**size >= 2**62:
+        raise TooLarge(
+            f"To verify sets of {size} items, {wanted:,} sets of {n_codes:,} published items would have to be counted; "
+            f"{MOST_COMBINATIONS:,} are possible. Verify a lower m, or cut very long records.",
+            size=size,
+            combinations=wanted,
+        )
+
+
+def _pair_matrix(offsets: Int64s, codes: Int32s, n_codes: int) -> Int32s:
+    lengths = np.diff(offsets)
+    pairs = int((lengths * (lengths - 1) // 2).sum())
+    words = (len(lengths) + 63) // 64 * n_codes * (n_codes - 1) // 2
+    if pairs > WORDS_PER_PAIR * words:
+        return _pairs_by_bits(offsets, codes, n_codes)
+    return _pairs_by_record(offsets, codes, n_codes)
 
 
 @njit
-def class_supports(
-    starts: Int64s,
-    rows: Int64s,
-    offsets: Int64s,
-    codes: Int32s,
-    secret_offsets: Int64s,
-    secrets: Int32s,
-    n_codes: int,
-    n_secrets: int,
-    m: int,
-    k: int,
-    l: int,  # noqa: E741
-) -> Supports:
-    """Walk the sets of each class from small to large: the records of a set are sorted by the next item they hold."""
-    n_classes = len(starts) - 1
-    most_entries = 1
-    for one in range(n_classes):
-        entries = starts[one + 1] - starts[one]
-        for place in range(starts[one], starts[one + 1]):
-            entries += offsets[rows[place] + 1] - offsets[rows[place]]
-        most_entries = max(most_entries, entries)
-    occurring, violations = np.zeros(m + 1, np.int64), np.zeros(m + 1, np.int64)
-    lowest = np.full(m + 1, -1, np.int64)
-    rarest = np.zeros((m + 1, m + 1), np.int64)
-    most_alike = np.full(m + 5, -1, np.int64)
-    alike = 0
-    # Level s holds the sets of size s that extend the current set of size s - 1: for each the records that hold it, and
-    # from where on their items may extend it further.
-    entry_row = np.empty((m + 1, most_entries), np.int64)
-    entry_next = np.empty((m + 1, most_entries), np.int64)
-    n_buckets, at = np.zeros(m + 1, np.int64), np.zeros(m + 1, np.int64)
-    widest = min(n_codes, most_entries) + 1
-    bucket_code = np.empty((m + 1, widest), np.int64)
-    bucket_start = np.empty((m + 1, widest + 1), np.int64)
-    counts = np.zeros(n_codes, np.int64)
-    secret_counts = np.zeros(n_secrets, np.int64)
-    chosen = np.zeros(m + 1, np.int64)
-    for one in range(n_classes):
-        size = starts[one + 1] - starts[one]
-        if size == 0:
+def _pairs_by_record(offsets: Int64s, codes: Int32s, n_codes: int) -> Int32s:
+    matrix = np.zeros((n_codes, n_codes), np.int32)
+    for record in range(len(offsets) - 1):
+        for place in range(offsets[record], offsets[record + 1]):
+            for after in range(place + 1, offsets[record + 1]):
+                matrix[codes[place], codes[after]] += 1
+    return matrix
+
+
+@njit
+def _pairs_by_bits(offsets: Int64s, codes: Int32s, n_codes: int) -> Int32s:
+    bits = record_bits(offsets, codes, n_codes)
+    matrix = np.zeros((n_codes, n_codes), np.int32)
+    for one in range(n_codes):
+        for other in range(one + 1, n_codes):
+            count = 0
+            for word in range(bits.shape[1]):
+                count += set_bits(bits[one, word] & bits[other, word])
+            matrix[one, other] = count
+    return matrix
+
+
+@njit
+def record_bits(offsets: Int64s, codes: Int32s, n_codes: int) -> NDArray[np.uint64]:
+    """By code: the records that hold it, record r as bit r % 64 of word r // 64."""
+    bits = np.zeros((n_codes, (len(offsets) + 62) // 64), np.uint64)
+    for record in range(len(offsets) - 1):
+        for place in range(offsets[record], offsets[record + 1]):
+            bits[codes[place], record >> 6] |= np.uint64(1) << np.uint64(record & 63)
+    return bits
+
+
+@njit
+def set_bits(word: np.uint64) -> int:
+    """How many bits of a word are set."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]
+
+
+@njit
+def _combinations(offsets: Int64s, codes: Int32s, n_codes: int, size: int) -> Int64s:
+    """Every set of one size of every record, as a number."""
+    total = 0
+    for record in range(len(offsets) - 1):
+        chosen = 1
+        for factor in range(size):
+            chosen = chosen * (offsets[record + 1] - offsets[record] - factor) // (factor + 1)
+        total += max(chosen, 0)
+    keys = np.empty(total, np.int64)
+    written = 0
+    place = np.empty(size, np.int64)
+    for record in range(len(offsets) - 1):
+        start, length = offsets[record], offsets[record + 1] - offsets[record]
+        if length < size:
             continue
-        for place in range(size):
-            row = rows[starts[one] + place]
-            entry_row[0, place] = row
-            entry_next[0, place] = offsets[row]
-        n_buckets[0], at[0] = 1, 0
-        bucket_start[0, 0], bucket_start[0, 1] = 0, size
-        chosen[0] = one
-        level = 0
-        while level >= 0:
-            if at[level] == n_buckets[level]:
-                level -= 1
-                continue
-            bucket = at[level]
-            at[level] += 1
-            low, high = bucket_start[level, bucket], bucket_start[level, bucket + 1]
-            if level > 0:
-                chosen[level] = bucket_code[level, bucket]
-            support = high - low
-            occurring[level] += 1
-            violations[level] += support < k
-            if lowest[level] < 0 or support < lowest[level]:
-                lowest[level] = support
-                rarest[level, : level + 1] = chosen[: level + 1]
-            if n_secrets:
-                for entry in range(low, high):
-                    row = entry_row[level, entry]
-                    for position in range(secret_offsets[row], secret_offsets[row + 1]):
-                        secret_counts[secrets[position]] += 1
-                for entry in range(low, high):
-                    row = entry_row[level, entry]
-                    for position in range(secret_offsets[row], secret_offsets[row + 1]):
-                        secret = secrets[position]
-                        held = secret_counts[secret]
-                        if held == 0:
-                            continue  # told already
-                        alike += held * l > support
-                        # held / support > the greatest share so far, without division
-                        if most_alike[3] < 0 or held * most_alike[4] > most_alike[3] * support:
-                            most_alike[0], most_alike[1], most_alike[2] = one, level, secret
-                            most_alike[3], most_alike[4] = held, support
-                            most_alike[5 : 5 + level] = chosen[1 : level + 1]
-                        secret_counts[secret] = 0
-            if level == m:
-                continue
-            # Extend: records by their next items.
-            above = level + 1
-            n_touched = 0
-            for entry in range(low, high):
-                row = entry_row[level, entry]
-                for position in range(entry_next[level, entry], offsets[row + 1]):
-                    code = codes[position]
-                    if counts[code] == 0:
-                        bucket_code[above, n_touched] = code
-                        n_touched += 1
-                    counts[code] += 1
-            bucket_code[above, :n_touched] = np.sort(bucket_code[above, :n_touched])
-            bucket_start[above, 0] = 0
-            for touched in range(n_touched):
-                bucket_start[above, touched + 1] = bucket_start[above, touched] + counts[bucket_code[above, touched]]
-                counts[bucket_code[above, touched]] = bucket_start[above, touched]
-            for entry in range(low, high):
-                row = entry_row[level, entry]
-                for position in range(entry_next[level, entry], offsets[row + 1]):
-                    code = codes[position]
-                    entry_row[above, counts[code]] = row
-                    entry_next[above, counts[code]] = position + 1
-                    counts[code] += 1
-            for touched in range(n_touched):
-                counts[bucket_code[above, touched]] = 0
-            n_buckets[above], at[above] = n_touched, 0
-            level = above
-    return Supports(occurring, violations, lowest, rarest, alike, most_alike)
+        for element in range(size):
+            place[element] = element
+        while True:
+            key = np.int64(0)
+            for element in range(size):
+                key = key * n_codes + np.int64(codes[start + place[element]])
+            keys[written] = key
+            written += 1
+            element = size - 1
+            while element >= 0 and place[element] == length - size + element:
+                element -= 1
+            if element < 0:
+                break
+            place[element] += 1
+            for after in range(element + 1, size):
+                place[after] = place[after - 1] + 1
+    return keys

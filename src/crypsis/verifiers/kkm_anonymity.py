@@ -17,7 +17,7 @@ from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.errors import NotApplicable
 from crypsis.guarantees import KKmAnonymity, KLmDiversity, Verdict, Witness
-from crypsis.verifiers.itemset_supports import Supports, class_supports
+from crypsis.verifiers.class_itemsets import Supports, class_supports
 from crypsis.verifiers.mixed_recoding import recoding_problem
 from crypsis.verifiers.table_classes import TableClasses
 

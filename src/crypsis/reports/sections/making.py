@@ -64,7 +64,7 @@ def _plain(value: Any) -> str:
 def _recheck(facts: ManifestFacts) -> list[Markup]:
     command = "crypsis verify FOLDER"
     words = "The verifier recounts the promise from the published files alone and shares no code with the method."
-    if facts.unit != "trajectory":
+    if not facts.counts_rows:
         command += " --original FILE"
         words = (
             f"The promise counts {facts.units}, whom published rows do not name; "

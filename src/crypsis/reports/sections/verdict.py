@@ -39,7 +39,7 @@ def verdict(facts: ManifestFacts) -> Markup:
 
 
 def _rows(facts: ManifestFacts) -> int:
-    return int(facts.section("data").get("rows", 0))
+    return int(facts.section("data").get("rows", facts.rows))
 
 
 def _origin(facts: ManifestFacts) -> str:
