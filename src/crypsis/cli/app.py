@@ -10,8 +10,10 @@ from crypsis.cli.anonymize import anonymize
 from crypsis.cli.attack import attack
 from crypsis.cli.data import data_app
 from crypsis.cli.demo import demo
+from crypsis.cli.export import export
 from crypsis.cli.measure import measure
 from crypsis.cli.methods import methods
+from crypsis.cli.reconstruct import reconstruct
 from crypsis.cli.report import report
 from crypsis.cli.sample import sample
 from crypsis.cli.settings import EVERY_COMMAND
@@ -29,7 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for command in (demo, sample, methods, anonymize, verify, measure, attack, report, warmup):
+for command in (demo, sample, methods, anonymize, verify, measure, attack, reconstruct, export, report, warmup):
     app.command(epilog=EVERY_COMMAND)(command)
 app.add_typer(data_app, name="data")
 

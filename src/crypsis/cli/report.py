@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -28,6 +28,11 @@ def report(
     data, guarantee = found.manifest["data"], found.guarantee
     show(
         {"report": str(path), "pictures": [str(picture) for picture in drawn], "manifest": found.manifest},
-        f"{guarantee}\n{data['rows']:,} rows, {data['visits']:,} visits, {data['symbols']:,} symbols\nreport   {path}"
-        + "".join(f"\npicture  {picture}" for picture in drawn),
+        f"{guarantee}\n{_counts(data)}\nreport   {path}" + "".join(f"\npicture  {picture}" for picture in drawn),
     )
+
+
+def _counts(data: dict[str, Any]) -> str:
+    """The counts of a manifest in words: rows first, then whatever else this kind of data counts."""
+    counted = ("rows", "visits", "occurrences", "symbols", "clusters", "terms", "empty_records")
+    return ", ".join(f"{data[name]:,} {name.replace('_', ' ')}" for name in counted if isinstance(data.get(name), int))

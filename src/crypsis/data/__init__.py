@@ -1,7 +1,7 @@
 """The data model: five kinds of data as collected and as published, and everything that reads and writes them.
 
     relational    Table           PublishedTable           records with typed columns and declared roles
-    transaction   Transactions    PublishedTransactions    sets of items
+    transaction   Transactions    PublishedTransactions    sets of items; DisassociatedTransactions: pieces of them
     mixed         Mixed           PublishedMixed           a table with a set-valued column
     trajectory    Trajectories    PublishedTrajectories    sequences of locations; Tracks: GPS fixes (track)
     stream        Events                                   who was where when
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from crypsis.data.cells import Cell, CellKind, Cells
     from crypsis.data.checkins import read_checkins, trajectories_from_checkins
+    from crypsis.data.disassociated import DisassociatedTransactions
     from crypsis.data.formats.published import read_published_trajectories, write_published_trajectories
     from crypsis.data.formats.sql import read_sql
     from crypsis.data.inspection import ColumnSummary, Inspection, inspect_file
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 _HOME = {
     "crypsis.data.cells": ("Cell", "CellKind", "Cells"),
     "crypsis.data.checkins": ("read_checkins", "trajectories_from_checkins"),
+    "crypsis.data.disassociated": ("DisassociatedTransactions",),
     "crypsis.data.formats.published": ("read_published_trajectories", "write_published_trajectories"),
     "crypsis.data.formats.sql": ("read_sql",),
     "crypsis.data.inspection": ("ColumnSummary", "Inspection", "inspect_file"),
@@ -83,6 +85,7 @@ __all__ = [
     "Column",
     "ColumnSummary",
     "ColumnType",
+    "DisassociatedTransactions",
     "Events",
     "Inspection",
     "Locations",

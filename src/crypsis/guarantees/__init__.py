@@ -6,13 +6,23 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from crypsis.errors import BadConstraints, BadParameter, BadRelease, did_you_mean
+from crypsis.errors import BadConstraints, BadParameter, BadPolicy, BadRelease, did_you_mean
 from crypsis.guarantees.constrained_km_anonymity import ConstrainedKmAnonymity
+from crypsis.guarantees.disassociation import DisassociationAnonymity
 from crypsis.guarantees.guarantee import Guarantee
+from crypsis.guarantees.itemset_diversity import ItemsetDiversity
+from crypsis.guarantees.itemset_km_anonymity import ItemsetKmAnonymity
+from crypsis.guarantees.k_anonymity import KAnonymity
+from crypsis.guarantees.kkm_anonymity import KKmAnonymity
 from crypsis.guarantees.klm_anonymity import KlmAnonymity
+from crypsis.guarantees.klm_diversity import KLmDiversity
 from crypsis.guarantees.km_anonymity import KmAnonymity
+from crypsis.guarantees.l_diversity import LDiversity
 from crypsis.guarantees.pattern_preserving_k_anonymity import PatternPreservingKAnonymity
+from crypsis.guarantees.policy_anonymity import PolicyAnonymity
 from crypsis.guarantees.sequence_k_anonymity import SequenceKAnonymity
+from crypsis.guarantees.t_closeness import TCloseness
+from crypsis.guarantees.together import Promises, Together
 from crypsis.guarantees.verdict import Verdict, Witness
 
 GUARANTEES: dict[str, type[Guarantee]] = {
@@ -23,17 +33,38 @@ GUARANTEES: dict[str, type[Guarantee]] = {
         KlmAnonymity,
         SequenceKAnonymity,
         PatternPreservingKAnonymity,
+        KAnonymity,
+        LDiversity,
+        TCloseness,
+        Together,
+        KKmAnonymity,
+        KLmDiversity,
+        DisassociationAnonymity,
+        ItemsetKmAnonymity,
+        ItemsetDiversity,
+        PolicyAnonymity,
     )
 }
 
 __all__ = [
     "GUARANTEES",
     "ConstrainedKmAnonymity",
+    "DisassociationAnonymity",
     "Guarantee",
+    "ItemsetDiversity",
+    "ItemsetKmAnonymity",
+    "KAnonymity",
+    "KKmAnonymity",
+    "KLmDiversity",
     "KlmAnonymity",
     "KmAnonymity",
+    "LDiversity",
     "PatternPreservingKAnonymity",
+    "PolicyAnonymity",
+    "Promises",
     "SequenceKAnonymity",
+    "TCloseness",
+    "Together",
     "Verdict",
     "Witness",
     "guarantee_from_dict",
@@ -51,7 +82,7 @@ def guarantee_from_dict(described: Mapping[str, Any]) -> Guarantee:
         raise BadRelease(f"The manifest gives no parameters for {model}.")
     try:
         return GUARANTEES[model].from_parameters(parameters)
-    except (TypeError, BadConstraints) as error:
+    except (TypeError, BadConstraints, BadPolicy) as error:
         raise BadRelease(f"The manifest gives wrong parameters for {model}: {error}.") from error
 
 

@@ -57,6 +57,7 @@ class Guarantee(Checked, ABC):
         told = [
             f"{parameter.name}={getattr(self, parameter.name)}"
             for parameter in parameters_of(type(self))
-            if parameter.type is not str or getattr(self, parameter.name) != parameter.default
+            if getattr(self, parameter.name) is not None
+            and (parameter.type is not str or getattr(self, parameter.name) != parameter.default)
         ]
         return f"{self.model} ({', '.join(told)})"

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from crypsis.errors import UnknownMethod, did_you_mean
 from crypsis.methods.method import Method
+from crypsis.methods.relational.bottom_up import BottomUp
+from crypsis.methods.relational.cluster import Cluster
+from crypsis.methods.relational.incognito import Incognito
+from crypsis.methods.relational.mondrian import Mondrian
+from crypsis.methods.relational.top_down import TopDown
 from crypsis.methods.trajectory.bf_p2ka import BFP2kA
 from crypsis.methods.trajectory.kam_cut import KAMCut
 from crypsis.methods.trajectory.kam_rec import KAMRec
@@ -16,25 +21,43 @@ from crypsis.methods.trajectory.seq_anon import SeqAnon
 from crypsis.methods.trajectory.sga import SGA
 from crypsis.methods.trajectory.u_seq_anon import USeqAnon
 from crypsis.methods.trajectory.zga import ZGA
+from crypsis.methods.transaction.apriori import Apriori
+from crypsis.methods.transaction.coat import COAT
+from crypsis.methods.transaction.disassociation import Disassociation
+from crypsis.methods.transaction.lra import LRA
+from crypsis.methods.transaction.pcta import PCTA
+from crypsis.methods.transaction.vpa import VPA
 
-METHODS: dict[str, type[Method]] = {
-    method.name(): method for method in (SeqAnon, SDSeqAnon, USeqAnon, LmAnon, ZGA, SGA, KAMCut, KAMRec, BFP2kA, PPSG)
-}
+_TRAJECTORY = (SeqAnon, SDSeqAnon, USeqAnon, LmAnon, ZGA, SGA, KAMCut, KAMRec, BFP2kA, PPSG)
+_TRANSACTION = (Disassociation, Apriori, LRA, VPA, COAT, PCTA)
+_RELATIONAL = (Incognito, TopDown, BottomUp, Cluster, Mondrian)
+METHODS: dict[str, type[Method]] = {method.name(): method for method in (*_TRAJECTORY, *_TRANSACTION, *_RELATIONAL)}
 
 __all__ = [
+    "COAT",
+    "LRA",
     "METHODS",
+    "PCTA",
     "PPSG",
     "SGA",
+    "VPA",
     "ZGA",
+    "Apriori",
     "BFP2kA",
+    "BottomUp",
+    "Cluster",
+    "Disassociation",
+    "Incognito",
     "KAMCut",
     "KAMRec",
     "LmAnon",
     "Method",
+    "Mondrian",
     "ProgressiveGeneralization",
     "RegionsOfInterest",
     "SDSeqAnon",
     "SeqAnon",
+    "TopDown",
     "USeqAnon",
     "method_named",
 ]

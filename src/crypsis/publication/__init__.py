@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.relational import PublishedTable
 from crypsis.data.trajectory import PublishedTrajectories
+from crypsis.data.transaction import PublishedTransactions
 from crypsis.errors import BadRelease, NotApplicable
+from crypsis.publication.disassociated import DisassociatedKind
 from crypsis.publication.kind import PublishedKind
+from crypsis.publication.relational import TableKind
 from crypsis.publication.trajectory import TrajectoryKind
+from crypsis.publication.transaction import TransactionKind
 
-KINDS: dict[type, PublishedKind] = {PublishedTrajectories: TrajectoryKind()}
+KINDS: dict[type, PublishedKind] = {
+    PublishedTrajectories: TrajectoryKind(),
+    PublishedTransactions: TransactionKind(),
+    DisassociatedTransactions: DisassociatedKind(),
+    PublishedTable: TableKind(),
+}
 
 __all__ = ["KINDS", "PublishedKind", "kind_named", "kind_of"]
 

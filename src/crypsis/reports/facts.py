@@ -16,12 +16,13 @@ import polars as pl
 
 from crypsis.data.arrays import Bools, Float64s, Int64s, offsets_of
 from crypsis.data.trajectory import Locations, PublishedTrajectories
+from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.symbol_flows import symbol_flows
 from crypsis.reports.symbol_supports import symbol_supports
 
 
 @dataclass(frozen=True, eq=False)
-class ReleaseFacts:
+class ReleaseFacts(ManifestFacts):
     """Symbol s joins the locations `members[offsets[s]:offsets[s + 1]]`, which are numbers into `labels`.
 
     `x` and `y` are the places of the locations: None without coordinates, NaN where a location has none.
@@ -101,26 +102,6 @@ class ReleaseFacts:
     def shows_cells(self) -> bool:
         """The symbols are cells that tracks were generalized to, not locations of a table."""
         return self.section("data").get("places") == "cells"
-
-    def section(self, name: str) -> Mapping[str, Any]:
-        """A part of the manifest; empty where the manifest has none."""
-        part = self.manifest.get(name)
-        return part if isinstance(part, Mapping) else {}
-
-    @property
-    def required(self) -> float | None:
-        """The support that the guarantee asks for."""
-        value = self.section("verdict").get("required")
-        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-
-    @property
-    def unit(self) -> str:
-        """What the guarantee counts as one individual."""
-        return str((self.section("guarantee").get("parameters") or {}).get("unit") or "trajectory")
-
-    @property
-    def units(self) -> str:
-        return {"trajectory": "trajectories"}.get(self.unit, self.unit + "s")
 
     @property
     def smallest_by_size(self) -> list[int | None]:

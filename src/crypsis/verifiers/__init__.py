@@ -5,23 +5,46 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.mixed import Mixed, PublishedMixed
+from crypsis.data.relational import PublishedTable, Table
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import NotApplicable
 from crypsis.guarantees import (
     ConstrainedKmAnonymity,
+    DisassociationAnonymity,
     Guarantee,
+    ItemsetDiversity,
+    ItemsetKmAnonymity,
+    KAnonymity,
+    KKmAnonymity,
     KlmAnonymity,
+    KLmDiversity,
     KmAnonymity,
+    LDiversity,
     PatternPreservingKAnonymity,
+    PolicyAnonymity,
     SequenceKAnonymity,
+    TCloseness,
+    Together,
     Verdict,
 )
+from crypsis.verifiers.disassociation import verify_disassociation
+from crypsis.verifiers.itemset_diversity import verify_itemset_diversity
+from crypsis.verifiers.itemset_km_anonymity import verify_itemset_km_anonymity
+from crypsis.verifiers.k_anonymity import verify_k_anonymity
+from crypsis.verifiers.kkm_anonymity import verify_kkm_anonymity, verify_klm_diversity
 from crypsis.verifiers.klm_anonymity import verify_klm_anonymity
 from crypsis.verifiers.km_anonymity import verify_km_anonymity
+from crypsis.verifiers.l_diversity import verify_l_diversity
 from crypsis.verifiers.pattern_preserving_k_anonymity import verify_pattern_preserving_k_anonymity
+from crypsis.verifiers.policy_anonymity import verify_policy_anonymity
 from crypsis.verifiers.safe_representatives import verify_generalized_tracks
 from crypsis.verifiers.sequence_k_anonymity import verify_sequence_k_anonymity
+from crypsis.verifiers.t_closeness import verify_t_closeness
+from crypsis.verifiers.together import verify_together
 from crypsis.verifiers.utility_constraints import verify_constrained_km_anonymity
 
 # (the promise, the published kind): (its verifier, the kind of the original)
@@ -31,17 +54,37 @@ VERIFIERS: dict[tuple[type[Guarantee], type], tuple[Callable[..., Verdict], type
     (ConstrainedKmAnonymity, PublishedTrajectories): (verify_constrained_km_anonymity, Trajectories),
     (SequenceKAnonymity, PublishedTrajectories): (verify_sequence_k_anonymity, Trajectories),
     (PatternPreservingKAnonymity, PublishedTrajectories): (verify_pattern_preserving_k_anonymity, Trajectories),
+    (KAnonymity, PublishedTable): (verify_k_anonymity, Table),
+    (LDiversity, PublishedTable): (verify_l_diversity, Table),
+    (TCloseness, PublishedTable): (verify_t_closeness, Table),
+    (Together, PublishedTable): (verify_together, Table),
+    (KKmAnonymity, PublishedMixed): (verify_kkm_anonymity, Mixed),
+    (KLmDiversity, PublishedMixed): (verify_klm_diversity, Mixed),
+    (ItemsetKmAnonymity, PublishedTransactions): (verify_itemset_km_anonymity, Transactions),
+    (ItemsetDiversity, PublishedTransactions): (verify_itemset_diversity, Transactions),
+    (PolicyAnonymity, PublishedTransactions): (verify_policy_anonymity, Transactions),
+    (DisassociationAnonymity, DisassociatedTransactions): (verify_disassociation, Transactions),
 }
 
 __all__ = [
     "VERIFIERS",
     "verify",
     "verify_constrained_km_anonymity",
+    "verify_disassociation",
     "verify_generalized_tracks",
+    "verify_itemset_diversity",
+    "verify_itemset_km_anonymity",
+    "verify_k_anonymity",
+    "verify_kkm_anonymity",
     "verify_klm_anonymity",
+    "verify_klm_diversity",
     "verify_km_anonymity",
+    "verify_l_diversity",
     "verify_pattern_preserving_k_anonymity",
+    "verify_policy_anonymity",
     "verify_sequence_k_anonymity",
+    "verify_t_closeness",
+    "verify_together",
 ]
 
 
@@ -51,7 +94,7 @@ def verify(published: Any, guarantee: Guarantee, original: Any = None) -> Verdic
     if found is None:
         raise NotApplicable(f"{guarantee.model} cannot be checked on {type(published).__name__}.")
     verifier, original_kind = found
-    if isinstance(original, Tracks) and published.places is not None:
+    if isinstance(original, Tracks) and getattr(published, "places", None) is not None:
         return verify_generalized_tracks(published, guarantee, original, verifier)
     if original is not None and not isinstance(original, original_kind):
         raise NotApplicable(f"The original must be {original_kind.__name__}, got {type(original).__name__}.")

@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from crypsis.reports.facts import ReleaseFacts
+from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.markup import Markup, element, join
 from crypsis.reports.page import columns, facts_list, paragraph, section, settings
 from crypsis.reports.wording import shown
 
 
-def making(facts: ReleaseFacts) -> Markup:
+def making(facts: ManifestFacts) -> Markup:
     """Method, parameters and software on one side, the recheck on the other."""
     made = element("div", element("h3", "How it was made"), facts_list(_origin(facts)))
     check = element("div", element("h3", "How to check it again"), *_recheck(facts))
@@ -21,7 +21,7 @@ def making(facts: ReleaseFacts) -> Markup:
     return section("How it was made, and how to check it", columns(made, check), *listing)
 
 
-def _origin(facts: ReleaseFacts) -> list[tuple[str, str]]:
+def _origin(facts: ManifestFacts) -> list[tuple[str, str]]:
     method, software, data = facts.section("method"), facts.section("software"), facts.section("data")
     entries: list[tuple[str, str]] = []
     if method:
@@ -61,10 +61,10 @@ def _plain(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, Mapping)) else shown(value)
 
 
-def _recheck(facts: ReleaseFacts) -> list[Markup]:
+def _recheck(facts: ManifestFacts) -> list[Markup]:
     command = "crypsis verify FOLDER"
     words = "The verifier recounts the promise from the published files alone and shares no code with the method."
-    if facts.unit != "trajectory":
+    if not facts.counts_rows:
         command += " --original FILE"
         words = (
             f"The promise counts {facts.units}, whom published rows do not name; "

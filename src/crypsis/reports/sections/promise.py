@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from crypsis.reports.facts import ReleaseFacts
+from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.markup import Markup, element, join, model_name
 from crypsis.reports.page import columns, items, paragraph, section, settings
 
 
-def promise(facts: ReleaseFacts) -> Markup:
+def promise(facts: ManifestFacts) -> Markup:
     """The guarantee, its adversary and its limits side by side."""
     promised, found = facts.section("guarantee"), facts.section("verdict")
     parameters = settings(promised.get("parameters") or {})

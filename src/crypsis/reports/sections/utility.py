@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from crypsis.reports.facts import ReleaseFacts
+from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.markup import Markup, element
 from crypsis.reports.page import exact, paragraph, section
 from crypsis.reports.utility_words import HIGHER, LOWER, reading
@@ -14,7 +14,7 @@ from crypsis.reports.wording import figure
 _ARROWS = {LOWER: "↓ lower is better", HIGHER: "↑ higher is better"}
 
 
-def utility(facts: ReleaseFacts) -> Markup:
+def utility(facts: ManifestFacts) -> Markup:
     """Table of all utility figures of the manifest."""
     heading = "What is left for analysis"
     figures = facts.section("utility")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crypsis.reports.facts import ReleaseFacts
+from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.markup import Markup, element, join, model_name
 from crypsis.reports.page import paragraph
 from crypsis.reports.wording import counted, figure, shown
@@ -14,7 +14,7 @@ _SIGNS = {
 }
 
 
-def verdict(facts: ReleaseFacts) -> Markup:
+def verdict(facts: ManifestFacts) -> Markup:
     """Header of the report."""
     found, promised = facts.section("verdict"), facts.section("guarantee")
     holds, trivial = bool(found.get("holds")), bool(promised.get("trivial"))
@@ -34,22 +34,22 @@ def verdict(facts: ReleaseFacts) -> Markup:
         element("div", *(paragraph(sentence) for sentence in _sentences(facts, state))),
         class_=f"verdict {state}",
     )
-    title = f"Release of {counted(_rows(facts), 'trajectory', 'trajectories')}"
+    title = f"Release of {counted(_rows(facts), *facts.row_words)}"
     return element("header", paragraph(_origin(facts), class_="eyebrow"), element("h1", title), banner, "\n")
 
 
-def _rows(facts: ReleaseFacts) -> int:
+def _rows(facts: ManifestFacts) -> int:
     return int(facts.section("data").get("rows", facts.rows))
 
 
-def _origin(facts: ReleaseFacts) -> str:
+def _origin(facts: ManifestFacts) -> str:
     software = facts.section("software")
     made_by = f"{software.get('name', '')} {software.get('version', '')}".strip()
     parts = ["Release report", str(facts.manifest.get("created") or ""), made_by]
     return " · ".join(part for part in parts if part)
 
 
-def _sentences(facts: ReleaseFacts, state: str) -> list[str]:
+def _sentences(facts: ManifestFacts, state: str) -> list[str]:
     found = facts.section("verdict")
     if state == "broken":
         return [str(found.get("problem") or "The published data do not keep what is promised.")]

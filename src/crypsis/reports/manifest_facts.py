@@ -1,0 +1,43 @@
+"""What every report says, whatever kind of data was released: all of it stands in the manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+
+class ManifestFacts:
+    """Base of the facts of one kind of data. `row_words` name one and many of its rows."""
+
+    manifest: Mapping[str, Any]
+    row_words: ClassVar[tuple[str, str]] = ("trajectory", "trajectories")
+
+    @property
+    def rows(self) -> int:
+        """Published rows."""
+        return int(self.section("data").get("rows", 0))
+
+    def section(self, name: str) -> Mapping[str, Any]:
+        """A part of the manifest; empty where the manifest has none."""
+        part = self.manifest.get(name)
+        return part if isinstance(part, Mapping) else {}
+
+    @property
+    def required(self) -> float | None:
+        """The support that the guarantee asks for."""
+        value = self.section("verdict").get("required")
+        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+    @property
+    def unit(self) -> str:
+        """What the guarantee counts as one individual."""
+        return str((self.section("guarantee").get("parameters") or {}).get("unit") or self.row_words[0])
+
+    @property
+    def units(self) -> str:
+        return self.row_words[1] if self.unit == self.row_words[0] else self.unit + "s"
+
+    @property
+    def counts_rows(self) -> bool:
+        """Each row is one individual, so the promise can be recounted from the rows alone."""
+        return self.unit == self.row_words[0]
