@@ -206,7 +206,7 @@ def figure_11(quick: bool) -> str:
                     name,
                     method,
                     number(tkd_loss(data, release).tkd_loss),
-                    number(tkd_ml2_loss(data, release, taxonomy=taxonomy)),  # type: ignore[arg-type]
+                    number(tkd_ml2_loss(data, release, hierarchy=taxonomy)),  # type: ignore[arg-type]
                     *(number(errors.get("re_loss")) for errors in bands),
                 ]
             )

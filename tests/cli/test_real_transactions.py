@@ -34,6 +34,10 @@ def test_groceries_with_their_hierarchy(run, tmp_path):
     assert attacked.code == 0, attacked.err
     curve = json.loads(attacked.out)["curve"]
     assert curve[1]["fewest_candidates"] >= 5
+    options = ("--metric", "tkd_ml2_loss", "--hierarchy", tree, "--json")
+    measured = run("measure", tmp_path / "r", "--original", raw, *reading, *options)
+    assert measured.code == 0, measured.err
+    assert 0 < json.loads(measured.out)["tkd_ml2_loss"] < 1
 
 
 @pytest.mark.real_data("bms_webview1")

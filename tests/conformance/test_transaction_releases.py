@@ -161,5 +161,5 @@ def test_metrics(described: dict[str, Any]) -> None:
         [[below[name] if len(below[name]) > 1 else name for name in row] for row in described["generalized"]]
     )
     for name, data in (("tkd_ml2_generalized", generalized), ("tkd_ml2_reconstruction", drawn[0])):
-        loss = tkd_ml2_loss(original, data, taxonomy=taxonomy, most=described["K_ml2"])  # type: ignore[arg-type]
+        loss = tkd_ml2_loss(original, data, hierarchy=taxonomy, most=described["K_ml2"])  # type: ignore[arg-type]
         assert loss == pytest.approx(value_of(described[name]))

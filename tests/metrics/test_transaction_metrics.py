@@ -74,11 +74,11 @@ def test_across_levels_a_generalized_item_still_counts_as_its_node() -> None:
     taxonomy = Taxonomy([("a", "one"), ("b", "two"), ("c", "two"), ("one", "all"), ("two", "all")])
     original = Transactions.from_lists([["a", "b"], ["a", "b"], ["a", "c"]])
     release = PublishedTransactions.from_lists([["a", ["b", "c"]]] * 3)
-    assert tkd_ml2_loss(original, original, taxonomy=taxonomy) == 0
+    assert tkd_ml2_loss(original, original, hierarchy=taxonomy) == 0
     # Before: a, one, two, (a, two), (one, two) three times; b, (a, b), (b, one) twice; c, (a, c), (c, one) once.
-    assert tkd_ml2_loss(original, release, taxonomy=taxonomy) == pytest.approx(6 / 11)
+    assert tkd_ml2_loss(original, release, hierarchy=taxonomy) == pytest.approx(6 / 11)
     with pytest.raises(BadTaxonomy):
-        tkd_ml2_loss(Transactions.from_lists([["x"]]), release, taxonomy=taxonomy)
+        tkd_ml2_loss(Transactions.from_lists([["x"]]), release, hierarchy=taxonomy)
 
 
 def test_the_error_of_pairs_is_that_of_the_formula() -> None:

@@ -25,6 +25,10 @@ def measure(
         str | None,
         typer.Option("--taxonomy", help="What locations mean: a file, or auto:FANOUT; some metrics need it."),
     ] = None,
+    hierarchy: Annotated[
+        str | None,
+        typer.Option("--hierarchy", help="What items have in common: a file, or auto:FANOUT; tkd_ml2_loss needs it."),
+    ] = None,
     queries: Annotated[
         Path | None,
         typer.Option("--queries", help="Counting queries for count_query_error, one a line; drawn where not given."),
@@ -39,10 +43,12 @@ def measure(
     companions: dict[str, Any] = {}
     if taxonomy is not None:
         from crypsis.hierarchy import Taxonomy
-        from crypsis.parameters import Recipe
 
-        given = Taxonomy.from_text(taxonomy)
-        companions["taxonomy"] = given.make(against) if isinstance(given, Recipe) else given
+        companions["taxonomy"] = _made(Taxonomy.from_text(taxonomy), against)
+    if hierarchy is not None:
+        from crypsis.hierarchy import ItemHierarchy
+
+        companions["hierarchy"] = _made(ItemHierarchy.from_text(hierarchy), against)
     if queries is not None:
         from crypsis.data.count_query import read_queries
 
@@ -52,3 +58,10 @@ def measure(
         show(figures, "")
     else:
         show_table(("metric", "value"), [(name, value) for name, value in figures.items()])
+
+
+def _made(given: Any, data: Any) -> Any:
+    """The companion itself; one that is built from the data is built now."""
+    from crypsis.parameters import Recipe
+
+    return given.make(data) if isinstance(given, Recipe) else given

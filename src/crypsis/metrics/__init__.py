@@ -198,7 +198,8 @@ METRICS: dict[str, Metric] = {
             "tKd-ML2: the same with itemsets across the levels of a hierarchy.",
             (Transactions,),
             seeded=True,
-            needs=("taxonomy",),
+            needs=("hierarchy",),
+            default=False,
         ),
         Metric(
             re_loss,

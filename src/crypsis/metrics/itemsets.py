@@ -81,7 +81,7 @@ def tkd_ml2_loss(
     original: Transactions,
     published: Transactions | DisassociatedTransactions | PublishedTransactions,
     *,
-    taxonomy: Taxonomy,
+    hierarchy: Taxonomy,
     seed: int = 0,
     most: int = MOST,
 ) -> float:
@@ -90,7 +90,7 @@ def tkd_ml2_loss(
     Records hold their items and all nodes above these; no itemset holds a node and one above it. A disassociated
     release is read as one possible original. 0 is best, 1 worst.
     """
-    tree = _Tree.of(taxonomy)
+    tree = _Tree.of(hierarchy)
     wanted = set(tree.top(original.offsets, tree.nodes_of(original.vocabulary)[original.items], most))
     if isinstance(published, DisassociatedTransactions):
         published = published.reconstruct(1, seed)[0]
