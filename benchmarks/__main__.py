@@ -10,6 +10,7 @@ from benchmarks import ports
 from benchmarks.attacks import knowledge
 from benchmarks.comparison import Row, print_table, write_json
 from benchmarks.data import loading
+from benchmarks.methods.stream import itsa
 from benchmarks.methods.trajectory import diverse_methods, guided_seq_anon, ppsg, prefix_tree_methods, seq_anon
 from benchmarks.metrics import clustering, utility
 from benchmarks.verifiers import km_anonymity
@@ -20,6 +21,7 @@ SUITES = {
     "diverse_methods": diverse_methods,
     "prefix_tree_methods": prefix_tree_methods,
     "ppsg": ppsg,
+    "itsa": itsa,
     "km_anonymity": km_anonymity,
     "utility": utility,
     "clustering": clustering,

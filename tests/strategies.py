@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 from crypsis.data.constraints import AutomaticConstraints, UtilityConstraints
+from crypsis.data.sensitive_values import EVERY_VALUE, SensitiveValues
+from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Trajectories
+from crypsis.errors import BadParameter
 from crypsis.hierarchy import AutomaticTaxonomy, Taxonomy
 from crypsis.methods import Method
 from crypsis.parameters import Above, AtLeast, Between, Parameter, parameters_of
@@ -89,6 +93,7 @@ def published_rows(draw: st.DrawFn, max_rows: int = 8, max_length: int = 6) -> l
 RECIPES: dict[type, st.SearchStrategy[Any]] = {
     Taxonomy: st.integers(2, 4).map(AutomaticTaxonomy),
     UtilityConstraints: st.integers(1, 6).map(AutomaticConstraints),
+    SensitiveValues: st.just(EVERY_VALUE),
 }
 
 
@@ -129,6 +134,9 @@ def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
         lowest, highest = _range_of(parameter)
         above = any(isinstance(bound, Above) for bound in parameter.bounds)
         values = st.floats(lowest, min(highest, lowest + 1000), exclude_min=above)
+    elif parameter.type is Fraction:
+        lowest, highest = _range_of(parameter)
+        values = st.fractions(Fraction(lowest), Fraction(min(highest, lowest + 1000)), max_denominator=12)
     elif parameter.type in RECIPES:
         values = RECIPES[parameter.type]
     else:
@@ -152,7 +160,34 @@ def _range_of(parameter: Parameter) -> tuple[float, float]:
 
 def methods(method: type[Method]) -> st.SearchStrategy[Method]:
     """The method with parameters drawn from its annotations."""
-    return st.builds(method, **{parameter.name: values_of(parameter) for parameter in parameters_of(method)})
+    values = st.fixed_dictionaries({parameter.name: values_of(parameter) for parameter in parameters_of(method)})
+    return values.map(lambda drawn: _made(method, drawn)).filter(lambda made: made is not None)
+
+
+def _made(method: type[Method], drawn: dict[str, Any]) -> Any:
+    """The method, or nothing where two parameters do not go together."""
+    try:
+        return method(**drawn)
+    except BadParameter:
+        return None
+
+
+@st.composite
+def event_logs(draw: st.DrawFn) -> Events:
+    """A few people at a few places, in any order, with repeats, late events and values that some events tell."""
+    size = draw(st.integers(0, 40))
+    fare = draw(st.lists(st.sampled_from(["full", "student", None]), min_size=9, max_size=9))
+    triples = draw(
+        _exactly(size, st.tuples(st.integers(0, 8), st.sampled_from("abc"), st.integers(0, draw(st.integers(0, 9)))))
+    )
+    if draw(st.booleans()):
+        triples.sort(key=lambda triple: triple[2])
+    odd = draw(_exactly(size, st.integers(0, 9)))
+    told = [
+        "student" if strange == 0 else None if strange == 1 else fare[person]
+        for (person, _, _), strange in zip(triples, odd, strict=True)
+    ]
+    return Events.from_lists(triples, sensitive={"fare": told} if draw(st.booleans()) else None)
 
 
 @st.composite
@@ -176,6 +211,7 @@ def track_lists(
 DATA: dict[type, Callable[[], st.SearchStrategy[Any]]] = {
     Trajectories: lambda: datasets(owners=None).map(Dataset.trajectories),
     Tracks: lambda: track_lists(max_tracks=9).map(Tracks.from_lists),
+    Events: lambda: event_logs(),
 }
 
 

@@ -24,7 +24,18 @@ if TYPE_CHECKING:
         UniqueLocationAttack,
         attack,
     )
-    from crypsis.data import Events, Locations, Mixed, PublishedTrajectories, Table, Tracks, Trajectories, Transactions
+    from crypsis.data import (
+        Events,
+        Locations,
+        Mixed,
+        PublishedTrajectories,
+        PublishedWindows,
+        SensitiveValues,
+        Table,
+        Tracks,
+        Trajectories,
+        Transactions,
+    )
     from crypsis.data.checkins import read_checkins
     from crypsis.data.constraints import AutomaticConstraints, UtilityConstraints
     from crypsis.data.reading import (
@@ -43,6 +54,7 @@ if TYPE_CHECKING:
         Guarantee,
         KlmAnonymity,
         KmAnonymity,
+        LKCPrivacy,
         PatternPreservingKAnonymity,
         SequenceKAnonymity,
         Verdict,
@@ -50,6 +62,7 @@ if TYPE_CHECKING:
     from crypsis.hierarchy import AutomaticTaxonomy, Taxonomy
     from crypsis.journal import Journal, Progress
     from crypsis.methods import (
+        ITSA,
         METHODS,
         PPSG,
         SGA,
@@ -88,6 +101,9 @@ _HOME = {
         "Locations",
         "Mixed",
         "PublishedTrajectories",
+        "PublishedWindows",
+        "PublishedWindows",
+        "SensitiveValues",
         "Table",
         "Tracks",
         "Trajectories",
@@ -111,6 +127,7 @@ _HOME = {
         "Guarantee",
         "KlmAnonymity",
         "KmAnonymity",
+        "LKCPrivacy",
         "PatternPreservingKAnonymity",
         "SequenceKAnonymity",
         "Verdict",
@@ -118,6 +135,7 @@ _HOME = {
     "crypsis.hierarchy": ("AutomaticTaxonomy", "Taxonomy"),
     "crypsis.journal": ("Journal", "Progress"),
     "crypsis.methods": (
+        "ITSA",
         "METHODS",
         "PPSG",
         "SGA",
@@ -142,6 +160,7 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "ATTACKS",
     "GUARANTEES",
+    "ITSA",
     "METHODS",
     "METRICS",
     "PPSG",
@@ -164,6 +183,7 @@ __all__ = [
     "KAMRec",
     "KlmAnonymity",
     "KmAnonymity",
+    "LKCPrivacy",
     "LmAnon",
     "LocationAttack",
     "LocationFrequencyAttack",
@@ -175,9 +195,11 @@ __all__ = [
     "Progress",
     "ProgressiveGeneralization",
     "PublishedTrajectories",
+    "PublishedWindows",
     "RegionsOfInterest",
     "Release",
     "SDSeqAnon",
+    "SensitiveValues",
     "SeqAnon",
     "SequenceKAnonymity",
     "Table",

@@ -16,6 +16,8 @@ CrypsisError
 │   ├── BadCoordinate           bad-coordinate           2
 │   ├── BadTaxonomy             bad-taxonomy             2   not one tree with exactly the locations as leaves
 │   ├── BadConstraints          bad-constraints          2   overlapping, or a visited location in none
+│   ├── BadSensitiveValues      bad-sensitive-values     2   not attributes with their values
+│   ├── SensitiveLocation       sensitive-location       2   a location is declared a sensitive value
 │   ├── BadTimestamps           bad-timestamps           2
 │   ├── EmptyTrack              empty-track              2
 │   ├── OwnerRepeated           owner-repeated           2
@@ -125,6 +127,14 @@ class BadTaxonomy(InputError):
 
 class BadConstraints(InputError):
     code = "bad-constraints"
+
+
+class BadSensitiveValues(InputError):
+    code = "bad-sensitive-values"
+
+
+class SensitiveLocation(InputError):
+    code = "sensitive-location"
 
 
 class BadTimestamps(InputError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
+from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import BadCoordinate, BadParameter, NotApplicable
@@ -73,7 +74,7 @@ def test_every_metric_is_named_for_its_function_and_says_what_it_is() -> None:
     for name, metric in METRICS.items():
         assert metric.function.__name__ == name
         assert metric.help.endswith(".")
-        assert Trajectories in metric.accepts or Tracks in metric.accepts
+        assert {Trajectories, Tracks, Events} & set(metric.accepts)
         assert metric.function.__doc__
 
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from crypsis.errors import BadConstraints, BadParameter, BadRelease, did_you_mean
+from crypsis.errors import BadConstraints, BadParameter, BadRelease, BadSensitiveValues, did_you_mean
 from crypsis.guarantees.constrained_km_anonymity import ConstrainedKmAnonymity
 from crypsis.guarantees.guarantee import Guarantee
 from crypsis.guarantees.klm_anonymity import KlmAnonymity
 from crypsis.guarantees.km_anonymity import KmAnonymity
+from crypsis.guarantees.lkc_privacy import LKCPrivacy
 from crypsis.guarantees.pattern_preserving_k_anonymity import PatternPreservingKAnonymity
 from crypsis.guarantees.sequence_k_anonymity import SequenceKAnonymity
 from crypsis.guarantees.verdict import Verdict, Witness
@@ -23,6 +24,7 @@ GUARANTEES: dict[str, type[Guarantee]] = {
         KlmAnonymity,
         SequenceKAnonymity,
         PatternPreservingKAnonymity,
+        LKCPrivacy,
     )
 }
 
@@ -32,6 +34,7 @@ __all__ = [
     "Guarantee",
     "KlmAnonymity",
     "KmAnonymity",
+    "LKCPrivacy",
     "PatternPreservingKAnonymity",
     "SequenceKAnonymity",
     "Verdict",
@@ -51,7 +54,7 @@ def guarantee_from_dict(described: Mapping[str, Any]) -> Guarantee:
         raise BadRelease(f"The manifest gives no parameters for {model}.")
     try:
         return GUARANTEES[model].from_parameters(parameters)
-    except (TypeError, BadConstraints) as error:
+    except (TypeError, BadConstraints, BadSensitiveValues) as error:
         raise BadRelease(f"The manifest gives wrong parameters for {model}: {error}.") from error
 
 

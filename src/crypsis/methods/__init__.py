@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from crypsis.errors import UnknownMethod, did_you_mean
 from crypsis.methods.method import Method
+from crypsis.methods.stream.itsa import ITSA
 from crypsis.methods.trajectory.bf_p2ka import BFP2kA
 from crypsis.methods.trajectory.kam_cut import KAMCut
 from crypsis.methods.trajectory.kam_rec import KAMRec
@@ -18,10 +19,12 @@ from crypsis.methods.trajectory.u_seq_anon import USeqAnon
 from crypsis.methods.trajectory.zga import ZGA
 
 METHODS: dict[str, type[Method]] = {
-    method.name(): method for method in (SeqAnon, SDSeqAnon, USeqAnon, LmAnon, ZGA, SGA, KAMCut, KAMRec, BFP2kA, PPSG)
+    method.name(): method
+    for method in (SeqAnon, SDSeqAnon, USeqAnon, LmAnon, ZGA, SGA, KAMCut, KAMRec, BFP2kA, PPSG, ITSA)
 }
 
 __all__ = [
+    "ITSA",
     "METHODS",
     "PPSG",
     "SGA",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import BadCoordinate, BadParameter, NotApplicable, did_you_mean
@@ -21,6 +22,7 @@ from crypsis.metrics.patterns import pattern_preservation
 from crypsis.metrics.queries import average_relative_error
 from crypsis.metrics.semantics import combined_distance_loss, semantic_penalty_loss
 from crypsis.metrics.similarity import pattern_similarity
+from crypsis.metrics.suppression import suppression_loss
 from crypsis.metrics.track_lengths import track_lengths
 
 Figure = float | int
@@ -132,6 +134,11 @@ METRICS: dict[str, Metric] = {
             displacement,
             "Distance of fixes from the published point of their cell.",
             (Tracks,),
+        ),
+        Metric(
+            suppression_loss,
+            "Share of the doublets that windows of a stream suppress, and how many were published before.",
+            (Events,),
         ),
     )
 }

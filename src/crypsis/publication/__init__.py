@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from crypsis.data.trajectory import PublishedTrajectories
+from crypsis.data.windows import PublishedWindows
 from crypsis.errors import BadRelease, NotApplicable
 from crypsis.publication.kind import PublishedKind
+from crypsis.publication.stream import WindowKind
 from crypsis.publication.trajectory import TrajectoryKind
 
-KINDS: dict[type, PublishedKind] = {PublishedTrajectories: TrajectoryKind()}
+KINDS: dict[type, PublishedKind] = {PublishedTrajectories: TrajectoryKind(), PublishedWindows: WindowKind()}
 
 __all__ = ["KINDS", "PublishedKind", "kind_named", "kind_of"]
 

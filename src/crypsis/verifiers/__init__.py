@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.data.windows import PublishedWindows
 from crypsis.errors import NotApplicable
 from crypsis.guarantees import (
     ConstrainedKmAnonymity,
     Guarantee,
     KlmAnonymity,
     KmAnonymity,
+    LKCPrivacy,
     PatternPreservingKAnonymity,
     SequenceKAnonymity,
     Verdict,
 )
 from crypsis.verifiers.klm_anonymity import verify_klm_anonymity
 from crypsis.verifiers.km_anonymity import verify_km_anonymity
+from crypsis.verifiers.lkc_privacy import verify_lkc_privacy
 from crypsis.verifiers.pattern_preserving_k_anonymity import verify_pattern_preserving_k_anonymity
 from crypsis.verifiers.safe_representatives import verify_generalized_tracks
 from crypsis.verifiers.sequence_k_anonymity import verify_sequence_k_anonymity
@@ -31,6 +35,7 @@ VERIFIERS: dict[tuple[type[Guarantee], type], tuple[Callable[..., Verdict], type
     (ConstrainedKmAnonymity, PublishedTrajectories): (verify_constrained_km_anonymity, Trajectories),
     (SequenceKAnonymity, PublishedTrajectories): (verify_sequence_k_anonymity, Trajectories),
     (PatternPreservingKAnonymity, PublishedTrajectories): (verify_pattern_preserving_k_anonymity, Trajectories),
+    (LKCPrivacy, PublishedWindows): (verify_lkc_privacy, Events),
 }
 
 __all__ = [
@@ -40,6 +45,7 @@ __all__ = [
     "verify_generalized_tracks",
     "verify_klm_anonymity",
     "verify_km_anonymity",
+    "verify_lkc_privacy",
     "verify_pattern_preserving_k_anonymity",
     "verify_sequence_k_anonymity",
 ]

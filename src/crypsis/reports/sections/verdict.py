@@ -7,6 +7,7 @@ from crypsis.reports.markup import Markup, element, join, model_name
 from crypsis.reports.page import paragraph
 from crypsis.reports.wording import counted, figure, shown
 
+_WHAT = {"windows": ("window", "windows")}  # by kind of data
 _SIGNS = {
     "holds": ("M22 4a18 18 0 1 0 .01 0zM14 22.5l6 6 11-12", "Tick"),
     "idle": ("M22 5L41 38H3zM22 17v10M22 32.4v.2", "Warning"),
@@ -34,7 +35,8 @@ def verdict(facts: ReleaseFacts) -> Markup:
         element("div", *(paragraph(sentence) for sentence in _sentences(facts, state))),
         class_=f"verdict {state}",
     )
-    title = f"Release of {counted(_rows(facts), 'trajectory', 'trajectories')}"
+    one, many = _WHAT.get(str(facts.section("data").get("kind")), ("trajectory", "trajectories"))
+    title = f"Release of {counted(_rows(facts), one, many)}"
     return element("header", paragraph(_origin(facts), class_="eyebrow"), element("h1", title), banner, "\n")
 
 
