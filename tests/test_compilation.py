@@ -7,12 +7,15 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import ClassVar
 
 import numba
 import pytest
 
 from crypsis import compilation
+from crypsis.kernels.subsequences import rename_symbol
 from tests.shared_data import ROOT
 
 PACKAGE = Path(compilation.__file__).parent
@@ -65,6 +68,30 @@ def test_a_chosen_cache_is_filled_and_used_again(tmp_path: Path) -> None:
     again = in_a_process(RUN_A_KERNEL, NUMBA_CACHE_DIR=str(tmp_path / "new" / "cache"))
     assert (again.stdout, again.stderr) == ("[0, 7]\n", "")
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb?")} == kept
+
+
+class Index:
+    """Stands for numba's index of a kernel: looks a free name up, and writes it down a moment later."""
+
+    names: ClassVar[list[int]] = []
+
+    def save_overload(self, signature: object, data: object) -> None:
+        free = len(self.names)
+        time.sleep(0.05)
+        self.names.append(free)
+
+
+def test_two_that_keep_a_kernel_at_once_take_turns(tmp_path: Path) -> None:
+    kept = [Index() for _ in range(4)]
+    for index in kept:
+        compilation._save_in_turn(index, tmp_path / "lock")
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda index: index.save_overload(None, None), kept))
+    assert Index.names == [0, 1, 2, 3]
+
+
+def test_every_kernel_takes_turns() -> None:
+    assert rename_symbol._cache.save_overload.__module__ == "crypsis.compilation"
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ and if neither can be written kernels are compiled anew in each process.
 Numba looks only at a kernel's own file to decide whether its cached code is still good, though kernels call
 each other across files. A kernel's directory is therefore named after the content of its file and of every
 file with kernels that it imports, directly or not: after a change everything that may be made of it is compiled
-again, nothing else is, and no stale machine code can run.
+again, nothing else is, and no stale machine code can run. Numba also lets two processes that compile the same kernel
+for different types give both results one file name, and then runs the one for the other: they take turns here.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ import shutil
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -47,6 +48,8 @@ def njit(kernel: Kernel) -> Kernel:
     if directory is not None:
         setattr(numba.config, "CACHE_DIR", str(directory))  # noqa: B010 (a dynamic module)
     compiled: Any = numba.njit(cache=directory is not None, nogil=True)(kernel)
+    if directory is not None:
+        _save_in_turn(compiled._cache, directory / "lock")
     return cast(Kernel, compiled)
 
 
@@ -86,6 +89,29 @@ def directory_of(file: Path) -> Path | None:
 def compiled_before() -> bool:
     """Kernels of the files loaded by now have been compiled and kept, by this run or an earlier one."""
     return any(next(directory.rglob("*.nbi"), None) is not None for directory in _USED)
+
+
+def _save_in_turn(kept: Any, lock: Path) -> None:
+    """Let one process at a time look up a file name in a kernel's index and write it."""
+    save = kept.save_overload
+
+    def save_overload(signature: Any, data: Any) -> None:
+        with _locked(lock):
+            save(signature, data)
+
+    kept.save_overload = save_overload
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    try:
+        import fcntl
+    except ImportError:  # not on this system; there two processes that compile for the first time must not overlap
+        yield
+        return
+    with path.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _digest_of(file: Path) -> str:

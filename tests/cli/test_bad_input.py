@@ -133,7 +133,7 @@ def test_an_existing_folder_stops_the_run_before_anything_is_read(run, tmp_path)
 
 
 def test_a_bug_of_ours_exits_with_1_and_does_not_blame_the_user(run, monkeypatch, tmp_path):
-    def broken(folder: object) -> None:
+    def broken(folder: object, **given: object) -> None:
         raise ZeroDivisionError("oops")
 
     monkeypatch.setattr("crypsis._api.read_release", broken)

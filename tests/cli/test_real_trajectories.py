@@ -81,3 +81,11 @@ def test_citibike_stations_of_each_bike(run, tmp_path):
     columns = ("--id", "bikeid", "--position", "starttime", "--location", "start_station_id", "--sort")
     manifest = released(run, tmp_path / "r", raw, *columns, "--method", "kam-rec", "-k", "5")
     assert 0 < manifest["data"]["rows"] <= 555
+
+
+@pytest.mark.real_data("msnbc")
+def test_a_day_of_web_clicks(run, tmp_path):
+    raw = dataset("msnbc") / "msnbc990928.txt.xz"
+    manifest = released(run, tmp_path / "r", raw, "--method", "bf-p2ka", "-k", "50")
+    assert manifest["data"]["rows"] == 989_818
+    assert manifest["verdict"]["achieved"] >= 50

@@ -36,25 +36,31 @@ def kept_beginnings(paths: Sequence[Path], whose: Sequence[int], k: int) -> set[
     return {beginning for beginning, people in individuals.items() if len(people) >= k}
 
 
-def lcs_length(one: Path, other: Path) -> int:
+def common_lengths(one: Path, other: Path) -> list[list[int]]:
+    """Entry (i, j): length of the longest common subsequence of one[i:] and other[j:]."""
     table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i in range(len(one) - 1, -1, -1):
         for j in range(len(other) - 1, -1, -1):
             same = table[i + 1][j + 1] + 1 if one[i] == other[j] else 0
             table[i][j] = max(same, table[i + 1][j], table[i][j + 1])
-    return table[0][0]
+    return table
+
+
+def lcs_length(one: Path, other: Path) -> int:
+    return common_lengths(one, other)[0][0]
 
 
 def lcs(one: Path, other: Path) -> Path:
     """The longest common subsequence with the smallest positions of `one`."""
-    left = lcs_length(one, other)
+    table = common_lengths(one, other)
+    left = table[0][0]
     chosen: list[int] = []
     position, place = 0, 0
     while left:
         item = one[position]
         if item in other[place:]:
             after = other.index(item, place) + 1
-            if lcs_length(one[position + 1 :], other[after:]) == left - 1:
+            if table[position + 1][after] == left - 1:
                 chosen.append(item)
                 place, left = after, left - 1
         position += 1

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OriginalRequired, TooFewTrajectories
 from crypsis.guarantees import PatternPreservingKAnonymity, SequenceKAnonymity, Verdict
 from crypsis.journal import Journal
 from crypsis.methods import BFP2kA, KAMCut, KAMRec
 from crypsis.verifiers import verify
+from crypsis.verifiers.containing_rows import Rows as RowsToSearch
 from tests.reference.prefix_tree import contains
 from tests.strategies import Dataset, datasets
 
@@ -138,3 +141,20 @@ def test_nothing_published_promises_anything() -> None:
     for promise in (SequenceKAnonymity(k=2), PatternPreservingKAnonymity(k=2)):
         assert verify(published_as([]), promise, data).holds
         assert verify(published_as([(), ()]), promise, data).achieved is None
+
+
+@given(rows_of_letters, rows_of_letters, st.lists(st.integers(0, 3), min_size=7, max_size=7), st.booleans())
+def test_supports_are_counted_in_full(rows: Rows, asked: Rows, whose: list[int], owners: bool) -> None:
+    asked = sorted({row for row in asked if row}, key=lambda row: (len(row), row))
+    individuals = whose[: len(rows)] if owners else list(range(len(rows)))
+    index = RowsToSearch.of(*flat(rows), np.array(individuals, np.int32), 3)
+    expected = [
+        len({who for row, who in zip(rows, individuals, strict=True) if contains(row, part)})  # type: ignore[arg-type]
+        for part in asked
+    ]
+    assert index.supports(*flat(asked)).tolist() == expected
+
+
+def flat(rows: Rows) -> tuple[Int64s, Int32s]:
+    codes = np.array(["abc".index(letter) for row in rows for letter in row], np.int32)
+    return offsets_of(np.array([len(row) for row in rows], np.int64)), codes

@@ -21,24 +21,27 @@ from tests import shared_data
 K = 8
 COMPARED = 20_000  # the port of KAM_REC is quadratic: minutes for all of them
 CURVE = (5_000, 10_000, 20_000, 40_000, 80_000)
+CLICKS = (50_000, 200_000)
 MEMORY_LIMIT = 4 * 2**30
 
 
 def rows(quick: bool = False) -> Iterator[Row]:
-    """Ratios to the port at the same size, the curve of KAMRec, regions, and MSNBC where the data are."""
+    """Ratios to the port at the same size, the curves, regions, and MSNBC where the data are."""
     data = ports.gowalla_like() or workloads.checkins()
     yield _against_the_port(KAMCut(k=K), "cut", data, required=1.0)
     yield _against_the_port(BFP2kA(k=K), "bfp2ka", data, required=1.0)
     some = data.take(np.arange(len(data) // 4 if quick else COMPARED))
     yield _against_the_port(KAMRec(k=K, p=40), "rec", some, required=10.0)
-    for size in CURVE[:2] if quick else (*CURVE, len(data)):
-        yield _timed(KAMRec(k=K, p=40), data.take(np.arange(size)), "check-ins")
+    for method in (KAMCut(k=K), BFP2kA(k=K), KAMRec(k=K, p=40)):
+        for size in CURVE[:2] if quick else (*CURVE, len(data)):
+            yield _timed(method, data.take(np.arange(size)), "check-ins")
     yield _timed(BFP2kA(k=50), regions(), "regions", limit=10.0)
     clicks = shared_data.data_folder() / "msnbc" / "msnbc990928.txt.xz"
     if clicks.is_file() and not quick:
         msnbc = read_trajectories(clicks, format="fimi")
-        yield _timed(BFP2kA(k=50), msnbc, "MSNBC")
-        yield _timed(KAMRec(k=50, p=40), msnbc, "MSNBC")
+        for method in (BFP2kA(k=50), KAMRec(k=50, p=40)):
+            for size in (*CLICKS, len(msnbc)):
+                yield _timed(method, msnbc.take(np.arange(size)), "MSNBC")
 
 
 def regions(n: int = 82_341, n_regions: int = 113, seed: int = 1) -> Trajectories:

@@ -83,7 +83,7 @@ def note_compilation() -> None:
     from crypsis.compilation import compiled_before
 
     if not compiled_before():
-        note("compiling, first run only (about half a minute; `crypsis warmup` does it ahead of time)")
+        note("compiling, first run only (up to half a minute for each method; `crypsis warmup` does it ahead of time)")
 
 
 class _Plain:

@@ -1,26 +1,73 @@
-"""`crypsis warmup`: compile every kernel ahead of time."""
+"""`crypsis warmup`: compile the kernels ahead of time, by running every method once on generated data."""
 
 from __future__ import annotations
 
 import time
+from contextlib import suppress
+from typing import Annotated, Any
 
-from crypsis.cli.output import show
+import typer
+
+from crypsis.cli.output import note, show
+
+PEOPLE = 200
 
 
-def warmup() -> None:
+def warmup(
+    method: Annotated[
+        list[str] | None, typer.Option("--method", help="Only this method; may be given several times.")
+    ] = None,
+) -> None:
     """Compile the kernels ahead of the first real run."""
-    import tempfile
-    from pathlib import Path
-
-    from crypsis import SeqAnon, anonymize
     from crypsis.compilation import cache_directory
-    from crypsis.samples.checkins import checkins
+    from crypsis.errors import CrypsisError
+    from crypsis.methods import METHODS, method_named
 
     started = time.perf_counter()
-    release = anonymize(checkins(people=200), SeqAnon(k=2, m=2, on_infeasible="truncate"))
-    with tempfile.TemporaryDirectory() as folder:  # generated data only
-        release.write(Path(folder) / "release")
+    chosen = [method_named(name) for name in method] if method else list(METHODS.values())
+    for each in chosen:
+        note(each.name())
+        with suppress(CrypsisError):  # what this data cannot have; its kernels have run
+            _run(each, _sample_for(each.accepts))
     seconds = time.perf_counter() - started
     kept = cache_directory()
     words = f"kernels are ready ({seconds:.1f} s)" + ("" if kept else "; no cache can be written, so only for this run")
     show({"seconds": seconds, "cached": kept is not None}, words)
+
+
+def _run(method: type, data: Any) -> None:
+    """From data to a written release, and the attacks on it."""
+    import tempfile
+    from pathlib import Path
+
+    from crypsis import anonymize
+    from crypsis.attacks import ATTACKS
+    from crypsis.errors import CrypsisError
+    from crypsis.parameters import parameters_of
+
+    easy = {"k": 2, "on_infeasible": "truncate"}
+    names = {parameter.name: parameter.to_dict() for parameter in parameters_of(method)}
+    given = {
+        name: value
+        for name, value in easy.items()
+        if name in names and (name != "on_infeasible" or value in names[name].get("choices", ()))
+    }
+    release = anonymize(data, method(**given))
+    with tempfile.TemporaryDirectory() as folder:  # generated data only
+        release.write(Path(folder) / "release")
+    for attack in ATTACKS.values():
+        with suppress(CrypsisError):  # it speaks of other data
+            attack().run(release.data, data)
+
+
+def _sample_for(kind: type) -> Any:
+    """Generated data of a kind."""
+    from crypsis.errors import NotApplicable
+    from crypsis.samples import SAMPLES
+
+    for sample in SAMPLES.values():
+        made = sample.make(PEOPLE)
+        for data in (made, getattr(made, "table", None), getattr(made, "transactions", None)):
+            if isinstance(data, kind):
+                return data
+    raise NotApplicable(f"There is no sample of {kind.__name__}.")

@@ -183,29 +183,11 @@ def common_lengths(
     leaves empty.
     """
     lanes = 64 // lane
-    ones = _ZERO  # the lowest bit of every lane
-    for index in range(lanes):
-        ones |= _ONE << np.uint64(index * lane)
+    ones = _lowest_bits(lane)
     top = np.uint64(lane - 1)
     tops = ones << top
     keep = ~tops
-    wanted = np.empty(WORDS, np.uint64)
-    for word in range(WORDS):
-        wanted[word] = keep  # what no lane can reach
-    for index in range(len(members)):
-        sequence = members[index]
-        word, shift = index // lanes, (index % lanes) * lane
-        lane_mask = ((_ONE << top) - _ONE) << np.uint64(shift)
-        wanted[word] = (wanted[word] & ~lane_mask) | (np.uint64(least[sequence]) << np.uint64(shift))
-        start = sequences.starts[sequence]
-        for position in range(sequences.lengths[sequence]):
-            masks[sequences.codes[start + position], word] |= _ONE << np.uint64(shift + position)
-
-    used = np.zeros(len(masks), np.bool_)  # items that occur in the batch; others leave the state as it is
-    for index in range(len(members)):
-        start = sequences.starts[members[index]]
-        for position in range(sequences.lengths[members[index]]):
-            used[sequences.codes[start + position]] = True
+    wanted, used = _laid_in_lanes(sequences, members, least, 0, lane, masks)
 
     state = np.empty((height[ROOT] + 2, WORDS), np.uint64)
     common = np.zeros((height[ROOT] + 2, WORDS), np.uint64)
@@ -256,12 +238,95 @@ def common_lengths(
                         n_found += 1
         node += 1
 
+    _empty_lanes(sequences, members, lane, masks)
+    return found[:n_found]
+
+
+@njit
+def longest_common_lengths(
+    sequences: Sequences, members: Int64s, least: Int32s, lane: int, nodes: Nodes, height: Int32s, masks: Words
+) -> Int32s:
+    """For the sequences of a batch: the most items that any path shares in order with them, least[q] if that is more.
+
+    Lanes and `masks` as in `common_lengths`. What a lane wants is always one more than it has seen.
+    """
+    lanes = 64 // lane
+    ones = _lowest_bits(lane)
+    top = np.uint64(lane - 1)
+    tops = ones << top
+    keep = ~tops
+    wanted, used = _laid_in_lanes(sequences, members, least, 1, lane, masks)
+    state = np.empty((height[ROOT] + 2, WORDS), np.uint64)
+    common = np.zeros((height[ROOT] + 2, WORDS), np.uint64)
+    row = np.zeros(height[ROOT] + 2, np.int32)  # where the state of each depth lies
+    state[0, :] = keep
+    node = 1
+    while node < len(nodes.item):
+        depth, item = nodes.depth[node], nodes.item[node]
+        if not used[item]:
+            row[depth] = row[depth - 1]
+            node += 1
+            continue
+        mask = masks[item]
+        before, after = state[row[depth - 1]], state[depth]
+        shorter, longer = common[row[depth - 1]], common[depth]
+        rest = np.uint64(min(height[node], lane - 1)) * ones
+        hopeful = _ZERO
+        for word in range(WORDS):
+            value = before[word]
+            matched = value & mask[word]
+            total = value + matched
+            after[word] = (total | (value - matched)) & keep
+            length = shorter[word] + ((total >> top) & ones)
+            longer[word] = length
+            wanted[word] += (((length | tops) - wanted[word]) & tops) >> top
+            hopeful |= ((length + rest) | tops) - wanted[word]
+        row[depth] = depth
+        node = node + 1 if hopeful & tops != _ZERO else int(nodes.end[node])
+    _empty_lanes(sequences, members, lane, masks)
+    longest = np.empty(len(members), np.int32)
+    for index in range(len(members)):
+        in_lane = wanted[index // lanes] >> np.uint64((index % lanes) * lane)
+        longest[index] = np.int64(in_lane & ((_ONE << top) - _ONE)) - 1
+    return longest
+
+
+@njit
+def _lowest_bits(lane: int) -> np.uint64:
+    """The lowest bit of every lane."""
+    ones = _ZERO
+    for index in range(64 // lane):
+        ones |= _ONE << np.uint64(index * lane)
+    return ones
+
+
+@njit
+def _laid_in_lanes(
+    sequences: Sequences, members: Int64s, least: Int32s, more: int, lane: int, masks: Words
+) -> tuple[Words, Bools]:
+    """Fill `masks`; what each lane wants, least[q] + more, and which items occur: others leave the state as it is."""
+    lanes = 64 // lane
+    wanted = np.full(WORDS, ~(_lowest_bits(lane) << np.uint64(lane - 1)), np.uint64)  # what no lane can reach
+    used = np.zeros(len(masks), np.bool_)
     for index in range(len(members)):
         sequence = members[index]
+        word, shift = index // lanes, (index % lanes) * lane
+        lane_mask = ((_ONE << np.uint64(lane - 1)) - _ONE) << np.uint64(shift)
+        wanted[word] = (wanted[word] & ~lane_mask) | (np.uint64(least[sequence] + more) << np.uint64(shift))
         start = sequences.starts[sequence]
         for position in range(sequences.lengths[sequence]):
-            masks[sequences.codes[start + position], index // lanes] = _ZERO
-    return found[:n_found]
+            code = sequences.codes[start + position]
+            masks[code, word] |= _ONE << np.uint64(shift + position)
+            used[code] = True
+    return wanted, used
+
+
+@njit
+def _empty_lanes(sequences: Sequences, members: Int64s, lane: int, masks: Words) -> None:
+    for index in range(len(members)):
+        start = sequences.starts[members[index]]
+        for position in range(sequences.lengths[members[index]]):
+            masks[sequences.codes[start + position], index // (64 // lane)] = _ZERO
 
 
 @njit

@@ -1,9 +1,10 @@
 """Which patterns enough individuals have, gaps allowed: a prefix tree of the patterns asked for. Sequences as in `lcs`.
 
-The projection of a pattern lists the sequences that contain it and how far its leftmost embedding reaches; that of a
-longer one is found by looking on from there. Patterns of one item have theirs in `postings`; others are kept in a pool
-that is emptied when it is full, and made again from what is left. A pattern that too few have is a dead end: whatever
-begins with it is as rare.
+The sequences are written one behind the other, END after each. The projection of a pattern has a place for each
+sequence that contains it: where its leftmost embedding is over; that of a longer one is found by looking on from there.
+Patterns of one item have theirs in `postings`; others are kept in a pool, long ones in its first half until that is
+full, all others in its second half, which is emptied when it is full; what is missing then is made again from what is
+left. A pattern that too few have is a dead end: whatever begins with it is as rare.
 """
 
 from __future__ import annotations
@@ -19,33 +20,39 @@ from crypsis.kernels.lcs import Sequences
 RARE = -1
 NO_ROOM = -2
 ROOT = 0
+END = -1
 _NONE = -1
+_LONG = 256  # entries of a projection that costs more to make again than to keep
 
 
 class Corpus(NamedTuple):
-    """Distinct sequences with the rows of each; for each item, the sequences that hold it and where it stands first.
+    """Distinct sequences in one text, the sequence at each place of it, and the rows of each sequence.
 
+    From place `once_from` on, every sequence has one row; what is before that place may have several.
     Individuals of sequence q are whose[whose_offsets[q]:whose_offsets[q + 1]] where several rows may belong to one
-    individual; otherwise every row is one, and `whose` is empty. The rest is room to work in.
+    individual; otherwise every row is one, and `whose` is empty. For item c, postings[posting_offsets[c]:
+    posting_offsets[c + 1]] are the places behind the first c of each sequence. The rest is room to work in.
     """
 
-    sequences: Sequences
+    text: Int32s
+    sequence_at: Int32s
     rows: Int64s
+    once_from: int
     whose_offsets: Int64s
     whose: Int32s
     posting_offsets: Int64s
     postings: Int32s
-    posting_places: Int32s
     counted_at: Int64s
     clock: Int64s
-    holders: Int32s
     places: Int32s
 
 
 class PatternTree(NamedTuple):
-    """Node n is the pattern of its parent and one more item; `slots` finds it. `used` counts nodes and pool entries.
+    """Node n is the pattern of its parent and one more item; `slots` finds it.
 
-    Its projection is length[n] entries of pool_holders and pool_places from first[n] on; -1 there if it is not kept.
+    `used` has the number of nodes, and how far the second and the first half of the pool are filled.
+
+    Its projection is length[n] entries of `pool` from first[n] on; first[n] is -1 if it is not kept.
     """
 
     slots: Int64s
@@ -54,27 +61,29 @@ class PatternTree(NamedTuple):
     support: Int64s
     first: Int64s
     length: Int32s
-    pool_holders: Int32s
-    pool_places: Int32s
+    pool: Int32s
     used: Int64s
 
 
 def corpus_of(
     sequences: Sequences, rows: Int64s, whose_offsets: Int64s, whose: Int32s, n_individuals: int, n_codes: int
 ) -> Corpus:
-    """Sort out which sequences hold each item."""
-    offsets, postings, places = _postings(sequences, n_codes)
+    """Write the sequences into one text, those with several rows first, and sort out where each item stands."""
+    once = np.flatnonzero(rows == 1)
+    repeated = np.flatnonzero(rows != 1)
+    text, sequence_at = _written_together(sequences, np.concatenate([repeated, once]))
+    offsets, postings = _postings(text, sequence_at, len(rows), n_codes)
     return Corpus(
-        sequences=sequences,
+        text=text,
+        sequence_at=sequence_at,
         rows=rows,
+        once_from=int(sequences.lengths[repeated].sum()) + len(repeated),
         whose_offsets=whose_offsets,
         whose=whose,
         posting_offsets=offsets,
         postings=postings,
-        posting_places=places,
         counted_at=np.zeros(n_individuals, np.int64),
         clock=np.zeros(1, np.int64),
-        holders=np.zeros(len(rows), np.int32),
         places=np.zeros(len(rows), np.int32),
     )
 
@@ -89,9 +98,8 @@ def no_patterns(n_slots: int = 1 << 12, pool: int = 1 << 16) -> PatternTree:
         support=np.zeros(room, np.int64),
         first=np.full(room, _NONE, np.int64),
         length=np.zeros(room, np.int32),
-        pool_holders=np.empty(pool, np.int32),
-        pool_places=np.empty(pool, np.int32),
-        used=np.array([1, 0], np.int64),
+        pool=np.empty(pool, np.int32),
+        used=np.array([1, pool // 2, 0], np.int64),
     )
 
 
@@ -105,36 +113,51 @@ def with_more_room(tree: PatternTree) -> PatternTree:
     wider.first[:n_nodes] = tree.first[:n_nodes]
     wider.length[:n_nodes] = tree.length[:n_nodes]
     wider.used[:] = tree.used
-    wider = wider._replace(pool_holders=tree.pool_holders, pool_places=tree.pool_places)
+    wider = wider._replace(pool=tree.pool)
     _fill_slots(wider)
     return wider
 
 
 @njit
-def _postings(sequences: Sequences, n_codes: int) -> tuple[Int64s, Int32s, Int32s]:
+def _written_together(sequences: Sequences, order: Int64s) -> tuple[Int32s, Int32s]:
+    length = np.int64(len(sequences.lengths))
+    for sequence in range(len(sequences.lengths)):
+        length += sequences.lengths[sequence]
+    text = np.empty(length, np.int32)
+    sequence_at = np.empty(length, np.int32)
+    place = 0
+    for sequence in order:
+        start = sequences.starts[sequence]
+        for position in range(sequences.lengths[sequence]):
+            text[place] = sequences.codes[start + position]
+            sequence_at[place] = sequence
+            place += 1
+        text[place] = END
+        sequence_at[place] = sequence
+        place += 1
+    return text, sequence_at
+
+
+@njit
+def _postings(text: Int32s, sequence_at: Int32s, n_sequences: int, n_codes: int) -> tuple[Int64s, Int32s]:
     offsets = np.zeros(n_codes + 1, np.int64)
     postings = np.zeros(0, np.int32)
-    places = np.zeros(0, np.int32)
     for writing in range(2):
-        last = np.full(n_codes, -1, np.int64)
+        last = np.full(n_codes, n_sequences, np.int64)
         fill = offsets[:-1].copy()
-        for sequence in range(len(sequences.lengths)):
-            start = sequences.starts[sequence]
-            for place in range(sequences.lengths[sequence]):
-                item = sequences.codes[start + place]
-                if last[item] != sequence:
-                    last[item] = sequence
-                    if writing:
-                        postings[fill[item]] = sequence
-                        places[fill[item]] = place + 1
-                        fill[item] += 1
-                    else:
-                        offsets[item + 1] += 1
+        for place in range(len(text)):
+            item = text[place]
+            if item != END and last[item] != sequence_at[place]:
+                last[item] = sequence_at[place]
+                if writing:
+                    postings[fill[item]] = place + 1
+                    fill[item] += 1
+                else:
+                    offsets[item + 1] += 1
         if not writing:
             offsets = np.cumsum(offsets)
             postings = np.empty(offsets[-1], np.int32)
-            places = np.empty(offsets[-1], np.int32)
-    return offsets, postings, places
+    return offsets, postings
 
 
 @njit
@@ -187,7 +210,7 @@ def child_of(tree: PatternTree, corpus: Corpus, parent: int, item: int, k: int) 
 def _note_single(tree: PatternTree, corpus: Corpus, node: int, item: int) -> None:
     first, end = corpus.posting_offsets[item], corpus.posting_offsets[item + 1]
     for entry in range(first, end):
-        corpus.holders[entry - first] = corpus.postings[entry]
+        corpus.places[entry - first] = corpus.postings[entry]
     tree.support[node] = _individuals(corpus, end - first)
     tree.first[node] = _NONE
 
@@ -197,12 +220,14 @@ def _individuals(corpus: Corpus, n_entries: int) -> int:
     """Individuals of the sequences that lie in the work room."""
     count = 0
     if len(corpus.whose) == 0:
-        for entry in range(n_entries):
-            count += corpus.rows[corpus.holders[entry]]
-        return count
+        for place in corpus.places[:n_entries]:  # ascending
+            if place >= corpus.once_from:
+                break
+            count += corpus.rows[corpus.sequence_at[place]] - 1
+        return count + n_entries
     corpus.clock[0] += 1
     for entry in range(n_entries):
-        sequence = corpus.holders[entry]
+        sequence = corpus.sequence_at[corpus.places[entry]]
         for index in range(corpus.whose_offsets[sequence], corpus.whose_offsets[sequence + 1]):
             individual = corpus.whose[index]
             if corpus.counted_at[individual] != corpus.clock[0]:
@@ -234,50 +259,52 @@ def _project(tree: PatternTree, corpus: Corpus, node: int) -> None:
 @njit
 def _look_on(tree: PatternTree, corpus: Corpus, node: int, item: int) -> int:
     """Write the projection of the longer pattern into the work room; how many entries it has."""
-    sequences = corpus.sequences
     if tree.parent[node] == ROOT:
         single = tree.item[node]
-        from_holders = corpus.postings[corpus.posting_offsets[single] : corpus.posting_offsets[single + 1]]
-        from_places = corpus.posting_places[corpus.posting_offsets[single] : corpus.posting_offsets[single + 1]]
+        places = corpus.postings[corpus.posting_offsets[single] : corpus.posting_offsets[single + 1]]
     else:
-        from_holders = tree.pool_holders[tree.first[node] : tree.first[node] + tree.length[node]]
-        from_places = tree.pool_places[tree.first[node] : tree.first[node] + tree.length[node]]
-    n_entries = 0
-    for entry in range(len(from_holders)):
-        sequence = from_holders[entry]
-        start, length = sequences.starts[sequence], sequences.lengths[sequence]
-        for place in range(from_places[entry], length):
-            if sequences.codes[start + place] == item:
-                corpus.holders[n_entries] = sequence
-                corpus.places[n_entries] = place + 1
-                n_entries += 1
-                break
+        places = tree.pool[tree.first[node] : tree.first[node] + tree.length[node]]
+    text, n_entries = corpus.text, 0
+    for place in places:
+        while text[place] != item and text[place] != END:
+            place += 1
+        if text[place] == item:
+            corpus.places[n_entries] = place + 1
+            n_entries += 1
     return n_entries
 
 
 @njit
 def _keep(tree: PatternTree, corpus: Corpus, node: int, n_entries: int) -> None:
-    """Copy the projection from the work room into the pool; if that is full, forget all others first."""
-    start = tree.used[1]
-    if start + n_entries > len(tree.pool_holders):
-        tree.first[: tree.used[0]] = _NONE
-        start = 0
+    """Copy the projection from the work room into the pool."""
+    half = len(tree.pool) // 2
+    start = tree.used[2]
+    if n_entries >= _LONG and start + n_entries <= half:
+        tree.used[2] = start + n_entries
+    else:
+        start = tree.used[1]
+        if start + n_entries > len(tree.pool):
+            for other in range(tree.used[0]):
+                if tree.first[other] >= half:
+                    tree.first[other] = _NONE
+            start = half
+        tree.used[1] = start + n_entries
     for entry in range(n_entries):
-        tree.pool_holders[start + entry] = corpus.holders[entry]
-        tree.pool_places[start + entry] = corpus.places[entry]
+        tree.pool[start + entry] = corpus.places[entry]
     tree.first[node] = start
     tree.length[node] = n_entries
-    tree.used[1] = start + n_entries
 
 
 @njit
-def pattern_of(tree: PatternTree, corpus: Corpus, codes: Int32s, k: int) -> int:
-    """The node of this pattern, RARE if fewer than k have it, NO_ROOM if it cannot be noted."""
+def pattern_of(tree: PatternTree, corpus: Corpus, codes: Int32s, k: int, enough: int) -> int:
+    """The node of this pattern, RARE if fewer than `enough` (k or more) have it, NO_ROOM if it cannot be noted."""
     node = ROOT
     for code in codes:
         node = child_of(tree, corpus, node, code, k)
         if node < 0:
             return node
+        if tree.support[node] < enough:
+            return RARE
     return node
 
 
@@ -286,7 +313,7 @@ def patterns_of(tree: PatternTree, corpus: Corpus, patterns: Sequences, first: i
     """Fill nodes[p] from pattern `first` on; the first one that there was no room for, or how many there are."""
     for pattern in range(first, len(patterns.lengths)):
         start = patterns.starts[pattern]
-        nodes[pattern] = pattern_of(tree, corpus, patterns.codes[start : start + patterns.lengths[pattern]], k)
+        nodes[pattern] = pattern_of(tree, corpus, patterns.codes[start : start + patterns.lengths[pattern]], k, k)
         if nodes[pattern] == NO_ROOM:
             return pattern
     return len(patterns.lengths)

@@ -164,6 +164,16 @@ def nearest_kept(parent: Int32s, kept: Bools) -> Int32s:
 
 
 @njit
+def with_ancestors(parent: Int32s, chosen: Bools) -> Bools:
+    """The chosen nodes and all on the way to them."""
+    all_of_them = chosen.copy()
+    for node in range(len(parent) - 1, 0, -1):
+        if all_of_them[node]:
+            all_of_them[parent[node]] = True
+    return all_of_them
+
+
+@njit
 def heights(parent: Int32s) -> Int32s:
     """By node: how much deeper its subtree goes."""
     height = np.zeros(len(parent), np.int32)

@@ -11,7 +11,11 @@ import numpy as np
 from crypsis.compilation import njit
 from crypsis.data.arrays import Int32s, Int64s
 from crypsis.kernels.lcs import Sequences, Words, common_from, masks_of_long, zeros_below
-from crypsis.kernels.pattern_tree import NO_ROOM, RARE, ROOT, Corpus, PatternTree, child_of, comes_before
+from crypsis.kernels.pattern_tree import NO_ROOM, RARE, Corpus, PatternTree, comes_before, pattern_of
+
+_SEEN_BITS = 12
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_ONE = np.uint64(1)
 
 
 @njit
@@ -33,27 +37,26 @@ def _by_length(common: Int32s, others: Int32s) -> Int32s:
 
 
 @njit
-def _leftmost_common(
-    sequence: Int32s, other: Int32s, states: Words, left: int, tree: PatternTree, corpus: Corpus, k: int
-) -> int:
-    """The pattern of the longest common subsequence that takes the smallest positions of `sequence`; RARE, NO_ROOM.
+def _leftmost_common(sequence: Int32s, other: Int32s, states: Words, left: int, spelled: Int32s) -> np.uint64:
+    """Spell the longest common subsequence that takes the smallest positions of `sequence`; these positions as bits.
 
     At each step the earliest position from which the maximum can still be reached is matched to the earliest place.
     """
-    node, position, place = ROOT, 0, 0
+    position, place, n_spelled = 0, 0, 0
+    taken = np.uint64(0)
     while left > 0:
         item = sequence[position]
         after = place
         while after < len(other) and other[after] != item:
             after += 1
         if after < len(other) and zeros_below(states[after + 1], len(sequence) - position - 1) == left - 1:
-            node = child_of(tree, corpus, node, item, k)
-            if node < 0:
-                return node
+            spelled[n_spelled] = item
+            n_spelled += 1
+            taken |= _ONE << np.uint64(position & 63)
             left -= 1
             place = after + 1
         position += 1
-    return node
+    return taken
 
 
 @njit
@@ -79,17 +82,26 @@ def best_replacement(
     for node in others:
         longest_other = max(longest_other, depth[node])
     states = np.empty((longest_other + 1, masks.shape[1]), np.uint64)
-    best, best_length = RARE, 0
+    spelled = np.empty(len(sequence), np.int32)
+    # Others often have the same in common with it. What was looked up lately is found here by its positions.
+    seen = np.zeros(1 << _SEEN_BITS, np.uint64)
+    best, best_length, enough = RARE, 0, k
     for node in others:
         other = codes[starts[node] : starts[node] + depth[node]]
         length = common_from(masks, other, states)
         if length < best_length:
             break
-        pattern = _leftmost_common(sequence, other, states, length, tree, corpus, k)
+        taken = _leftmost_common(sequence, other, states, length, spelled)
+        if len(sequence) <= 64:
+            slot = np.int64((taken * _GOLDEN) >> np.uint64(64 - _SEEN_BITS))
+            if seen[slot] == taken:
+                continue
+            seen[slot] = taken
+        pattern = pattern_of(tree, corpus, spelled[:length], k, enough)
         if pattern == NO_ROOM:
             return NO_ROOM
         if pattern != RARE and pattern != best and (best == RARE or comes_before(tree, pattern, best)):
-            best, best_length = pattern, length
+            best, best_length, enough = pattern, length, tree.support[pattern]
     return best
 
 

@@ -21,10 +21,10 @@ def verify_pattern_preserving_k_anonymity(
         raise NotApplicable("Owners are to be counted; give the original with the owner of each trajectory.")
     sequences = PublishedSequences.of(published, original)
     k, how = promised.k, "every distinct published trajectory was looked for in the original"
-    support = sequences.original_support(original, original.groups(promised.unit), k)
+    support = sequences.original_support(original, original.groups(promised.unit))
     breaks = support < k
     if not breaks.any():
-        return Verdict(promised, True, k if len(sequences) else None, k, how)
+        return Verdict(promised, True, int(support.min()) if len(support) else None, k, how)
     first, witness = sequences.witness(breaks, support)
     problem = f"{witness} is contained in {counted(int(support[first]), promised.unit, 'original')}, {k} are required."
     figures = {"support_original": int(support[first])}

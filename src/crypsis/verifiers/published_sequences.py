@@ -39,22 +39,22 @@ class PublishedSequences:
         of_symbol = np.array([number[name] for name in lists], np.int32)
         of_label = np.array([number[(label,)] for label in labels], np.int32)
         codes = of_symbol[published.codes] if len(published.codes) else np.zeros(0, np.int32)
-        offsets, positions = take_records(published.offsets, distinct_rows(published.offsets, codes))
+        offsets, positions = take_records(published.offsets, distinct_rows(published.offsets, codes)[0])
         known = np.zeros(0, np.int32) if original is None or not original.visits else of_label[original.codes]
         return cls(names, published.offsets, codes, offsets, codes[positions], known)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def published_support(self, individuals: Int32s, enough: int) -> Int64s:
-        """Individuals with a published row that contains each sequence, counted up to `enough`."""
+    def published_support(self, individuals: Int32s) -> Int64s:
+        """Individuals with a published row that contains each sequence."""
         rows = Rows.of(self.all_offsets, self.all_codes, individuals, len(self.names))
-        return rows.supports(self.offsets, self.codes, enough)
+        return rows.supports(self.offsets, self.codes)
 
-    def original_support(self, original: Trajectories, individuals: Int32s, enough: int) -> Int64s:
+    def original_support(self, original: Trajectories, individuals: Int32s) -> Int64s:
         """The same in the original data."""
         rows = Rows.of(original.offsets, self.original_codes, individuals, len(self.names))
-        return rows.supports(self.offsets, self.codes, enough)
+        return rows.supports(self.offsets, self.codes)
 
     def witness(self, breaks: Bools, support: Int64s) -> tuple[int, Witness]:
         """The sequence that breaks the promise: the shortest, the least supported, the first in order."""

@@ -24,19 +24,20 @@ def verify_sequence_k_anonymity(
         raise NotApplicable("Owners are to be counted; give the original with the owner of each trajectory.")
     sequences = PublishedSequences.of(published, original)
     k, how = promised.k, "every distinct published trajectory was looked for in the original and in the published data"
-    in_original = sequences.original_support(original, original.groups(promised.unit), k)
+    in_original = sequences.original_support(original, original.groups(promised.unit))
     if promised.unit == "owner" and published.owners is None:
         if promised.strict or (in_original < k).any():
             raise NotApplicable(
                 "Published rows do not say whose they are, so the owners who share a published sequence can only be "
                 "counted by the publisher, before the release is written."
             )
-        in_published = np.full(len(sequences), k)
+        in_published = np.zeros(len(sequences), np.int64)
     else:
-        in_published = sequences.published_support(published.groups(promised.unit), k)
+        in_published = sequences.published_support(published.groups(promised.unit))
     breaks = (in_published < k) & ((in_original < k) | promised.strict)
     if not breaks.any():
-        return Verdict(promised, True, k if len(sequences) else None, k, how)
+        shown = in_published if promised.strict else np.maximum(in_original, in_published)
+        return Verdict(promised, True, int(shown.min()) if len(shown) else None, k, how)
     first, witness = sequences.witness(breaks, np.minimum(in_original, in_published))
     found = (int(in_original[first]), int(in_published[first]))
     problem = (
@@ -55,10 +56,10 @@ def _from_published_alone(published: PublishedTrajectories, promised: SequenceKA
         )
     sequences = PublishedSequences.of(published, None)
     k, how = promised.k, "every distinct published trajectory was looked for in the published data"
-    support = sequences.published_support(published.groups(promised.unit), k)
+    support = sequences.published_support(published.groups(promised.unit))
     breaks = support < k
     if not breaks.any():
-        return Verdict(promised, True, k if len(sequences) else None, k, how)
+        return Verdict(promised, True, int(support.min()) if len(support) else None, k, how)
     first, witness = sequences.witness(breaks, support)
     words = f"{witness} is contained in {counted(int(support[first]), promised.unit, 'published')}"
     if not promised.strict:

@@ -18,7 +18,7 @@ from crypsis.guarantees import SequenceKAnonymity
 from crypsis.journal import Journal, Progress
 from crypsis.kernels import pattern_tree
 from crypsis.methods import BFP2kA, KAMCut, KAMRec, Method
-from crypsis.methods.trajectory import kam_rec
+from crypsis.methods.trajectory import bf_p2ka, kam_rec
 from crypsis.verifiers import verify
 from tests.reference import prefix_tree as reference
 from tests.strategies import Dataset, datasets
@@ -115,11 +115,11 @@ def test_more_sequences_than_fit_in_one_batch() -> None:
 
 def test_results_stay_the_same_when_tables_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
     paths = [tuple(random.Random(row).choices(range(6), k=row % 9)) for row in range(120)]
-    usual = aligned(paths, KAMRec(k=3))
+    usual = [aligned(paths, method) for method in (KAMRec(k=3), BFP2kA(k=3))]
     monkeypatch.setattr(kam_rec, "no_patterns", lambda pool: pattern_tree.no_patterns(4, pool))
     monkeypatch.setattr(kam_rec, "POOL", 0)
-    monkeypatch.setattr(kam_rec, "SEQUENCES_PER_STEP", 1)
-    assert aligned(paths, KAMRec(k=3)) == usual
+    monkeypatch.setattr(bf_p2ka, "SEQUENCES_PER_STEP", 1)
+    assert [aligned(paths, method) for method in (KAMRec(k=3), BFP2kA(k=3))] == usual
 
 
 @given(datasets(owners=None), st.integers(1, 4), st.randoms())
@@ -205,7 +205,7 @@ def test_owners_with_several_trajectories_need_a_choice(method: Method) -> None:
 
 @each_method
 def test_too_few_trajectories_are_refused_in_words(method: Method) -> None:
-    with pytest.raises(TooFewTrajectories, match="1 trajectories visited any location, 2 are required"):
+    with pytest.raises(TooFewTrajectories, match="1 trajectory visited any location, 2 are required"):
         method.anonymize(Trajectories.from_lists([["a"], []]), Journal())
     assert type(method)(k=1).anonymize(Trajectories.from_lists([]), Journal()).to_lists() == []  # type: ignore[call-arg]
 

@@ -17,7 +17,15 @@ from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.guarantees import SequenceKAnonymity
 from crypsis.journal import Journal
-from crypsis.kernels.lcs import NARROW, WORDS, Sequences, closest_paths, common_lengths, common_lengths_of_long
+from crypsis.kernels.lcs import (
+    NARROW,
+    WORDS,
+    Sequences,
+    closest_paths,
+    common_lengths,
+    common_lengths_of_long,
+    longest_common_lengths,
+)
 from crypsis.kernels.pattern_tree import (
     NO_ROOM,
     RARE,
@@ -28,7 +36,7 @@ from crypsis.kernels.pattern_tree import (
     with_more_room,
     written_out,
 )
-from crypsis.kernels.prefix_tree import heights, lexicographic_order, pruned
+from crypsis.kernels.prefix_tree import heights, lexicographic_order, pruned, with_ancestors
 from crypsis.kernels.recovery import best_replacement_of_long, best_replacements
 from crypsis.methods.method import Method
 from crypsis.methods.trajectory.prefix_tree import (
@@ -41,9 +49,8 @@ from crypsis.methods.trajectory.prefix_tree import (
 )
 from crypsis.parameters import AtLeast, Between, OneOf
 
-SEQUENCES_PER_STEP = 4096
 LANES = (8, 16, 32, 64)
-POOL = 1 << 25
+POOL = 1 << 27  # places of kept projections, at most; memory is taken as they come
 LONG = 0
 
 
@@ -121,33 +128,37 @@ class _Recovery:
         with journal.stage("index"):
             self.corpus = tree.corpus()
             self.patterns = _room_for(self.corpus)
+            self.best, self.patterns = _found(self.cut, self.corpus, self.patterns, self.tree.k)
+        self.missing = np.flatnonzero(self.best == RARE)
+        self.least = _shortest_allowed(self.cut.lengths, p)
         with journal.stage("compare with the tree"):
-            # Whatever is in common with a kept path is frequent, so nothing shorter than that is of use.
-            self.least = np.maximum(_shortest_allowed(self.cut.lengths, p), self._common_with_kept(journal))
+            self._compare_with_frequent(journal)
 
-    def _common_with_kept(self, journal: Journal) -> Int32s:
-        kept, _ = pruned(self.tree.nodes, self.tree.kept)
-        height = heights(kept.parent)
-        common = np.zeros(len(self.cut.lengths), np.int32)
-        for first in range(0, len(common), SEQUENCES_PER_STEP):
-            some = slice(first, first + SEQUENCES_PER_STEP)
-            part = Sequences(self.cut.codes, self.cut.starts[some], self.cut.lengths[some])
-            _, common[some] = closest_paths(part, kept, height, self.n_codes)
-            journal.tell(min(1.0, (first + SEQUENCES_PER_STEP) / len(common)))
-        return common
+    def _compare_with_frequent(self, journal: Journal) -> None:
+        """Whatever is in common with a frequent one is frequent, so nothing shorter than that is of use."""
+        frequent = self.tree.kept.copy()
+        frequent[self.tree.cut_nodes[self.best != RARE]] = True
+        nodes, _ = pruned(self.tree.nodes, with_ancestors(self.tree.nodes.parent, frequent))
+        height = heights(nodes.parent)
+        masks = np.zeros((self.n_codes, WORDS), np.uint64)
+        least = self.least.copy()
+        for batch, lane, share in _batches(self.cut.lengths, self.least, self.missing):
+            if lane == LONG:
+                long = Sequences(self.cut.codes, self.cut.starts[batch], self.cut.lengths[batch])
+                least[batch] = np.maximum(least[batch], closest_paths(long, nodes, height, self.n_codes)[1])
+            else:
+                least[batch] = longest_common_lengths(self.cut, batch, self.least, lane, nodes, height, masks)
+            journal.tell(share)
+        self.least = least
 
     def run(self, journal: Journal) -> None:
-        """Find `best`: first the trajectories that are frequent themselves, then batch by batch."""
-        self.best, self.patterns = _found(self.cut, self.corpus, self.patterns, self.tree.k)
-        missing = np.flatnonzero(self.best == RARE)
-        done = 0
-        for batch, lane in _batches(self.cut.lengths, self.least, missing):
+        """Find `best` for those that are not frequent themselves, batch by batch."""
+        for batch, lane, share in _batches(self.cut.lengths, self.least, self.missing):
             if lane == LONG:
                 self._recover_long(int(batch[0]))
             else:
                 self._recover(batch, lane)
-            done += len(batch)
-            journal.tell(done / len(missing))
+            journal.tell(share)
 
     def _recover(self, batch: Int64s, lane: int) -> None:
         tree = self.tree
@@ -212,8 +223,8 @@ def _shortest_allowed(lengths: Int32s, p: float) -> Int32s:
 
 def _room_for(corpus: Corpus) -> PatternTree:
     """A tree whose pool holds the projections of a few patterns at least."""
-    n_sequences, n_codes = len(corpus.rows), len(corpus.postings)
-    return no_patterns(pool=max(4 * n_sequences, min(POOL, 64 * n_codes), 16))
+    n_sequences, n_postings = len(corpus.rows), len(corpus.postings)
+    return no_patterns(pool=max(4 * n_sequences, min(POOL, 256 * n_postings), 16))
 
 
 def _found(patterns: Sequences, corpus: Corpus, tree: PatternTree, k: int) -> tuple[Int64s, PatternTree]:
@@ -225,18 +236,24 @@ def _found(patterns: Sequences, corpus: Corpus, tree: PatternTree, k: int) -> tu
     return nodes, tree
 
 
-def _batches(lengths: Int32s, least: Int32s, numbers: Int64s) -> Iterator[tuple[Int64s, int]]:
-    """Sequences that are compared at once, and the bits that each needs; those that want least stand together."""
-    shortest = 0
+def _batches(lengths: Int32s, least: Int32s, numbers: Int64s) -> Iterator[tuple[Int64s, int, float]]:
+    """Sequences that are compared at once, the bits that each needs, and the share done with them.
+
+    Those that want least stand together.
+    """
+    shortest, done = 0, 0
     for lane in LANES:
         chosen = numbers[(lengths[numbers] > shortest) & (lengths[numbers] < lane)]
         chosen = chosen[np.argsort(least[chosen], kind="stable")]
         size = WORDS * (64 // lane)
         for first in range(0, len(chosen), size):
-            yield chosen[first : first + size], lane
+            batch = chosen[first : first + size]
+            done += len(batch)
+            yield batch, lane, done / len(numbers)
         shortest = lane - 1
     for number in numbers[lengths[numbers] > NARROW]:
-        yield np.array([number]), LONG
+        done += 1
+        yield np.array([number]), LONG, done / len(numbers)
 
 
 def _without_rarely_published(

@@ -28,6 +28,7 @@ from crypsis.kernels.prefix_tree import (
     lexicographic_order,
     summed_up,
 )
+from crypsis.methods.trajectory.feasibility import how_many
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,9 +151,8 @@ def check_enough(data: Trajectories, groups: Int32s, k: int, unit: str | None) -
     """Fewer than k individuals who were anywhere at all can never be protected."""
     have = len(np.unique(groups[data.lengths > 0]))
     if k >= 2 and have < k:
-        who = "owners" if unit == "owner" else "trajectories"
         raise TooFewTrajectories(
-            f"No {k}-anonymous release exists: {have} {who} visited any location, {k} are required. "
+            f"No {k}-anonymous release exists: {how_many(have, unit)} visited any location, {k} are required. "
             "Add data or lower k.",
             have=have,
             required=k,
