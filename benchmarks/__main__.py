@@ -11,6 +11,7 @@ from benchmarks.attacks import knowledge, table_risk
 from benchmarks.comparison import Row, print_table, write_json
 from benchmarks.data import loading
 from benchmarks.methods.relational import anonymizers
+from benchmarks.methods.stream import itsa
 from benchmarks.methods.trajectory import diverse_methods, guided_seq_anon, ppsg, prefix_tree_methods, seq_anon
 from benchmarks.methods.transaction import disassociation, item_generalization
 from benchmarks.metrics import clustering, count_queries, utility
@@ -25,6 +26,7 @@ SUITES = {
     "anonymizers": anonymizers,
     "disassociation": disassociation,
     "item_generalization": item_generalization,
+    "itsa": itsa,
     "km_anonymity": km_anonymity,
     "utility": utility,
     "clustering": clustering,

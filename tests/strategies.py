@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import polars as pl
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from crypsis.data.constraints import AutomaticConstraints, UtilityConstraints
 from crypsis.data.privacy_policy import DerivedPolicy, PrivacyPolicy
 from crypsis.data.relational import Table
+from crypsis.data.sensitive_values import EVERY_VALUE, SensitiveValues
+from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
+from crypsis.errors import BadParameter
 from crypsis.hierarchy import (
     AutomaticTaxonomy,
     BalancedHierarchy,
@@ -136,6 +141,7 @@ RECIPES: dict[type, st.SearchStrategy[Any]] = {
             DerivedUtility("hierarchy", 1),
         ]
     ),
+    SensitiveValues: st.just(EVERY_VALUE),
 }
 
 
@@ -176,6 +182,9 @@ def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
         lowest, highest = _range_of(parameter)
         above = any(isinstance(bound, Above) for bound in parameter.bounds)
         values = st.floats(lowest, min(highest, lowest + 1000), exclude_min=above)
+    elif parameter.type is Fraction:
+        lowest, highest = _range_of(parameter)
+        values = st.fractions(Fraction(lowest), Fraction(min(highest, lowest + 1000)), max_denominator=12)
     elif parameter.type in RECIPES:
         values = RECIPES[parameter.type]
     else:
@@ -206,7 +215,29 @@ def methods(draw: st.DrawFn, method: type[Method]) -> Method:
     if "diversity" in values:  # a number that belongs to one form of diversity alone
         recursive = values["l"] is not None and values["diversity"] == "recursive"
         values["c"] = (values["c"] or 2.0) if recursive else None
-    return method(**values)
+    try:
+        return method(**values)
+    except BadParameter:  # two parameters that do not go together
+        assume(False)
+        raise
+
+
+@st.composite
+def event_logs(draw: st.DrawFn) -> Events:
+    """A few people at a few places, in any order, with repeats, late events and values that some events tell."""
+    size = draw(st.integers(0, 40))
+    fare = draw(st.lists(st.sampled_from(["full", "student", None]), min_size=9, max_size=9))
+    triples = draw(
+        _exactly(size, st.tuples(st.integers(0, 8), st.sampled_from("abc"), st.integers(0, draw(st.integers(0, 9)))))
+    )
+    if draw(st.booleans()):
+        triples.sort(key=lambda triple: triple[2])
+    odd = draw(_exactly(size, st.integers(0, 9)))
+    told = [
+        "student" if strange == 0 else None if strange == 1 else fare[person]
+        for (person, _, _), strange in zip(triples, odd, strict=True)
+    ]
+    return Events.from_lists(triples, sensitive={"fare": told} if draw(st.booleans()) else None)
 
 
 @st.composite
@@ -282,6 +313,7 @@ DATA: dict[type, Callable[[], st.SearchStrategy[Any]]] = {
     Tracks: lambda: track_lists(max_tracks=9).map(Tracks.from_lists),
     Table: tables,
     Transactions: transactions,
+    Events: lambda: event_logs(),
 }
 
 

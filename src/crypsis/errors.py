@@ -19,6 +19,8 @@ CrypsisError
 │   ├── BadConstraints          bad-constraints          2   overlapping, or a visited location in none
 │   ├── BadQuery                bad-query                2   not in the query language, or not about this table
 │   ├── BadPolicy               bad-policy               2   a privacy or utility policy that contradicts itself
+│   ├── BadSensitiveValues      bad-sensitive-values     2   not attributes with their values
+│   ├── SensitiveLocation       sensitive-location       2   a location is declared a sensitive value
 │   ├── BadTimestamps           bad-timestamps           2
 │   ├── EmptyTrack              empty-track              2
 │   ├── OwnerRepeated           owner-repeated           2
@@ -143,6 +145,14 @@ class BadQuery(InputError):
 
 class BadPolicy(InputError):
     code = "bad-policy"
+
+
+class BadSensitiveValues(InputError):
+    code = "bad-sensitive-values"
+
+
+class SensitiveLocation(InputError):
+    code = "sensitive-location"
 
 
 class BadTimestamps(InputError):

@@ -12,6 +12,7 @@ import math
 import operator
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, fields, replace
+from fractions import Fraction
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Protocol, Self, Union, get_args, get_origin, get_type_hints
@@ -140,7 +141,7 @@ class Parameter:
         elif issubclass(self.type, Companion):
             words = self.type.in_words
         else:
-            kind = {int: "an int", float: "a finite number", bool: "true or false", str: "a string"}[self.type]
+            kind = _IN_WORDS[self.type]
             words = " and ".join([kind, *map(str, self.bounds)]).replace(" and ", " ", 1)
         return words + (" or nothing" if self.optional else "")
 
@@ -155,7 +156,7 @@ class Parameter:
             converted = _CONVERTERS[self.type](value)
             if all(bound.admits(converted) for bound in self.bounds):
                 return converted
-        except (KeyError, TypeError, ValueError, OverflowError):  # no converter: a companion of another kind
+        except (KeyError, TypeError, ValueError, ArithmeticError):  # no converter: a companion of another kind
             pass
         raise BadParameter(
             f"{owner}: {self.name} must be {self.describe()}, got {value!r}.",
@@ -184,7 +185,7 @@ class Parameter:
             "required": self.required,
             "help": self.help,
             "range": " and ".join(map(str, self.bounds)),
-            "sweepable": self.type in (int, float) or bool(self.choices),
+            "sweepable": self.type in (int, float, Fraction) or bool(self.choices),
         }
         if not self.required:
             schema["default"] = _plain(self.default)
@@ -245,7 +246,7 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
 
 
 def _plain(value: Any) -> Any:
-    return str(value) if isinstance(value, (Companion, Recipe)) else value
+    return str(value) if isinstance(value, (Companion, Recipe, Fraction)) else value
 
 
 def _integer(value: Any) -> int:
@@ -286,5 +287,34 @@ def _parse_boolean(text: str) -> bool:
     return words[text.lower()]
 
 
-_CONVERTERS: dict[type, Any] = {int: _integer, float: _number, bool: _boolean, str: _string}
-_PARSERS: dict[type, Any] = {int: int, float: float, bool: _parse_boolean, str: str}
+def exact_share(value: Any) -> Fraction:
+    """An exact number: 0.4, "0.4", "40%" and "2/5" are the same one. A float counts as the decimal it is written as."""
+    if _is_boolean(value):
+        raise TypeError
+    if isinstance(value, str):
+        text = value.strip()
+        whole = Fraction(text.removesuffix("%").strip())
+        share = whole / 100 if text.endswith("%") else whole
+    else:
+        share = value if isinstance(value, Fraction) else Fraction(str(value))
+    if share.denominator > _LARGEST_DENOMINATOR:
+        raise ValueError
+    return share
+
+
+_LARGEST_DENOMINATOR = 10**9  # products with any count of people stay below 2**63
+_IN_WORDS: dict[type, str] = {
+    int: "an int",
+    float: "a finite number",
+    bool: "true or false",
+    str: "a string",
+    Fraction: "a number such as 0.4, 40% or 2/5",
+}
+_CONVERTERS: dict[type, Any] = {
+    int: _integer,
+    float: _number,
+    bool: _boolean,
+    str: _string,
+    Fraction: exact_share,
+}
+_PARSERS: dict[type, Any] = {int: int, float: float, bool: _parse_boolean, str: str, Fraction: str}

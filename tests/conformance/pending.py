@@ -8,7 +8,6 @@ from __future__ import annotations
 
 _RELATIONAL = "relational and mixed methods"
 _TRANSACTION = "transaction methods"
-_STREAM = "stream methods"
 _DP = "differential privacy"
 _FUZZY = "fuzzy time"
 _WAREHOUSE = "semantic warehouse"
@@ -38,23 +37,6 @@ PENDING: dict[str, str] = {
     "fuzzy/volume_possible.json": _FUZZY,
     "fuzzy/volumes.json": _FUZZY,
     "rt/rmerge_policy_random.json": _RELATIONAL,
-    "stream/confidence_boundary.json": _STREAM,
-    "stream/cumulative_horizon.json": _STREAM,
-    "stream/erase.json": _STREAM,
-    "stream/gap_timestamps.json": _STREAM,
-    "stream/ingest.json": _STREAM,
-    "stream/k_anonymity_special_case.json": _STREAM,
-    "stream/linkage_examples.json": _STREAM,
-    "stream/metrics.json": _STREAM,
-    "stream/prefix_join_gap.json": _STREAM,
-    "stream/same_timestamp.json": _STREAM,
-    "stream/step_two.json": _STREAM,
-    "stream/sticky_differs_from_static.json": _STREAM,
-    "stream/table_4_1.json": _STREAM,
-    "stream/table_4_1_trie.json": _STREAM,
-    "stream/two_sensitive_values.json": _STREAM,
-    "stream/verifier.json": _STREAM,
-    "stream/zero_support_pairs.json": _STREAM,
     "warehouse/authorship.json": _WAREHOUSE,
     "warehouse/competence.json": _WAREHOUSE,
     "warehouse/entity_card.json": _WAREHOUSE,

@@ -4,7 +4,7 @@
     transaction   Transactions    PublishedTransactions    sets of items; DisassociatedTransactions: pieces of them
     mixed         Mixed           PublishedMixed           a table with a set-valued column
     trajectory    Trajectories    PublishedTrajectories    sequences of locations; Tracks: GPS fixes (track)
-    stream        Events                                   who was where when
+    stream        Events          PublishedWindows         who was where when
 
 All are immutable flat arrays with a vocabulary; none holds a Python object per record. Names are
 loaded when first used.
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         read_transactions,
     )
     from crypsis.data.relational import ROLES, Column, PublishedColumn, PublishedTable, Role, Table
+    from crypsis.data.sensitive_values import SensitiveValues
     from crypsis.data.stream import Attribute, Events
     from crypsis.data.symbols import Symbols
     from crypsis.data.track import Tracks
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from crypsis.data.transaction import PublishedTransactions, Transactions
     from crypsis.data.values import COLUMN_TYPES, ColumnType
     from crypsis.data.vocabulary import Vocabulary
+    from crypsis.data.windows import PublishedWindow, PublishedWindows, read_windows
     from crypsis.data.writing import write_data
 
 _HOME = {
@@ -62,6 +64,7 @@ _HOME = {
         "read_transactions",
     ),
     "crypsis.data.relational": ("ROLES", "Column", "PublishedColumn", "PublishedTable", "Role", "Table"),
+    "crypsis.data.sensitive_values": ("SensitiveValues",),
     "crypsis.data.stream": ("Attribute", "Events"),
     "crypsis.data.symbols": ("Symbols",),
     "crypsis.data.track": ("Tracks",),
@@ -69,6 +72,7 @@ _HOME = {
     "crypsis.data.transaction": ("PublishedTransactions", "Transactions"),
     "crypsis.data.values": ("COLUMN_TYPES", "ColumnType"),
     "crypsis.data.vocabulary": ("Vocabulary",),
+    "crypsis.data.windows": ("PublishedWindow", "PublishedWindows", "read_windows"),
     "crypsis.data.writing": ("write_data",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -96,7 +100,10 @@ __all__ = [
     "PublishedTable",
     "PublishedTrajectories",
     "PublishedTransactions",
+    "PublishedWindow",
+    "PublishedWindows",
     "Role",
+    "SensitiveValues",
     "Symbols",
     "Table",
     "Tracks",
@@ -114,6 +121,7 @@ __all__ = [
     "read_tracks",
     "read_trajectories",
     "read_transactions",
+    "read_windows",
     "trajectories_from_checkins",
     "write_data",
     "write_published_trajectories",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from crypsis.errors import BadConstraints, BadParameter, BadPolicy, BadRelease, did_you_mean
+from crypsis.errors import BadConstraints, BadParameter, BadPolicy, BadRelease, BadSensitiveValues, did_you_mean
 from crypsis.guarantees.constrained_km_anonymity import ConstrainedKmAnonymity
 from crypsis.guarantees.disassociation import DisassociationAnonymity
 from crypsis.guarantees.guarantee import Guarantee
@@ -18,6 +18,7 @@ from crypsis.guarantees.klm_anonymity import KlmAnonymity
 from crypsis.guarantees.klm_diversity import KLmDiversity
 from crypsis.guarantees.km_anonymity import KmAnonymity
 from crypsis.guarantees.l_diversity import LDiversity
+from crypsis.guarantees.lkc_privacy import LKCPrivacy
 from crypsis.guarantees.pattern_preserving_k_anonymity import PatternPreservingKAnonymity
 from crypsis.guarantees.policy_anonymity import PolicyAnonymity
 from crypsis.guarantees.sequence_k_anonymity import SequenceKAnonymity
@@ -43,6 +44,7 @@ GUARANTEES: dict[str, type[Guarantee]] = {
         ItemsetKmAnonymity,
         ItemsetDiversity,
         PolicyAnonymity,
+        LKCPrivacy,
     )
 }
 
@@ -59,6 +61,7 @@ __all__ = [
     "KlmAnonymity",
     "KmAnonymity",
     "LDiversity",
+    "LKCPrivacy",
     "PatternPreservingKAnonymity",
     "PolicyAnonymity",
     "Promises",
@@ -82,7 +85,7 @@ def guarantee_from_dict(described: Mapping[str, Any]) -> Guarantee:
         raise BadRelease(f"The manifest gives no parameters for {model}.")
     try:
         return GUARANTEES[model].from_parameters(parameters)
-    except (TypeError, BadConstraints, BadPolicy) as error:
+    except (TypeError, BadConstraints, BadPolicy, BadSensitiveValues) as error:
         raise BadRelease(f"The manifest gives wrong parameters for {model}: {error}.") from error
 
 

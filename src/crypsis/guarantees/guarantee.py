@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from crypsis.parameters import Checked, Companion, parameters_of
@@ -33,7 +34,11 @@ class Guarantee(Checked, ABC):
         return {
             "model": self.model,
             "parameters": {
-                name: value.to_json() if isinstance(value, Companion) else value
+                name: value.to_json()
+                if isinstance(value, Companion)
+                else str(value)
+                if isinstance(value, Fraction)
+                else value
                 for name, value in self.parameters().items()
             },
             "scope": self.scope,

@@ -9,6 +9,7 @@ from crypsis.methods.relational.cluster import Cluster
 from crypsis.methods.relational.incognito import Incognito
 from crypsis.methods.relational.mondrian import Mondrian
 from crypsis.methods.relational.top_down import TopDown
+from crypsis.methods.stream.itsa import ITSA
 from crypsis.methods.trajectory.bf_p2ka import BFP2kA
 from crypsis.methods.trajectory.kam_cut import KAMCut
 from crypsis.methods.trajectory.kam_rec import KAMRec
@@ -31,10 +32,14 @@ from crypsis.methods.transaction.vpa import VPA
 _TRAJECTORY = (SeqAnon, SDSeqAnon, USeqAnon, LmAnon, ZGA, SGA, KAMCut, KAMRec, BFP2kA, PPSG)
 _TRANSACTION = (Disassociation, Apriori, LRA, VPA, COAT, PCTA)
 _RELATIONAL = (Incognito, TopDown, BottomUp, Cluster, Mondrian)
-METHODS: dict[str, type[Method]] = {method.name(): method for method in (*_TRAJECTORY, *_TRANSACTION, *_RELATIONAL)}
+_STREAM = (ITSA,)
+METHODS: dict[str, type[Method]] = {
+    method.name(): method for method in (*_TRAJECTORY, *_TRANSACTION, *_RELATIONAL, *_STREAM)
+}
 
 __all__ = [
     "COAT",
+    "ITSA",
     "LRA",
     "METHODS",
     "PCTA",

@@ -11,6 +11,7 @@ from typing import Any
 
 from crypsis.data.mixed import Mixed
 from crypsis.data.relational import Table
+from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.data.transaction import Transactions
@@ -36,6 +37,7 @@ from crypsis.metrics.patterns import pattern_preservation
 from crypsis.metrics.queries import average_relative_error
 from crypsis.metrics.semantics import combined_distance_loss, semantic_penalty_loss
 from crypsis.metrics.similarity import pattern_similarity
+from crypsis.metrics.suppression import suppression_loss
 from crypsis.metrics.table_divergence import table_kl_divergence_loss
 from crypsis.metrics.track_lengths import track_lengths
 from crypsis.metrics.utility_loss import utility_loss
@@ -237,6 +239,11 @@ METRICS: dict[str, Metric] = {
             cluster_structure,
             "What a disassociated release is made of.",
             (Transactions,),
+        ),
+        Metric(
+            suppression_loss,
+            "Share of the doublets that windows of a stream suppress, and how many were published before.",
+            (Events,),
         ),
     )
 }

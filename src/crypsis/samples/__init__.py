@@ -10,6 +10,7 @@ from __future__ import annotations
 from crypsis.samples.baskets import baskets, baskets_frame
 from crypsis.samples.checkins import checkins, checkins_frame, places
 from crypsis.samples.metro import metro, metro_frame
+from crypsis.samples.metro_flow import metro_flow, metro_flow_frame
 from crypsis.samples.patients import patients, patients_frame
 from crypsis.samples.quest import quest, quest_frame
 from crypsis.samples.sample import Sample
@@ -34,9 +35,12 @@ SAMPLES: dict[str, Sample] = {
         quest_frame,
     ),
     "patients": Sample("mixed", "2,500 hospital stays with diagnosis codes and the ward.", patients, patients_frame),
+    "metro-flow": Sample(
+        "stream", "An hour of 100,000 passengers on a metro of 65 stations.", metro_flow, metro_flow_frame
+    ),
     "metro": Sample(
         "stream", "A day of 3,000 metro passengers, minute by minute, with their fare.", metro, metro_frame
     ),
 }
 
-__all__ = ["SAMPLES", "Sample", "baskets", "checkins", "metro", "patients", "quest", "tracks"]
+__all__ = ["SAMPLES", "Sample", "baskets", "checkins", "metro", "metro_flow", "patients", "quest", "tracks"]

@@ -8,9 +8,11 @@ from typing import Any
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import PublishedTable, Table
+from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.data.windows import PublishedWindows
 from crypsis.errors import NotApplicable
 from crypsis.guarantees import (
     ConstrainedKmAnonymity,
@@ -24,6 +26,7 @@ from crypsis.guarantees import (
     KLmDiversity,
     KmAnonymity,
     LDiversity,
+    LKCPrivacy,
     PatternPreservingKAnonymity,
     PolicyAnonymity,
     SequenceKAnonymity,
@@ -39,6 +42,7 @@ from crypsis.verifiers.kkm_anonymity import verify_kkm_anonymity, verify_klm_div
 from crypsis.verifiers.klm_anonymity import verify_klm_anonymity
 from crypsis.verifiers.km_anonymity import verify_km_anonymity
 from crypsis.verifiers.l_diversity import verify_l_diversity
+from crypsis.verifiers.lkc_privacy import verify_lkc_privacy
 from crypsis.verifiers.pattern_preserving_k_anonymity import verify_pattern_preserving_k_anonymity
 from crypsis.verifiers.policy_anonymity import verify_policy_anonymity
 from crypsis.verifiers.safe_representatives import verify_generalized_tracks
@@ -64,6 +68,7 @@ VERIFIERS: dict[tuple[type[Guarantee], type], tuple[Callable[..., Verdict], type
     (ItemsetDiversity, PublishedTransactions): (verify_itemset_diversity, Transactions),
     (PolicyAnonymity, PublishedTransactions): (verify_policy_anonymity, Transactions),
     (DisassociationAnonymity, DisassociatedTransactions): (verify_disassociation, Transactions),
+    (LKCPrivacy, PublishedWindows): (verify_lkc_privacy, Events),
 }
 
 __all__ = [
@@ -80,6 +85,7 @@ __all__ = [
     "verify_klm_diversity",
     "verify_km_anonymity",
     "verify_l_diversity",
+    "verify_lkc_privacy",
     "verify_pattern_preserving_k_anonymity",
     "verify_policy_anonymity",
     "verify_sequence_k_anonymity",
