@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crypsis.data.arrays import offsets_of
 from crypsis.journal import Journal
-from crypsis.kernels.cluster_joining import Arena, Leading, Nodes, settle_ties, sort_keys
+from crypsis.kernels.cluster_joining import Arena, Leading, Nodes, settle_ties, sort_keys, sorted_by_key
 from tests.methods.transaction.sets_of_terms import drawn
 from tests.reference import disassociation as reference
 
@@ -37,10 +37,24 @@ def test_nodes_are_ordered_by_their_whole_keys(hidden: list[frozenset[int]], bit
         assert listed.tolist() == expected
 
 
+@pytest.mark.parametrize("n", [0, 1, 500, 2000])
+@pytest.mark.parametrize("bits", [3, 11, 40, 63])
+def test_sorting_by_key_keeps_the_order_of_equal_keys(n: int, bits: int) -> None:
+    random = np.random.default_rng(n + bits)
+    keys = random.integers(0, 2**bits - 1, n) if bits < 40 else random.integers(0, 50, n) << (bits - 6)
+    keys[n // 2 : n // 2 + 3] = 2**63 - 1  # nodes that hide nothing: larger in their last bits too
+    listed = random.permutation(n)
+    expected = np.argsort(keys, kind="stable")
+    nodes, sorted_keys = sorted_by_key(listed, keys.copy(), bits)
+    assert nodes.tolist() == listed[expected].tolist()
+    assert sorted_keys.tolist() == keys[expected].tolist()
+
+
 def kept(hidden: list[frozenset[int]]) -> tuple[Nodes, Arena]:
     """Nodes that hide these terms, as far as sorting looks at them."""
     lengths = np.array([len(node) for node in hidden], np.int64)
     total, nothing = int(lengths.sum()), np.zeros(len(hidden), np.int64)
+    unmarked = np.zeros((len(hidden), 1), np.uint8)
     columns = [np.zeros(total, np.int32) for _ in range(6)]
     terms = np.array([term for node in hidden for term in sorted(node)], np.int32)
     arena = Arena(
@@ -50,6 +64,7 @@ def kept(hidden: list[frozenset[int]]) -> tuple[Nodes, Arena]:
     nodes = Nodes(
         offsets_of(lengths)[:-1], lengths, nothing, nothing, nothing, nothing, nothing, nothing, nothing,
         np.zeros((len(hidden), 2), np.uint64), nothing, nothing,
+        unmarked, unmarked, np.zeros((len(hidden), 1), np.int32),
     )  # fmt: skip
     return nodes, arena
 

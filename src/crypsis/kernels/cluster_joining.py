@@ -20,10 +20,16 @@ from crypsis.data.arrays import Bools, Int8s, Int32s, Int64s
 from crypsis.kernels.bitmaps import WORD_BITS, greedy_chunks, set_row
 
 _EMPTY_SLOT = -1
+_NO_PLACE = np.int32(2**31 - 1)
 _LARGEST_KEY = np.int64(2**63 - 1)
 _SHORT_RUN = 24
 KNOWN_TO_FAIL, FAILS, PAYS = 0, 1, 2
 LOOKS_NOT_WORTH_REMEMBERING = 4
+MARK_BYTES = 64
+MARK_TWICE_BYTES = 32
+STRONG_AT_HAND = 8
+_DIGIT_BITS = 11
+_FEW_TO_SORT = 512
 
 
 class Pairs(NamedTuple):
@@ -49,7 +55,11 @@ class Leaves(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """Where a node's parts lie in the arena, its records, and the word of all its leaves."""
+    """Where a node's parts lie in the arena, its records, and the word of all its leaves.
+
+    marks and marks_twice have a bit set for each term that the node hides at all, or in two records; several terms
+    may have one bit. strong_term are its first strong terms, see `_mark`.
+    """
 
     hidden_at: Int64s
     hidden_len: Int64s
@@ -63,6 +73,9 @@ class Nodes(NamedTuple):
     word: NDArray[np.uint64]
     parent: Int64s
     n_chunks: Int64s
+    marks: NDArray[np.uint8]
+    marks_twice: NDArray[np.uint8]
+    strong_term: NDArray[np.int32]
 
 
 class Arena(NamedTuple):
@@ -101,37 +114,89 @@ def sort_keys(
 ) -> Int64s:
     """The first terms that each listed node hides, as one number that sorts like them; the largest if it hides none."""
     keys = np.empty(len(listed), np.int64)
-    best = np.empty(min(63 // bits, leading.term.shape[1]), np.int64)
+    n_fields = min(63 // bits, leading.term.shape[1])
     term_at = np.empty(len(place), np.int64)
     for term in range(len(place)):
         term_at[place[term]] = term
-    more = np.empty(leading.term.shape[1], np.int64)
+    best = np.empty(leading.term.shape[1], np.int64)
+    places = np.empty(leading.term.shape[1], np.int32)
     for number in range(len(listed)):
         node = listed[number]
         if nodes.hidden_len[node] == 0:
             keys[number] = _LARGEST_KEY
             continue
+        n_best = leading.n_terms[node]
         known = False
-        if leading.n_terms[node] >= 0:
-            n_best = 0
-            for at in range(leading.n_terms[node]):
-                n_best = _insert(place[leading.term[node, at]], best, n_best)
+        if n_best >= 0:
+            _first_places(leading.term[node], n_best, place, places, best[:n_fields])
             known = leading.at_most[node] < 0 or (
-                n_best == len(best) and shared_by[term_at[best[n_best - 1]]] > leading.at_most[node]
+                n_best >= n_fields and shared_by[term_at[best[n_fields - 1]]] > leading.at_most[node]
             )
         if not known:
-            n_more = 0
+            n_best = 0
             begin = nodes.hidden_at[node]
             for at in range(begin, begin + nodes.hidden_len[node]):
-                n_more = _insert(place[arena.term[at]], more, n_more)
-            for at in range(n_more):
-                leading.term[node, at] = term_at[more[at]]
-            leading.n_terms[node] = n_more
-            leading.at_most[node] = shared_by[term_at[more[n_more - 1]]] if n_more < nodes.hidden_len[node] else -1
-            n_best = min(n_more, len(best))
-            best[:n_best] = more[:n_best]
-        keys[number] = _side_by_side(best, n_best, bits)
+                n_best = _insert(place[arena.term[at]], best, n_best)
+            for at in range(n_best):
+                leading.term[node, at] = term_at[best[at]]
+            leading.n_terms[node] = n_best
+            leading.at_most[node] = shared_by[term_at[best[n_best - 1]]] if n_best < nodes.hidden_len[node] else -1
+        keys[number] = _side_by_side(best[:n_fields], n_best, bits)
     return keys
+
+
+@njit
+def _first_places(terms: Int32s, n: int, place: Int32s, places: Int32s, best: Int64s) -> None:
+    """Write the smallest places of the first n terms in order; `places` is room for all of them.
+
+    The least is looked for again and again without a branch: which one it is cannot be foretold.
+    """
+    for at in range(len(terms)):
+        places[at] = place[terms[at]] if at < n else _NO_PLACE
+    last = np.int32(-1)
+    for field in range(len(best)):
+        least = _NO_PLACE
+        for at in range(len(places)):
+            least = min(least, places[at] if places[at] > last else _NO_PLACE)
+        best[field] = least
+        last = least
+
+
+@njit
+def sorted_by_key(listed: Int64s, keys: Int64s, n_bits: int) -> tuple[Int64s, Int64s]:
+    """Nodes and keys by the last bits of the keys, equal ones as they are."""
+    n = len(listed)
+    if n <= _FEW_TO_SORT:
+        order = np.argsort(keys, kind="mergesort")
+        return listed[order], keys[order]
+    n_digits = (n_bits + _DIGIT_BITS - 1) // _DIGIT_BITS
+    mask = (1 << _DIGIT_BITS) - 1
+    counts = np.zeros((n_digits, mask + 1), np.int64)
+    for number in range(n):
+        key = keys[number]
+        for digit in range(n_digits):
+            counts[digit, (key >> (digit * _DIGIT_BITS)) & mask] += 1
+    nodes_now, keys_now = listed, keys
+    nodes_next, keys_next = np.empty(n, np.int64), np.empty(n, np.int64)
+    for digit in range(n_digits):
+        begin = 0
+        for value in range(mask + 1):
+            count = counts[digit, value]
+            counts[digit, value] = begin
+            begin += count
+        shift = digit * _DIGIT_BITS
+        for number in range(n):
+            key = keys_now[number]
+            value = (key >> shift) & mask
+            slot = counts[digit, value]
+            counts[digit, value] = slot + 1
+            nodes_next[slot] = nodes_now[number]
+            keys_next[slot] = key
+        if digit == 0:
+            nodes_now, keys_now = np.empty(n, np.int64), np.empty(n, np.int64)
+        nodes_now, nodes_next = nodes_next, nodes_now
+        keys_now, keys_next = keys_next, keys_now
+    return nodes_now, keys_now
 
 
 @njit
@@ -185,7 +250,7 @@ def settle_ties(listed: Int64s, keys: Int64s, nodes: Nodes, arena: Arena, place:
             while stop < end and keys[stop] == keys[start]:
                 stop += 1
             last = (keys[start] & mask) - 1
-            if stop - start > 1 and last >= 0 and keys[start] != _LARGEST_KEY:
+            if stop - start > 1 and last >= 0 and nodes.hidden_len[listed[start]] > 0:
                 for number in range(start, stop):
                     keys[number] = _key(listed[number], nodes, arena, place, bits, last, best)
                 _sort_run(listed, keys, start, stop)  # type: ignore[arg-type]
@@ -246,7 +311,9 @@ def examine(
         if at + 1 < len(listed) and nodes.hidden_len[node] > 0:
             other = listed[at + 1]
             strong = nodes.strong_len[node] + nodes.strong_len[other]
-            if strong == 0 or failed_last[node] == other or nodes.hidden_len[other] == 0:
+            if strong == 0 or not _may_share(node, other, nodes):
+                continue
+            if failed_last[node] == other or nodes.hidden_len[other] == 0:
                 continue
             # What a few looks decide is decided anew more quickly than it is found in a large table.
             remembered = strong > LOOKS_NOT_WORTH_REMEMBERING
@@ -260,6 +327,26 @@ def examine(
                 if remembered:
                     verdicts[at] = FAILS
             failed_last[node] = other
+
+
+@njit
+def _may_share(one: int, other: int, nodes: Nodes) -> bool:
+    """False only if the two nodes hide no term in common that k of their records have together."""
+    for side in range(2):
+        strong_in = one if side == 0 else other
+        looked_up_in = other if side == 0 else one
+        if nodes.strong_len[strong_in] > STRONG_AT_HAND:
+            return True
+        for number in range(nodes.strong_len[strong_in]):
+            term = np.int64(nodes.strong_term[strong_in, number])
+            if term >= 0:
+                if nodes.marks[looked_up_in, (term >> 3) % MARK_BYTES] & (1 << (term & 7)):
+                    return True
+            else:
+                term = ~term
+                if nodes.marks_twice[looked_up_in, (term >> 3) % MARK_TWICE_BYTES] & (1 << (term & 7)):
+                    return True
+    return False
 
 
 @njit
@@ -565,7 +652,7 @@ def _joined(
     nodes.word[new, 1] = nodes.word[one, 1] ^ nodes.word[other, 1]
     _merge_placed(new, one, other, in_one, nodes, arena, used)
     _merge_hidden(new, one, other, in_one, nodes, arena, used, shared_by)
-    _mark_strong(new, nodes, arena, k)
+    _mark(new, nodes, arena, k)
     return new  # type: ignore[no-any-return]
 
 
@@ -665,21 +752,36 @@ def _merge_hidden(
 
 
 @njit
-def _mark_strong(node: int, nodes: Nodes, arena: Arena, k: int) -> None:
+def _mark(node: int, nodes: Nodes, arena: Arena, k: int) -> None:
+    """Find the node's strong terms, those that half of k of its records have, and set its marks.
+
+    A strong term is kept as it is if one more record makes k, and as -1 - term if it takes two or more.
+    """
     begin = nodes.hidden_at[node]
+    marks = nodes.marks[node]
+    marks_twice = nodes.marks_twice[node]
+    marks[:] = 0
+    marks_twice[:] = 0
     n_strong = 0
     for number in range(nodes.hidden_len[node]):
-        if 2 * np.int64(arena.support[begin + number]) >= k:
+        term = np.int64(arena.term[begin + number])
+        support = np.int64(arena.support[begin + number])
+        marks[(term >> 3) % MARK_BYTES] |= 1 << (term & 7)
+        if support >= 2:
+            marks_twice[(term >> 3) % MARK_TWICE_BYTES] |= 1 << (term & 7)
+        if 2 * support >= k:
             arena.strong[begin + n_strong] = number
+            if n_strong < STRONG_AT_HAND:
+                nodes.strong_term[node, n_strong] = term if support >= k - 1 else ~term
             n_strong += 1
     nodes.strong_len[node] = n_strong
 
 
 @njit
-def mark_all_strong(listed: Int64s, nodes: Nodes, arena: Arena, k: int) -> None:
-    """Find the terms of each node that half of k of its records have."""
+def mark_all(listed: Int64s, nodes: Nodes, arena: Arena, k: int) -> None:
+    """Find the strong terms of each node and set its marks."""
     for number in range(len(listed)):
-        _mark_strong(listed[number], nodes, arena, k)
+        _mark(listed[number], nodes, arena, k)
 
 
 @njit

@@ -1,9 +1,10 @@
 """The third step of disassociation: clusters that hide the same terms are joined and share chunks (REFINE).
 
-A pass orders the nodes by what they hide, the terms that most nodes hide first, and tries each with its neighbour. A
-pair of nodes that failed is remembered, so later passes examine only neighbours that changed. Costs per pass one look
-at each hidden term, because the order changes with every join; nodes are sorted by their first few terms, by more
-only where these are equal.
+A pass orders the nodes by what they hide, the terms that most nodes hide first, and tries each with its neighbour.
+Joins change how many nodes hide a term and with it the order, so that most nodes have new neighbours in every pass; a
+pair that failed before is remembered. Costs per pass a look at the few terms that lead each node's key, in the order
+in which they lie in memory, and a few bits that tell which neighbours have a frequent term in common; only these are
+examined. Nodes are sorted by their first few terms, by more only where these are equal.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from crypsis.errors import TooLarge
 from crypsis.executors.threads import even_ranges, map_in_threads
 from crypsis.journal import Journal
 from crypsis.kernels.cluster_joining import (
+    MARK_BYTES,
+    MARK_TWICE_BYTES,
+    STRONG_AT_HAND,
     Arena,
     Leading,
     Leaves,
@@ -28,17 +32,18 @@ from crypsis.kernels.cluster_joining import (
     examine,
     in_use,
     join_neighbours,
-    mark_all_strong,
+    mark_all,
     roomier,
     settle_ties,
     sort_keys,
+    sorted_by_key,
 )
 from crypsis.kernels.vertical_partition import TERM_CHUNK
 from crypsis.methods.transaction.horizontal_partition import Clusters
 from crypsis.methods.transaction.ranked_records import RankedRecords
 from crypsis.methods.transaction.vertical_partition import COMBINATIONS, Placement
 
-_TERMS_OF_A_RANGE = 100_000
+_NODES_OF_A_RANGE = 5_000
 _LEADING = 24  # terms known of each node, enough to tell its first few for many passes
 Result = TypeVar("Result")
 
@@ -147,6 +152,9 @@ class _Joining:
             word=np.concatenate((word, np.zeros_like(word))),
             parent=np.full(2 * n_leaves, -1, np.int64),
             n_chunks=np.zeros(2 * n_leaves, np.int64),
+            marks=np.empty((2 * n_leaves, MARK_BYTES), np.uint8),
+            marks_twice=np.empty((2 * n_leaves, MARK_TWICE_BYTES), np.uint8),
+            strong_term=np.empty((2 * n_leaves, STRONG_AT_HAND), np.int32),
         )
         self.arena = Arena(
             placement.term[hidden],
@@ -173,23 +181,25 @@ class _Joining:
         self.row_of = np.full(len(records), -1, np.int32)
         self.workers = workers
         self.listed = np.arange(n_leaves)
+        self.living = np.arange(n_leaves)  # the same nodes by number: reading what is kept of each goes faster so
+        self.key_of = np.empty(2 * n_leaves, np.int64)
         self.bits = min(max(n_terms.bit_length(), 1), 31)
-        mark_all_strong(self.listed, self.nodes, self.arena, k)
+        mark_all(self.listed, self.nodes, self.arena, k)
 
     def one_pass(self, k: int, m: int, printed: bool) -> int:
         """Order the nodes anew and join neighbours; the number of joins."""
         self._make_room()
         place = np.empty(len(self.shared_by), np.int32)
         place[np.argsort(-self.shared_by, kind="stable")] = np.arange(len(place), dtype=np.int32)
-        keys = np.concatenate(
+        self.key_of[self.living] = np.concatenate(
             self._in_ranges(
                 lambda number, first, last: sort_keys(
-                    self.listed[first:last], self.nodes, self.arena, self.leading, self.shared_by, place, self.bits
+                    self.living[first:last], self.nodes, self.arena, self.leading, self.shared_by, place, self.bits
                 )
             )
         )
-        order = np.argsort(keys, kind="stable")
-        self.listed, keys = self.listed[order], keys[order]
+        key_bits = min(63 // self.bits, _LEADING) * self.bits + 1  # the one more tells nodes that hide nothing
+        self.listed, keys = sorted_by_key(self.listed, self.key_of[self.listed], key_bits)
         settle_ties(self.listed, keys, self.nodes, self.arena, place, self.bits)
         verdicts = np.empty(len(self.listed), np.int8)
         self._in_ranges(
@@ -210,21 +220,23 @@ class _Joining:
                 verdicts,
             )
         )
+        end = int(self.used[_NODES])
         self.listed, joins = join_neighbours(
             self.listed, verdicts, self.pairs, self.leaves, self.nodes, self.arena, self.used, self.shared_by,
             self.failed, self.hits[0], self.row_of, self.sensitive, k, m, printed, COMBINATIONS,
         )  # fmt: skip
+        made = np.arange(end, int(self.used[_NODES]))
+        self.living = np.concatenate((self.living[self.nodes.parent[self.living] < 0], made))
         return joins
 
     def _in_ranges(self, work: Callable[[int, int, int], Result]) -> list[Result]:
         """Work on the list in ranges, one for each thread; ranges are numbered."""
-        weights = self.nodes.hidden_len[self.listed] + 1
-        ranges = even_ranges(weights, self.workers, _TERMS_OF_A_RANGE)
+        ranges = even_ranges(np.ones(len(self.listed), np.int64), self.workers, _NODES_OF_A_RANGE)
         return map_in_threads(lambda shard: work(shard[0], *shard[1]), list(enumerate(ranges)), self.workers)
 
     def _make_room(self) -> None:
         """A pass writes at most as much as the listed nodes hold, each pair of nodes once, and one failure per node."""
-        hidden, entries, placed = in_use(self.listed, self.nodes)
+        hidden, entries, placed = in_use(self.living, self.nodes)
         n_leaves = len(self.leaves.size)
         arena, used = self.arena, self.used
         lacking = (
