@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.mixed import PublishedMixed
 from crypsis.data.relational import PublishedTable
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.errors import BadRelease, NotApplicable
 from crypsis.publication.disassociated import DisassociatedKind
 from crypsis.publication.kind import PublishedKind
+from crypsis.publication.mixed import MixedKind
 from crypsis.publication.relational import TableKind
 from crypsis.publication.trajectory import TrajectoryKind
 from crypsis.publication.transaction import TransactionKind
@@ -20,6 +22,7 @@ KINDS: dict[type, PublishedKind] = {
     PublishedTransactions: TransactionKind(),
     DisassociatedTransactions: DisassociatedKind(),
     PublishedTable: TableKind(),
+    PublishedMixed: MixedKind(),
 }
 
 __all__ = ["KINDS", "PublishedKind", "kind_named", "kind_of"]
