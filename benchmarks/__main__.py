@@ -10,6 +10,7 @@ from benchmarks import ports
 from benchmarks.attacks import knowledge, table_risk
 from benchmarks.comparison import Row, print_table, write_json
 from benchmarks.data import loading
+from benchmarks.methods.mixed import bounded_merging
 from benchmarks.methods.relational import anonymizers
 from benchmarks.methods.stream import itsa
 from benchmarks.methods.trajectory import diverse_methods, guided_seq_anon, ppsg, prefix_tree_methods, seq_anon
@@ -24,6 +25,7 @@ SUITES = {
     "prefix_tree_methods": prefix_tree_methods,
     "ppsg": ppsg,
     "anonymizers": anonymizers,
+    "bounded_merging": bounded_merging,
     "disassociation": disassociation,
     "item_generalization": item_generalization,
     "itsa": itsa,

@@ -14,6 +14,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from crypsis.data.constraints import AutomaticConstraints, UtilityConstraints
+from crypsis.data.mixed import Mixed
 from crypsis.data.privacy_policy import DerivedPolicy, PrivacyPolicy
 from crypsis.data.relational import Table
 from crypsis.data.sensitive_values import EVERY_VALUE, SensitiveValues
@@ -212,6 +213,11 @@ def methods(draw: st.DrawFn, method: type[Method]) -> Method:
     values = {parameter.name: draw(values_of(parameter)) for parameter in parameters_of(method)}
     if values.get("max_cluster_size") is not None:
         values["max_cluster_size"] += 2 * values["k"]
+    if values.get("relational") in ("cluster", "mondrian"):  # these suppress nothing
+        values["max_suppressed"] = 0.0
+    if "delta" in values:  # most bounds are too small for most data
+        values["delta"] = draw(st.sampled_from([1.0, 0.9, 0.75, values["delta"]]))
+        values["k"], values["l"] = min(values["k"], 3), min(values["l"], 2)
     if "diversity" in values:  # a number that belongs to one form of diversity alone
         recursive = values["l"] is not None and values["diversity"] == "recursive"
         values["c"] = (values["c"] or 2.0) if recursive else None
@@ -307,6 +313,19 @@ def transactions(draw: st.DrawFn, sensitive: bool | None = None) -> Transactions
     return Transactions.from_lists(records, sensitive=secrets)
 
 
+@st.composite
+def mixed_data(draw: st.DrawFn) -> Mixed:
+    """Small tables with a set of items in each row."""
+    table = draw(tables())
+    sets = draw(transactions())
+    n_records = min(len(table), len(sets))
+    rows = np.arange(n_records)
+    kept = sets.take(rows)
+    secrets = () if sets.sensitive is None else np.flatnonzero(sets.sensitive & (kept.supports > 0)).tolist()
+    marked = [sets.vocabulary.labels[code] for code in secrets]
+    return Mixed(table.take(rows), Transactions.from_lists(kept.to_lists(), sensitive=marked), "codes", ("codes",))
+
+
 # A method for another kind of data adds one line here, or its property test cannot draw anything.
 DATA: dict[type, Callable[[], st.SearchStrategy[Any]]] = {
     Trajectories: lambda: datasets(owners=None).map(Dataset.trajectories),
@@ -314,6 +333,7 @@ DATA: dict[type, Callable[[], st.SearchStrategy[Any]]] = {
     Table: tables,
     Transactions: transactions,
     Events: lambda: event_logs(),
+    Mixed: mixed_data,
 }
 
 

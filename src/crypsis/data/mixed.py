@@ -18,7 +18,7 @@ from crypsis.data.arrays import Int32s, Int64s, freeze, offsets_of
 from crypsis.data.formats.columns import unknown_column
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.source import place
-from crypsis.data.relational import PublishedTable, Table
+from crypsis.data.relational import NodeLeaves, PublishedTable, Table
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import BadLabel, BadParameter, BadRow, InputError, NotApplicable
 
@@ -192,13 +192,16 @@ class PublishedMixed:
         types: Mapping[str, str],
         *,
         nodes: Mapping[str, Collection[str]] | None = None,
+        hierarchies: Mapping[str, NodeLeaves] | None = None,
         source: str | None = None,
     ) -> PublishedMixed:
         """From a table of texts whose set-valued column holds JSON arrays of symbols."""
         everything = as_frame(frame)
         if column not in everything.columns:
             raise unknown_column(column, everything.columns, source)
-        table = PublishedTable.from_frame(everything.drop(column), roles, types, nodes=nodes, source=source)
+        table = PublishedTable.from_frame(
+            everything.drop(column), roles, types, nodes=nodes, hierarchies=hierarchies, source=source
+        )
         texts = everything[column].to_list()
         for row in np.flatnonzero(~table.suppressed).tolist():
             if texts[row] == SUPPRESSED_TEXT:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.guarantees.guarantee import Guarantee
-from crypsis.parameters import AtLeast
+from crypsis.guarantees.loss_bounds import bounds_in_words
+from crypsis.parameters import AtLeast, Between
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,12 +36,19 @@ class KKmAnonymity(Guarantee):
 
     k: Annotated[int, AtLeast(1), "Records that must share quasi-identifiers and items."] = 5
     m: Annotated[int, AtLeast(0), "Most items the adversary may know."] = 2
+    ncp: Annotated[
+        float | None,
+        Between(0, 1),
+        "Largest loss of the table, all quasi-identifiers alike; checked with the original.",
+    ] = None
+    ul: Annotated[float | None, Between(0, 1), "Largest loss of the items that are not sensitive."] = None
 
     @property
     def scope(self) -> str:
         return (
             f"Every combination of published quasi-identifiers and up to {self.m} published items that occurs in the "
             f"data belongs to at least {self.k} records; suppressed records show nothing."
+            + bounds_in_words(self.ncp, self.ul)
         )
 
     @property

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.guarantees.guarantee import Guarantee
-from crypsis.parameters import AtLeast
+from crypsis.guarantees.loss_bounds import bounds_in_words
+from crypsis.parameters import AtLeast, Between
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +39,12 @@ class KLmDiversity(Guarantee):
     k: Annotated[int, AtLeast(1), "Records that must share quasi-identifiers and items."] = 5
     l: Annotated[int, AtLeast(1), "At most one in l of them may hold the same sensitive item."] = 2  # noqa: E741
     m: Annotated[int, AtLeast(0), "Most items the adversary may know."] = 2
+    ncp: Annotated[
+        float | None,
+        Between(0, 1),
+        "Largest loss of the table, all quasi-identifiers alike; checked with the original.",
+    ] = None
+    ul: Annotated[float | None, Between(0, 1), "Largest loss of the items that are not sensitive."] = None
 
     @property
     def scope(self) -> str:
@@ -45,6 +52,7 @@ class KLmDiversity(Guarantee):
             f"Every combination of published quasi-identifiers and up to {self.m} published items that are not "
             f"sensitive and that occurs in the data belongs to at least {self.k} records, and at most one in {self.l} "
             "of these holds any one sensitive item; suppressed records show nothing."
+            + bounds_in_words(self.ncp, self.ul)
         )
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 
 from crypsis.compilation import njit
 from crypsis.data.arrays import Int32s, Int64s
-from crypsis.kernels.attribute_costs import Attributes, pair_cost
+from crypsis.kernels.attribute_costs import NUMBERS, Attributes, pair_cost
 
 _LARGEST = 1 << 62
 
@@ -63,10 +63,12 @@ def seeded_clusters(
                 next_seed += 1
             seed = int(order[next_seed])
         for attribute in range(n_attributes):
-            start = row_start[attribute]
-            own = int(codes[seed, attribute])
-            for code in range(row_start[attribute + 1] - start):
-                price[start + code] = pair_cost(attributes, attribute, own, code - 1)
+            _set_prices(
+                attributes,
+                attribute,
+                int(codes[seed, attribute]),
+                price[row_start[attribute] : row_start[attribute + 1]],
+            )
         _take(seed, block_of, members, place_of, table, filled)
         cluster_of[seed] = cluster
         n_found, worst = 0, _LARGEST
@@ -115,6 +117,21 @@ def seeded_clusters(
         if not len(order) and left >= k:
             seed = _farthest(price, row_start, starts, filled, blocks[:n_alive], members, table)
     return cluster_of
+
+
+@njit
+def _set_prices(attributes: Attributes, attribute: int, own: int, price: Int64s) -> None:
+    """What each code of an attribute costs together with the seed's; the first place is for missing values."""
+    if attributes.kind[attribute] != NUMBERS or own < 0:
+        for code in range(len(price)):
+            price[code] = pair_cost(attributes, attribute, own, code - 1)
+        return
+    start, unit = attributes.key_start[attribute], attributes.unit[attribute]
+    keys = attributes.keys[start : start + len(price) - 1]
+    middle = keys[own]
+    price[0] = attributes.full[attribute]
+    for code in range(len(keys)):
+        price[code + 1] = unit * abs(keys[code] - middle)
 
 
 @njit

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from crypsis.errors import UnknownMethod, did_you_mean
 from crypsis.methods.method import Method
+from crypsis.methods.mixed.r_first import RFirst
+from crypsis.methods.mixed.rum_bound import RumBound
+from crypsis.methods.mixed.t_first import TFirst
+from crypsis.methods.mixed.tum_bound import TumBound
 from crypsis.methods.relational.bottom_up import BottomUp
 from crypsis.methods.relational.cluster import Cluster
 from crypsis.methods.relational.incognito import Incognito
@@ -32,9 +36,10 @@ from crypsis.methods.transaction.vpa import VPA
 _TRAJECTORY = (SeqAnon, SDSeqAnon, USeqAnon, LmAnon, ZGA, SGA, KAMCut, KAMRec, BFP2kA, PPSG)
 _TRANSACTION = (Disassociation, Apriori, LRA, VPA, COAT, PCTA)
 _RELATIONAL = (Incognito, TopDown, BottomUp, Cluster, Mondrian)
+_MIXED = (RumBound, TumBound, RFirst, TFirst)
 _STREAM = (ITSA,)
 METHODS: dict[str, type[Method]] = {
-    method.name(): method for method in (*_TRAJECTORY, *_TRANSACTION, *_RELATIONAL, *_STREAM)
+    method.name(): method for method in (*_TRAJECTORY, *_TRANSACTION, *_RELATIONAL, *_MIXED, *_STREAM)
 }
 
 __all__ = [
@@ -59,10 +64,14 @@ __all__ = [
     "Method",
     "Mondrian",
     "ProgressiveGeneralization",
+    "RFirst",
     "RegionsOfInterest",
+    "RumBound",
     "SDSeqAnon",
     "SeqAnon",
+    "TFirst",
     "TopDown",
+    "TumBound",
     "USeqAnon",
     "method_named",
 ]

@@ -157,12 +157,12 @@ METRICS: dict[str, Metric] = {
         Metric(
             ncp_loss,
             "Share of its column that a published cell may stand for, of all columns and of each.",
-            (Table,),
+            (Table, Mixed),
         ),
         Metric(
             class_sizes,
             "How many classes of records look the same, how large they are, and discernibility.",
-            (Table,),
+            (Table, Mixed),
         ),
         Metric(
             granularity_score,
@@ -233,7 +233,7 @@ METRICS: dict[str, Metric] = {
         Metric(
             utility_loss,
             "Share of the sets that a published record may stand for which generalization added.",
-            (Transactions,),
+            (Transactions, Mixed),
         ),
         Metric(
             cluster_structure,

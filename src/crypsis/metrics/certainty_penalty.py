@@ -17,6 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from crypsis.data.cells import Cell, CellKind
+from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import Scalar
 from crypsis.errors import NotApplicable
@@ -38,8 +39,14 @@ class CertaintyPenalty:
         }
 
 
-def ncp_loss(original: Table, published: PublishedTable, weights: Sequence[Fraction] | None = None) -> CertaintyPenalty:
+def ncp_loss(
+    original: Table | Mixed, published: PublishedTable | PublishedMixed, weights: Sequence[Fraction] | None = None
+) -> CertaintyPenalty:
     """Mean over all original records; the columns count alike unless weights that sum to 1 are given."""
+    if isinstance(original, Mixed) and isinstance(published, PublishedMixed):
+        original, published = original.table, published.table
+    if not isinstance(original, Table) or not isinstance(published, PublishedTable):
+        raise NotApplicable(f"ncp_loss speaks of the cells of a table, got {type(published).__name__}.")
     names = original.quasi
     if not names:
         raise NotApplicable("The table has no quasi-identifier, so nothing can be lost.")

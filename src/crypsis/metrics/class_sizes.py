@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from crypsis.data.arrays import Int64s
+from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.kernels.row_classes import row_classes
 
@@ -38,9 +39,11 @@ class ClassSizes:
         }
 
 
-def class_sizes(original: Table, published: PublishedTable) -> ClassSizes:
+def class_sizes(original: Table | Mixed, published: PublishedTable | PublishedMixed) -> ClassSizes:
     """How many classes there are and how large they are."""
     del original
+    if isinstance(published, PublishedMixed):
+        published = published.table
     sizes = sizes_of(published)
     suppressed = int(np.count_nonzero(published.suppressed))
     return ClassSizes(

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int32s, Int64s
+from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
+from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import NotApplicable
 
 LEAST_EXPONENT = -1070  # below it nothing is left of a float
 
 
-def utility_loss(original: Transactions, published: PublishedTransactions) -> float:
+def utility_loss(original: Transactions | Mixed, published: PublishedTransactions | PublishedMixed) -> float:
     """Mean loss of all original records: 0 where nothing is generalized; a record that is not published counts 1.
+
+    In mixed data sensitive items, which are published as they are, do not count.
 
     Loukides, Gkoulalas-Divanis, Malin. COAT: COnstraint-based anonymization of transactions. Knowledge and Information
     Systems 28(2), 2011, 251-282: utility loss; here an item published as itself costs nothing.
     """
+    if isinstance(published, PublishedMixed):
+        return _mixed_loss(published)
     if not isinstance(published, PublishedTransactions):
         raise NotApplicable(f"utility_loss speaks of generalized items, got {type(published).__name__}.")
     if not len(original):
@@ -28,6 +33,18 @@ def utility_loss(original: Transactions, published: PublishedTransactions) -> fl
     losses = record_losses(published.offsets, published.codes, published.symbols.sizes)
     missing = max(len(original) - len(published), 0)
     return float((losses.sum() + missing) / max(len(original), len(published)))
+
+
+def _mixed_loss(published: PublishedMixed) -> float:
+    secret = set(published.sensitive)
+    shown = published.transactions
+    known = np.array([labels[0] not in secret for labels in shown.symbols.label_lists], np.bool_)
+    kept = known[shown.codes] if len(shown.codes) else np.zeros(0, np.bool_)
+    rows = np.repeat(np.arange(len(published)), shown.lengths)[kept]
+    offsets = offsets_of(np.bincount(rows, minlength=len(published)))
+    losses = record_losses(offsets, shown.codes[kept], shown.symbols.sizes)
+    suppressed = int(np.count_nonzero(published.table.suppressed))
+    return float((losses.sum() + suppressed) / max(len(published), 1))
 
 
 def record_losses(

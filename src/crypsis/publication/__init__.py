@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.mixed import PublishedMixed
 from crypsis.data.relational import PublishedTable
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.data.transaction import PublishedTransactions
@@ -12,6 +13,7 @@ from crypsis.data.windows import PublishedWindows
 from crypsis.errors import BadRelease, NotApplicable
 from crypsis.publication.disassociated import DisassociatedKind
 from crypsis.publication.kind import PublishedKind
+from crypsis.publication.mixed import MixedKind
 from crypsis.publication.relational import TableKind
 from crypsis.publication.stream import WindowKind
 from crypsis.publication.trajectory import TrajectoryKind
@@ -23,6 +25,7 @@ KINDS: dict[type, PublishedKind] = {
     DisassociatedTransactions: DisassociatedKind(),
     PublishedTable: TableKind(),
     PublishedWindows: WindowKind(),
+    PublishedMixed: MixedKind(),
 }
 
 __all__ = ["KINDS", "PublishedKind", "kind_named", "kind_of"]

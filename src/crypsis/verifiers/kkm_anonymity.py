@@ -18,6 +18,7 @@ from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.errors import NotApplicable
 from crypsis.guarantees import KKmAnonymity, KLmDiversity, Verdict, Witness
 from crypsis.verifiers.class_itemsets import Supports, class_supports
+from crypsis.verifiers.loss_bounds import bound_problem
 from crypsis.verifiers.mixed_recoding import recoding_problem
 from crypsis.verifiers.table_classes import TableClasses
 
@@ -67,6 +68,8 @@ def _verified(
     if problem is None and original is not None:
         problem = recoding_problem(published, original)
         how += ", and the rows are honest recodings of the original ones"
+    if problem is None:
+        problem = bound_problem(published, promised.ncp, promised.ul, sensitive, original)
     if problem is not None:
         return broken(problem)
     groups = _groups(published, classes)
