@@ -17,7 +17,19 @@ from crypsis.metrics import METRICS
 from crypsis.parameters import Parameter, parameters_of
 
 FOLDER = Path(__file__).parent / "reference"
-COMMANDS = ("demo", "sample", "methods", "data inspect", "anonymize", "verify", "measure", "attack", "report", "warmup")
+COMMANDS = (
+    "demo",
+    "sample",
+    "methods",
+    "data inspect",
+    "anonymize",
+    "verify",
+    "measure",
+    "attack",
+    "report",
+    "stream run",
+    "warmup",
+)
 GENERATED = "<!-- Written by docs/generate_reference.py; change the code, not this page. -->\n\n"
 
 

@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from crypsis.methods.trajectory.regions_of_interest import RegionsOfInterest
     from crypsis.metrics import METRICS, measure
     from crypsis.release import Release
+    from crypsis.runtime import StreamConfiguration, stream
     from crypsis.samples import SAMPLES
 
 _HOME = {
@@ -153,6 +154,7 @@ _HOME = {
     "crypsis.methods.trajectory.regions_of_interest": ("RegionsOfInterest",),
     "crypsis.metrics": ("METRICS", "measure"),
     "crypsis.release": ("Release",),
+    "crypsis.runtime": ("StreamConfiguration", "stream"),
     "crypsis.samples": ("SAMPLES",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -202,6 +204,7 @@ __all__ = [
     "SensitiveValues",
     "SeqAnon",
     "SequenceKAnonymity",
+    "StreamConfiguration",
     "Table",
     "Taxonomy",
     "Tracks",
@@ -224,6 +227,7 @@ __all__ = [
     "read_tracks",
     "read_trajectories",
     "read_transactions",
+    "stream",
     "verify",
 ]
 
