@@ -29,6 +29,7 @@ COMMANDS = (
     "measure",
     "attack",
     "report",
+    "stream run",
     "warmup",
 )
 # Where the package is taken from the path, the commands must be those of the same tree.

@@ -128,6 +128,7 @@ if TYPE_CHECKING:
     from crypsis.methods.trajectory.regions_of_interest import RegionsOfInterest
     from crypsis.metrics import METRICS, measure
     from crypsis.release import Release
+    from crypsis.runtime import StreamConfiguration, stream
     from crypsis.samples import SAMPLES
 
 _HOME = {
@@ -249,6 +250,7 @@ _HOME = {
     "crypsis.methods.trajectory.regions_of_interest": ("RegionsOfInterest",),
     "crypsis.metrics": ("METRICS", "measure"),
     "crypsis.release": ("Release",),
+    "crypsis.runtime": ("StreamConfiguration", "stream"),
     "crypsis.samples": ("SAMPLES",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -334,6 +336,7 @@ __all__ = [
     "SensitiveValues",
     "SeqAnon",
     "SequenceKAnonymity",
+    "StreamConfiguration",
     "TCloseness",
     "TFirst",
     "Table",
@@ -367,6 +370,7 @@ __all__ = [
     "read_tracks",
     "read_trajectories",
     "read_transactions",
+    "stream",
     "table_risk",
     "verify",
 ]

@@ -2,6 +2,7 @@
 
 CrypsisError
 ├── BadParameter                bad-parameter            2
+│   └── BadConfiguration        bad-configuration        2   of a live stream
 ├── InputError                  input-error              2   what was given cannot be used
 │   ├── MissingFile             missing-file             2
 │   ├── UnreadableFile          unreadable-file          2   truncated, wrong encoding, not that format
@@ -30,6 +31,11 @@ CrypsisError
 │   ├── BadRelease              bad-release              2   a release folder that is not whole
 │   ├── BadPublication          format-error             2   published data that do not have their form
 │   ├── OutputExists            output-exists            2
+│   ├── ConfigurationChanged    configuration-changed    2   a stream cannot go on with other settings
+│   ├── DamagedCheckpoint       damaged-checkpoint       2   the state of a stream is not whole
+│   ├── JournalMismatch         journal-mismatch         2   a window would not be the one that was decided
+│   ├── StateInUse              state-in-use             2   another process runs this stream
+│   ├── TooManyBadEvents        too-many-bad-events      2
 │   └── MissingExtra            missing-extra            2   an optional dependency is not installed
 ├── Infeasible                  infeasible               3   no release with this guarantee exists
 │   ├── TooFewTrajectories      too-few-trajectories     3
@@ -40,7 +46,8 @@ CrypsisError
 │   └── UtilityConstraintsUnsatisfied  utility-constraints-unsatisfied  3
 ├── VerificationFailed          verification-failed      4
 ├── LimitReached                limit-reached            5
-│   └── TooLarge                too-large                5
+│   ├── TooLarge                too-large                5
+│   └── CapacityReached         capacity-reached         5   more people or events than a stream was given room for
 ├── WriteFailed                 write-failed             1   disk full, permission: nothing is left behind
 ├── Cancelled                   cancelled                130
 └── InternalError               internal-error           1   a bug of ours
@@ -76,6 +83,10 @@ class CrypsisError(Exception):
 class BadParameter(CrypsisError):
     code = "bad-parameter"
     exit_code = 2
+
+
+class BadConfiguration(BadParameter):
+    code = "bad-configuration"
 
 
 class InputError(CrypsisError):
@@ -191,6 +202,26 @@ class OutputExists(InputError):
     code = "output-exists"
 
 
+class ConfigurationChanged(InputError):
+    code = "configuration-changed"
+
+
+class DamagedCheckpoint(InputError):
+    code = "damaged-checkpoint"
+
+
+class JournalMismatch(InputError):
+    code = "journal-mismatch"
+
+
+class StateInUse(InputError):
+    code = "state-in-use"
+
+
+class TooManyBadEvents(InputError):
+    code = "too-many-bad-events"
+
+
 class MissingExtra(InputError):
     code = "missing-extra"
 
@@ -236,6 +267,10 @@ class LimitReached(CrypsisError):
 
 class TooLarge(LimitReached):
     code = "too-large"
+
+
+class CapacityReached(LimitReached):
+    code = "capacity-reached"
 
 
 class WriteFailed(CrypsisError):

@@ -118,7 +118,35 @@ def window_object(
 
 def window_line(content: Mapping[str, Any]) -> bytes:
     """A window as one line of text, always the same for the same content."""
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    return _json(content).encode() + b"\n"
+
+
+def window_text(
+    window: PublishedWindow, labels: Sequence[str], classes: Sequence[frozenset[Token]], said: Mapping[str, Any]
+) -> tuple[bytes, str]:
+    """The line of `window_object` and its digest, written from the distinct doublets and classes at once."""
+    width = max(len(labels), 1)
+    keys, which = np.unique((window.times - window.x) * width + window.places.astype(np.int64), return_inverse=True)
+    doublets = [_json([labels[key % width], key // width + window.x]) for key in keys.tolist()]
+    held = [doublets[code] for code in which.reshape(-1).tolist()]
+    tokens = [_json(_by_attribute(tokens)) for tokens in classes]
+    bounds = window.offsets.tolist()
+    records = ",".join(
+        [
+            f'{{"p":"{pseudonym}","doublets":[{",".join(held[start:end])}],"sa":{tokens[of]}}}'
+            for pseudonym, start, end, of in zip(
+                window.pseudonyms, bounds[:-1], bounds[1:], window.classes.tolist(), strict=True
+            )
+        ]
+    )
+    first = {"seq": window.seq, "x": window.x, "y": window.y, "n_records": len(window), **said}
+    text = f'{_json(first)[:-1]},"records":[{records}]'.encode()
+    digest = hashlib.sha256(text + b"}\n").hexdigest()
+    return text + f',"digest":"{digest}"}}\n'.encode(), digest
+
+
+def _json(content: Any) -> str:
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
 def digest_of(content: Mapping[str, Any]) -> str:

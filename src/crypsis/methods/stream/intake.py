@@ -14,13 +14,19 @@ from typing import Any
 import numpy as np
 
 from crypsis.data.arrays import Int32s, Int64s
-from crypsis.errors import BadParameter
+from crypsis.errors import BadParameter, InternalError
 
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
+_VERSION = 1  # of the state
+_NOTHING: frozenset[str] = frozenset()
+_REMEMBERED = 10_000
 
 
 class Intake:
-    """The door of a stream. `sensitive` gives values known beforehand; `locations` the only ones that are accepted."""
+    """The door of a stream. `sensitive` gives values known beforehand; `locations` the only ones that are accepted.
+
+    `refused_places` are never locations: labels that are sensitive values.
+    """
 
     def __init__(
         self,
@@ -31,6 +37,7 @@ class Intake:
         locations: Sequence[str] | None = None,
         max_forward_jump: int = 70,
         sensitive: Mapping[str, Iterable[str]] | None = None,
+        refused_places: Iterable[str] = (),
     ) -> None:
         if multi_location not in ("allow", "first"):
             raise BadParameter(f"multi_location must be 'allow' or 'first', got {multi_location!r}.")
@@ -38,10 +45,13 @@ class Intake:
         self.origin, self.declared_locations = t0, locations is not None
         self.max_t: int | None = None  # largest accepted timestamp or watermark
         self.counters: Counter[str] = Counter()
+        self._told: dict[str, frozenset[str]] = {}  # sets of one value, made once
         self.people: dict[str, int] = {}
+        self.names: list[str] = []  # by person
         self.places: dict[str, int] = {label: code for code, label in enumerate(locations or ())}
         self.classes: dict[frozenset[str], int] = {frozenset(): 0}
         self.class_of: list[int] = []  # by person
+        self.refused_places = frozenset(refused_places)
         self._known = {person: frozenset(values) for person, values in (sensitive or {}).items()}
         self._erased: set[str] = set()
         self._waiting: dict[int, dict[tuple[int, int], None]] = {}  # by timestamp: (person, place), in order of arrival
@@ -64,11 +74,21 @@ class Intake:
         person: Any = event.get("id")
         place: Any = event.get("loc")
         t: Any = event.get("t")
-        if not (_is_label(person) and _is_label(place)) or "t" not in event or t is None:
+        if type(person) is not str or type(place) is not str or t is None:
             return "malformed"
-        values = _values(event.get("sa"))
-        if values is None:
+        number = self.people.get(person)
+        code = self.places.get(place)
+        if (number is None and not _is_label(person)) or (code is None and not _is_label(place)):
             return "malformed"
+        sa: Any = event.get("sa")
+        told: frozenset[str] | None = _NOTHING if sa is None else self._told.get(sa) if type(sa) is str else None
+        if told is None:
+            values = _values(sa)
+            if values is None:
+                return "malformed"
+            told = frozenset(values)
+            if type(sa) is str and len(self._told) < _REMEMBERED:
+                self._told[sa] = told
         if type(t) is not int or not _SMALLEST <= t <= _LARGEST:
             return "bad_timestamp"
         origin = t if self.origin is None else self.origin
@@ -76,42 +96,41 @@ class Intake:
             return "before_origin"
         if t > (origin if self.max_t is None else self.max_t) + self.max_forward_jump:
             return "future"
-        if self.declared_locations and place not in self.places:
+        if code is None and (self.declared_locations or place in self.refused_places):
             return "unknown_location"
         closed = self.closed
         if closed is not None and t <= closed:
             return "late"
         if person in self._erased:
             return "erased"
-        number = self.people.get(person)
         fixed = self._known.get(person) if number is None else None
-        told = frozenset(values)
         if number is not None:
             if told and self.classes.get(told) != self.class_of[number]:
                 return "sa_conflict"
         elif fixed is not None and told and told != fixed:
             return "sa_conflict"
-        code = self.places.get(place)
         waiting = self._waiting.get(t)
         if waiting is not None and number is not None:
             if code is not None and (number, code) in waiting:
                 return "duplicate"
             if self.first_only and number in self._placed[t]:
                 return "second_location"
-        self._accept(person, place, t, told if fixed is None else fixed)
-        return "accepted"
-
-    def _accept(self, person: str, place: str, t: int, values: frozenset[str]) -> None:
-        if self.origin is None:
-            self.origin = t
-        if person not in self.people:
-            self.people[person] = len(self.people)
-            self.class_of.append(self.classes.setdefault(values, len(self.classes)))
-        number, code = self.people[person], self.places.setdefault(place, len(self.places))
-        self._waiting.setdefault(t, {})[number, code] = None
+        if number is None:
+            number = self.people[person] = len(self.names)
+            self.names.append(person)
+            kept = told if fixed is None else fixed
+            self.class_of.append(self.classes.setdefault(kept, len(self.classes)))
+        if code is None:
+            code = self.places[place] = len(self.places)
+        if waiting is None:
+            waiting = self._waiting[t] = {}
+        waiting[number, code] = None
         if self.first_only:
             self._placed.setdefault(t, set()).add(number)
-        self.max_t = t if self.max_t is None else max(self.max_t, t)
+        if self.max_t is None or t > self.max_t:
+            self.max_t = t
+            self.origin = origin
+        return "accepted"
 
     def watermark(self, t: int) -> None:
         """The source announces that time has come to t; it may close a gap of any length."""
@@ -158,6 +177,59 @@ class Intake:
         if not self.declared_locations:
             rank[[self.places[label] for label in sorted(self.places)]] = np.arange(len(self.places))
         return rank
+
+    @property
+    def waiting(self) -> int:
+        """Events that were accepted and belong to no window yet."""
+        return sum(map(len, self._waiting.values()))
+
+    # Checkpoints.
+
+    def state(self) -> dict[str, Any]:
+        """What was learned from events, as numbers, lists of words and arrays; settings are not part of it."""
+        times = sorted(self._waiting)
+        waiting = [event for t in times for event in self._waiting[t]]
+        classes = [sorted(values) for values in self.classes]
+        return {
+            "version": _VERSION,
+            "origin": self.origin,
+            "max_t": self.max_t,
+            "counters": dict(self.counters),
+            "names": list(self.names),
+            "places": list(self.places),
+            "class_values": [value for values in classes for value in values],
+            "class_sizes": np.array([len(values) for values in classes], np.int64),
+            "class_of": np.array(self.class_of, np.int32),
+            "erased": sorted(self._erased),
+            "waiting_times": np.repeat(
+                np.array(times, np.int64), np.array([len(self._waiting[t]) for t in times], np.int64)
+            ),
+            "waiting_events": np.array(waiting, np.int32).reshape(-1, 2),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from `state`, as if nothing had happened; the settings must be those of then."""
+        if state.get("version") != _VERSION:
+            raise InternalError(f"This checkpoint has version {state.get('version')!r}, {_VERSION} is understood.")
+        self.origin, self.max_t = state["origin"], state["max_t"]
+        self.counters = Counter(state["counters"])
+        self.names = list(state["names"])
+        self.people = {name: number for number, name in enumerate(self.names)}
+        self.places = {label: code for code, label in enumerate(state["places"])}
+        ends = np.cumsum(state["class_sizes"]).tolist()
+        values = state["class_values"]
+        self.classes = {
+            frozenset(values[end - size : end]): number
+            for number, (end, size) in enumerate(zip(ends, state["class_sizes"].tolist(), strict=True))
+        }
+        self.class_of = state["class_of"].tolist()
+        self._erased = set(state["erased"])
+        self._waiting, self._placed = {}, {}
+        events = zip(state["waiting_times"].tolist(), state["waiting_events"].tolist(), strict=True)
+        for t, (person, place) in events:
+            self._waiting.setdefault(t, {})[person, place] = None
+            if self.first_only:
+                self._placed.setdefault(t, set()).add(person)
 
 
 def _is_label(value: Any) -> bool:

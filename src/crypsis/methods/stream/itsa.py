@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar
@@ -229,15 +229,21 @@ class ITSA(Method):
                 classes[lower:upper],
                 end=end,
             )
-            window = self._published(slide, class_of, stream.classes, names.labels, key)
+            window = self.published_window(slide, class_of, stream.classes, names.labels, key)
             facts.append(_facts(slide, data, time.perf_counter() - started))
             journal.tell(min((engine.y - stream.origin + 1) / max(last - stream.origin + 1, 1), 1.0))
             yield window
 
-    def _published(
-        self, slide: Slide, class_of: Int32s, classes: tuple[frozenset[Token], ...], names: tuple[str, ...], key: bytes
+    def published_window(
+        self,
+        slide: Slide,
+        class_of: Int32s,
+        classes: Sequence[frozenset[Token]],
+        names: Sequence[str],
+        key: bytes,
+        epoch: int = 0,
     ) -> PublishedWindow:
-        """The window under pseudonyms, sorted by them."""
+        """The window under pseudonyms, sorted by them; `epoch` is the scope of stable ones."""
         people, offsets, codes = slide.published
         if self.empty_records == "keep":
             emptied = slide.emptied
@@ -245,7 +251,7 @@ class ITSA(Method):
             offsets = np.concatenate([offsets, np.full(len(emptied), offsets[-1], np.int64)])
         if self.empty_knowledge == "withhold" and self._tells_too_much(class_of[people], classes):
             people, offsets, codes = people[:0], np.zeros(1, np.int64), codes[:0]
-        scope = slide.seq if self.pseudonyms == "per-window" else 0
+        scope = slide.seq if self.pseudonyms == "per-window" else epoch
         called = pseudonyms(key, scope, (names[person] for person in people.tolist()))
         order = np.argsort(np.array(called)) if called else np.empty(0, np.int64)
         offsets, positions = take_records(offsets, order)
@@ -262,7 +268,7 @@ class ITSA(Method):
             people,
         )
 
-    def _tells_too_much(self, held: Int32s, classes: tuple[frozenset[Token], ...]) -> bool:
+    def _tells_too_much(self, held: Int32s, classes: Sequence[frozenset[Token]]) -> bool:
         people = np.bincount(held, minlength=len(classes)).tolist()
         shares = self.sensitive_values.shares(self.C)
         for token, share in zip(self.sensitive_values.tokens, shares, strict=True):

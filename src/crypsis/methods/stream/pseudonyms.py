@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Iterable
+from hashlib import sha256
+
+_BLOCK = 64  # bytes of a block of SHA-256
 
 
 def pseudonyms(key: bytes, scope: int, people: Iterable[str]) -> list[str]:
     """First 16 hex digits of HMAC-SHA-256(key, scope || id); the scope is 8 bytes, so that no two can be mixed up.
 
-    The scope is the number of the window, or of the epoch in which a person keeps one pseudonym.
+    The scope is the number of the window, or of the epoch in which a person keeps one pseudonym. What is the same for
+    all people is hashed once (RFC 2104), which more than halves the time.
     """
-    prefix = scope.to_bytes(8, "big")
-    return [hmac.digest(key, prefix + person.encode(), "sha256")[:8].hex() for person in people]
+    padded = (key if len(key) <= _BLOCK else sha256(key).digest()).ljust(_BLOCK, b"\0")
+    inner = sha256(bytes(byte ^ 0x36 for byte in padded) + scope.to_bytes(8, "big")).copy
+    outer = sha256(bytes(byte ^ 0x5C for byte in padded)).copy
+    made = []
+    for person in people:
+        inside, outside = inner(), outer()
+        inside.update(person.encode())
+        outside.update(inside.digest())
+        made.append(outside.hexdigest()[:16])
+    return made
