@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from fractions import Fraction
@@ -210,22 +211,28 @@ def _range_of(parameter: Parameter) -> tuple[float, float]:
 @st.composite
 def methods(draw: st.DrawFn, method: type[Method]) -> Method:
     """The method with parameters drawn from its annotations, such as go together."""
-    values = {parameter.name: draw(values_of(parameter)) for parameter in parameters_of(method)}
+    for _ in range(10):
+        values = {parameter.name: draw(values_of(parameter)) for parameter in parameters_of(method)}
+        with suppress(BadParameter):  # two parameters that do not go together: others may
+            return method(**_adjusted(draw, values))
+    assume(False)
+    raise AssertionError
+
+
+def _adjusted(draw: st.DrawFn, values: dict[str, Any]) -> dict[str, Any]:
+    """Values whose bounds depend on one another moved into them."""
     if values.get("max_cluster_size") is not None:
         values["max_cluster_size"] += 2 * values["k"]
     if values.get("relational") in ("cluster", "mondrian"):  # these suppress nothing
         values["max_suppressed"] = 0.0
-    if "delta" in values:  # most bounds are too small for most data
-        values["delta"] = draw(st.sampled_from([1.0, 0.9, 0.75, values["delta"]]))
-        values["k"], values["l"] = min(values["k"], 3), min(values["l"], 2)
+    if "relational" in values:  # most demands are too much for most data of two kinds
+        values["k"], values["l"] = min(values["k"], 2), min(values["l"], draw(st.sampled_from([1, 1, 1, 2])))
+        if "delta" in values:
+            values["delta"] = draw(st.sampled_from([1.0, 1.0, 1.0, 0.9, values["delta"]]))
     if "diversity" in values:  # a number that belongs to one form of diversity alone
         recursive = values["l"] is not None and values["diversity"] == "recursive"
         values["c"] = (values["c"] or 2.0) if recursive else None
-    try:
-        return method(**values)
-    except BadParameter:  # two parameters that do not go together
-        assume(False)
-        raise
+    return values
 
 
 @st.composite
