@@ -8,42 +8,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.kernels.row_order import sorted_rows
 
 
-@njit
-def _precedes_or_equals(offsets: Int64s, items: Int32s, one: int, other: int) -> bool:
-    start, other_start = offsets[one], offsets[other]
-    length, other_length = offsets[one + 1] - start, offsets[other + 1] - other_start
-    common = 0
-    while common < length and common < other_length and items[start + common] == items[other_start + common]:
-        common += 1
-    if common == length and common == other_length:
-        return True
-    one_has = common < length and (common == other_length or items[start + common] < items[other_start + common])
-    return bool(one_has == (common % 2 == 1))
-
-
-@njit
 def gray_order(offsets: Int64s, items: Int32s) -> Int64s:
-    """Record numbers in Gray order, equal records in input order: a merge sort."""
-    n_records = len(offsets) - 1
-    order = np.arange(n_records)
-    merged = np.empty(n_records, np.int64)
-    width = 1
-    while width < n_records:
-        for start in range(0, n_records, 2 * width):
-            middle = min(start + width, n_records)
-            end = min(start + 2 * width, n_records)
-            left, right = start, middle
-            for place in range(start, end):
-                if left < middle and (right >= end or _precedes_or_equals(offsets, items, order[left], order[right])):
-                    merged[place] = order[left]
-                    left += 1
-                else:
-                    merged[place] = order[right]
-                    right += 1
-        order, merged = merged, order
-        width *= 2
-    return order
+    """Record numbers in Gray order, equal records in input order.
+
+    Written as the list of its items, lower ones as larger numbers and every second one negated, a record is ordered as
+    a list; what ends after an odd number of items comes behind everything that goes on.
+    """
+    lengths = np.diff(offsets)
+    listed_offsets = offsets_of(lengths + lengths % 2)
+    record = np.repeat(np.arange(len(lengths)), lengths)
+    place = np.arange(len(items)) - offsets[:-1][record]
+    bit = int(items.max(initial=0)) + 1 - items  # from 1 on, so that none is its own negative
+    listed = np.ones(int(listed_offsets[-1]), np.int32)  # the mark behind an odd number of items, above all negatives
+    listed[listed_offsets[:-1][record] + place] = np.where(place % 2 == 0, bit, -bit)
+    return sorted_rows(listed_offsets, listed)

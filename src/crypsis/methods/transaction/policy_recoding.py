@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
@@ -104,9 +105,9 @@ class PolicyMethod(Method):
             return self.guarantee
         return PolicyAnonymity(k=self.k, policy=prepared.privacy)
 
+    @abstractmethod
     def _utility(self) -> UtilityPolicy | None:
         """The utility policy where there is one."""
-        raise NotImplementedError
 
     def _objective(self) -> dict[str, Any]:
         """How merges are compared."""
