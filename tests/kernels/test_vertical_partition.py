@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crypsis.data.arrays import Int64s, offsets_of
-from crypsis.kernels.bitmaps import greedy_chunks, ones, rows_of_both, set_row
+from crypsis.kernels.greedy_chunks import greedy_chunks
+from crypsis.kernels.record_bitmaps import add_record, bits_of, shared
 from crypsis.kernels.vertical_partition import vertical_partition
 from tests.reference import disassociation as reference
 
@@ -21,7 +22,7 @@ clusters_of_records = st.lists(
 
 @given(st.integers(0, 2**64 - 1))
 def test_ones_are_counted(word: int) -> None:
-    assert ones(np.uint64(word)) == word.bit_count()
+    assert bits_of(np.uint64(word)) == word.bit_count()
 
 
 @given(st.sets(st.integers(0, 199)), st.sets(st.integers(0, 199)))
@@ -29,8 +30,8 @@ def test_rows_of_both_are_the_rows_in_common(one: set[int], other: set[int]) -> 
     bitmaps = np.zeros((2, 4), np.uint64)
     for number, rows in enumerate((one, other)):
         for row in rows:
-            set_row(bitmaps[number], row)
-    assert rows_of_both(bitmaps[0], bitmaps[1]) == len(one & other)
+            add_record(bitmaps[number], row)
+    assert shared(bitmaps[0], bitmaps[1]) == len(one & other)
 
 
 @given(clusters_of_records, st.integers(1, 4), st.integers(1, 4), st.integers(0, 3), st.frozensets(term, max_size=2))
@@ -79,7 +80,7 @@ def test_shared_chunks_obey_the_rule_asked_for(
     for number, item in enumerate(order):
         for row, items in enumerate(rows):
             if item in items:
-                set_row(bitmaps[number], row)
+                add_record(bitmaps[number], row)
     group = np.array([[conflict[item], 0] for item in order], np.uint64).reshape(len(order), 2)
     chunk_of = np.empty(len(order), np.int64)
     n_chunks = greedy_chunks(
@@ -109,7 +110,7 @@ def test_combinations_are_counted_against_the_budget(m: int, budget: int, enough
     bitmaps = np.zeros((5, 1), np.uint64)
     for item in range(5):  # any two differ, all together in ten rows
         for row in [*range(10), 10 + item]:
-            set_row(bitmaps[item], row)
+            add_record(bitmaps[item], row)
     chunk_of = np.empty(5, np.int64)
     n_chunks = greedy_chunks(
         bitmaps, np.full(5, 11), 1, m, np.zeros((5, 2), np.uint64), np.zeros(5, np.bool_), False, budget, chunk_of

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from crypsis.compilation import njit
 from crypsis.data.arrays import Bools, Int8s, Int32s, Int64s
-from crypsis.kernels.bitmaps import WORD_BITS, greedy_chunks, set_row
+from crypsis.kernels.greedy_chunks import greedy_chunks
+from crypsis.kernels.record_bitmaps import WORD_BITS, add_record
 
 _EMPTY_SLOT = -1
 _NO_PLACE = np.int32(2**31 - 1)
@@ -619,7 +620,7 @@ def _joined(
             for entry in range(arena.first[at], arena.first[at] + arena.pairs_of[at]):
                 pair = arena.entries[entry]
                 for posting in range(pairs.starts[pair], pairs.starts[pair + 1]):
-                    set_row(bitmaps[number], row_of[pairs.postings[posting]])
+                    add_record(bitmaps[number], row_of[pairs.postings[posting]])
     chunk_of = np.empty(n, np.int64)
     n_chunks = greedy_chunks(bitmaps, supports, k, m, group, in_conflict, printed, budget, chunk_of)
     if n_chunks < 0:

@@ -11,6 +11,7 @@ from crypsis.compilation import njit
 
 Words: TypeAlias = NDArray[np.uint64]
 
+WORD_BITS = 64
 ONE = np.uint64(1)
 TWO = np.uint64(2)
 FOUR = np.uint64(4)

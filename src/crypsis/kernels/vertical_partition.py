@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from crypsis.compilation import njit
 from crypsis.data.arrays import Bools, Int32s, Int64s
-from crypsis.kernels.bitmaps import WORD_BITS, greedy_chunks, ones, set_row
+from crypsis.kernels.greedy_chunks import greedy_chunks
+from crypsis.kernels.record_bitmaps import WORD_BITS, add_record, bits_of
 
 TERM_CHUNK = -1
 
@@ -108,7 +109,7 @@ def vertical_partition(
                 postings[place[term]] = record
                 place[term] += 1
                 if bitmap_of[term] >= 0:
-                    set_row(bitmaps[bitmap_of[term]], row)
+                    add_record(bitmaps[bitmap_of[term]], row)
         for number in range(n_touched):
             count[touched[number]] = 0
         chunk_of = np.empty(n_frequent, np.int64)
@@ -150,7 +151,7 @@ def _too_few_subrecords(
             for term in range(len(chunk_of)):
                 if chunk_of[term] == chunk:
                     rows |= bitmaps[term, word]
-            subrecords += ones(rows)
+            subrecords += bits_of(rows)
     return subrecords < size + k * (max(1, min(m, n_chunks)) - 1)
 
 
@@ -233,7 +234,7 @@ def _has_causes(
             rows[depth, word] = bitmaps[before[chosen[depth]], word]
             if depth > 0:
                 rows[depth, word] &= rows[depth - 1, word]
-            together += ones(rows[depth, word])
+            together += bits_of(rows[depth, word])
         if together > 0 and together + support[term] - size < k:
             causes += 1
             if causes >= min_causes:

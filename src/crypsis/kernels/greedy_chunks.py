@@ -1,54 +1,13 @@
-"""Which rows hold a term, 64 rows to a word: row r of a term is bit r % 64 of word r // 64. Words are uint64."""
+"""Chunks of terms whose subrecords are k^m-anonymous, made greedily from bitmaps of the rows that hold each term."""
 
 from __future__ import annotations
-
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.compilation import njit
 from crypsis.data.arrays import Bools, Int64s
-
-Words: TypeAlias = NDArray[np.uint64]
-
-WORD_BITS = 64
-_ONE = np.uint64(1)
-_TWO = np.uint64(2)
-_FOUR = np.uint64(4)
-_PAIRS = np.uint64(0x5555555555555555)
-_NIBBLES = np.uint64(0x3333333333333333)
-_BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
-_SUM = np.uint64(0x0101010101010101)
-_TOP_BYTE = np.uint64(56)
-
-
-@njit
-def ones(word: np.uint64) -> int:
-    """Number of bits that are set."""
-    word = word - ((word >> _ONE) & _PAIRS)
-    word = (word & _NIBBLES) + ((word >> _TWO) & _NIBBLES)
-    word = (word + (word >> _FOUR)) & _BYTES
-    return np.int64((word * _SUM) >> _TOP_BYTE)  # type: ignore[return-value]
-
-
-@njit
-def set_row(bitmap: Words, row: int) -> None:
-    bitmap[row // WORD_BITS] |= _ONE << np.uint64(row % WORD_BITS)
-
-
-@njit
-def has_row(bitmap: Words, row: int) -> bool:
-    return bool((bitmap[row // WORD_BITS] >> np.uint64(row % WORD_BITS)) & _ONE)
-
-
-@njit
-def rows_of_both(one: Words, other: Words) -> int:
-    """Rows that are set in both."""
-    total = 0
-    for word in range(len(one)):
-        total += ones(one[word] & other[word])
-    return total
+from crypsis.kernels.record_bitmaps import WORD_BITS, Words, bits_of, has_record, shared
 
 
 @njit
@@ -137,7 +96,7 @@ def _combines(
         return 1, counted
     for number in range(n_domain):
         other = domain[number]
-        together = rows_of_both(bitmaps[term], bitmaps[other])
+        together = shared(bitmaps[term], bitmaps[other])
         counted += 1
         if together == support[term] and together == support[other]:
             return 2, counted
@@ -179,7 +138,7 @@ def _and(one: Words, other: Words, result: Words) -> int:
     total = 0
     for word in range(len(one)):
         result[word] = one[word] & other[word]
-        total += ones(result[word])
+        total += bits_of(result[word])
     return total
 
 
@@ -193,7 +152,7 @@ def _is_k_anonymous(bitmaps: NDArray[np.uint64], domain: Int64s, k: int) -> bool
     for number in range(len(domain)):
         split[:n_labels] = -1
         for row in range(n_rows):
-            if has_row(bitmaps[domain[number]], row):
+            if has_record(bitmaps[domain[number]], row):
                 if split[label[row]] < 0:
                     split[label[row]] = n_labels
                     n_labels += 1
