@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from crypsis.data.arrays import Int64s
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.reports.disassociated_facts import DisassociatedFacts
 from crypsis.reports.markup import Markup, element
@@ -92,8 +93,8 @@ def _structure(facts: DisassociatedFacts) -> Markup:
             pictured(
                 "Cluster sizes",
                 cluster_sizes(facts),
-                f"{counted(len(sizes), 'cluster')} of {int(sizes.min(initial=0)):,} to {int(sizes.max(initial=0)):,} "
-                f"records, {mean:,.1f} on average, with {int(chunks.min(initial=0)):,} to "
+                f"{counted(len(sizes), 'cluster')} of {_least(sizes):,} to {int(sizes.max(initial=0)):,} "
+                f"records, {mean:,.1f} on average, with {_least(chunks):,} to "
                 f"{int(chunks.max(initial=0)):,} record chunks each.",
             ),
             pictured(
@@ -141,3 +142,7 @@ def _leak(facts: DisassociatedFacts) -> Markup:
             "promises nothing."
         ),
     )
+
+
+def _least(values: Int64s) -> int:
+    return int(values.min()) if len(values) else 0

@@ -136,7 +136,7 @@ def lengths(facts: TransactionFacts) -> Markup:
             f"From {int(facts.lengths.min()):,} to {counted(int(facts.lengths.max()), 'symbol')}, "
             f"{figure(float(facts.lengths.mean()), 3)} on average."
         )
-    return section("Lengths", pictured("Symbols in each record", _length_histogram(facts), words))
+    return section("Lengths", columns(pictured("Symbols in each record", _length_histogram(facts), words)))
 
 
 def _support_histogram(facts: TransactionFacts) -> Markup:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crypsis.reports.markup import Markup, element
-from crypsis.reports.page import exact, paragraph, pictured, section
+from crypsis.reports.page import columns, exact, paragraph, pictured, section
 from crypsis.reports.pictures.class_sizes import class_sizes
 from crypsis.reports.table_facts import ColumnFacts, TableFacts
 from crypsis.reports.wording import counted, figure
@@ -42,7 +42,7 @@ def classes(facts: TableFacts) -> Markup:
     table = element("table", element("thead", head), element("tbody", *rows))
     return section(
         "Classes and columns",
-        pictured("Records in each class", class_sizes(facts), caption),
+        columns(pictured("Records in each class", class_sizes(facts), caption)),
         element("div", table, class_="scroll"),
     )
 
