@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 
 from benchmarks import ports
-from benchmarks.attacks import knowledge
+from benchmarks.attacks import knowledge, table_risk
 from benchmarks.comparison import Row, print_table, write_json
 from benchmarks.data import loading
-from benchmarks.methods.relational import diff_multi
+from benchmarks.methods.mixed import bounded_merging
+from benchmarks.methods.relational import anonymizers, diff_multi
+from benchmarks.methods.stream import itsa
 from benchmarks.methods.trajectory import (
     diverse_methods,
     guided_seq_anon,
@@ -19,9 +21,10 @@ from benchmarks.methods.trajectory import (
     safe_path,
     seq_anon,
 )
-from benchmarks.metrics import clustering, utility
+from benchmarks.methods.transaction import disassociation, item_generalization
+from benchmarks.metrics import clustering, count_queries, utility
 from benchmarks.noise import draws
-from benchmarks.verifiers import km_anonymity
+from benchmarks.verifiers import km_anonymity, table_levels
 
 SUITES = {
     "seq_anon": seq_anon,
@@ -29,6 +32,11 @@ SUITES = {
     "diverse_methods": diverse_methods,
     "prefix_tree_methods": prefix_tree_methods,
     "ppsg": ppsg,
+    "anonymizers": anonymizers,
+    "bounded_merging": bounded_merging,
+    "disassociation": disassociation,
+    "item_generalization": item_generalization,
+    "itsa": itsa,
     "safe_path": safe_path,
     "diff_multi": diff_multi,
     "draws": draws,
@@ -36,6 +44,9 @@ SUITES = {
     "utility": utility,
     "clustering": clustering,
     "knowledge": knowledge,
+    "table_levels": table_levels,
+    "table_risk": table_risk,
+    "count_queries": count_queries,
     "loading": loading,
 }
 

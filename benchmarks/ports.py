@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from crypsis.data.arrays import Int32s, Int64s
 from crypsis.data.attribute_domains import MOST_BINS, AttributeDomains, CategoryDomain, NumericDomain
 from crypsis.data.category_trees import CategoryTrees
 from crypsis.data.reading import read_trajectories
@@ -182,3 +183,66 @@ def diffmulti_seconds(place: Path, specializations: int) -> tuple[float, int] | 
     seconds = re.search(r"elapsed_s=([\d.]+)", done.stdout)
     made = re.search(r"specializations=(\d+)", done.stdout)
     return (float(seconds[1]), int(made[1])) if seconds and made else None
+
+
+Stream = tuple[
+    "Int32s", "Int32s", "Int64s", "Int32s"
+]  # person, place, time of each event by time; value of each person
+
+
+@cache
+def metro_like(people: int) -> tuple[Path, Stream] | None:
+    """The metro stream that the ports' generator makes for 100,000 or 1,000,000 people, as a file and as events."""
+    generator, programs = SOURCE / "gen.py", folder()
+    if not generator.is_file() or programs is None:
+        return None
+    name = {100_000: "metro100k", 1_000_000: "metro1m"}[people]
+    subprocess.run([sys.executable, str(generator), "--out", str(programs), name], capture_output=True, check=True)
+    file = programs / f"{name}.strm"
+    return file, _events(file, pages=None)
+
+
+def pages_like(source: Path, longest: int) -> tuple[Path, Stream] | None:
+    """Sequences of pages, position by position, as a file for the ports and as events; two of ten values sensitive."""
+    programs = folder()
+    if programs is None:
+        return None
+    data = read_trajectories(source).truncated(longest)
+    file = programs / "pages.seq"
+    file.write_text("".join(" ".join(map(str, path)) + "\n" for path in data.paths()))
+    return file, _events(file, pages=longest)
+
+
+def _events(file: Path, pages: int | None) -> Stream:
+    numbers = np.fromstring(file.read_text().replace("\n", " -1 "), np.int64, sep=" ")
+    ends = np.flatnonzero(numbers == -1)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    person = np.repeat(np.arange(len(ends)), ends - starts)
+    inside = np.flatnonzero(numbers != -1)
+    position = inside - starts[person]
+    if pages is not None:
+        place, time, who = numbers[inside], position + 1, person
+        value = np.random.Generator(np.random.PCG64(1)).integers(0, 10, len(ends))
+    else:
+        value = numbers[starts]
+        at = position % 2 == 1
+        place, time, who = numbers[inside[at]], numbers[inside[at] + 1], person[at]
+    order = np.argsort(time, kind="stable")
+    return who[order].astype(np.int32), place[order].astype(np.int32), time[order], value.astype(np.int32)
+
+
+def stream_seconds(
+    program: str, file: Path, windows: int, repeats: int = 1, **options: object
+) -> tuple[float, float] | None:
+    """Best mean time of a slide of the ITSA port (of a window of the static one), and of its first window."""
+    programs = folder()
+    if programs is None:
+        return None
+    command = [str(programs / program), str(file), "--windows", str(windows)]
+    for name, value in options.items():
+        command += [f"--{name}", str(value)]
+    outputs = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(repeats)]
+    label = r"mean_slide_s=([\d.]+)" if program == "itsa" else r"mean_window_s=([\d.]+)"
+    slides = [float(re.search(label, output)[1]) for output in outputs]  # type: ignore[index]
+    firsts = [found for output in outputs for found in re.findall(r"first_window_s=([\d.]+)", output)]
+    return min(slides), min(map(float, firsts), default=0.0)

@@ -13,7 +13,9 @@ from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
 from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, Trajectories
+from crypsis.data.transaction import Transactions
 from crypsis.data.vocabulary import Vocabulary
+from crypsis.samples.quest import quest
 
 _MULTIPLIER = np.uint64(6364136223846793005)
 _INCREMENT = np.uint64(1442695040888963407)
@@ -71,6 +73,11 @@ def million(n: int = 1_000_000, locations: int = 10_000, seed: int = 1) -> Traje
         last = np.where(stays_near & (nearby != last), nearby, popular(len(walkers)))
         codes[offsets[walkers] + step] = last
     return Trajectories(offsets, codes, _grid(locations, side))
+
+
+def baskets(n: int = 1_000_000, terms: int = 5_000, length: float = 10.0, seed: int = 1) -> Transactions:
+    """Quest-like records; with 515,597 of 1,657 terms and length 6.5 they are of the size of BMS-POS."""
+    return quest(n, seed, terms=terms, length=length)
 
 
 def weighted_checksum(data: Trajectories) -> int:

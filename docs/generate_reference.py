@@ -5,6 +5,7 @@ python docs/generate_reference.py
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,9 +19,24 @@ from crypsis.parameters import Parameter, parameters_of
 
 FOLDER = Path(__file__).parent / "reference"
 COMMANDS = (
-    *("demo", "sample", "methods", "data inspect", "anonymize", "verify", "measure", "attack", "report"),
-    *("ledger show", "ledger charge", "ledger limit", "warmup"),
+    "demo",
+    "sample",
+    "methods",
+    "data inspect",
+    "data risk",
+    "anonymize",
+    "verify",
+    "measure",
+    "attack",
+    "report",
+    "ledger show",
+    "ledger charge",
+    "ledger limit",
+    "stream run",
+    "warmup",
 )
+# Where the package is taken from the path, the commands must be those of the same tree.
+_THIS_TREE = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
 GENERATED = "<!-- Written by docs/generate_reference.py; change the code, not this page. -->\n\n"
 
 
@@ -44,7 +60,7 @@ def _commands() -> str:
             capture_output=True,
             text=True,
             check=True,
-            env={"COLUMNS": "100", "PATH": "", "PYTHONIOENCODING": "utf-8"},
+            env={"COLUMNS": "100", "PATH": "", "PYTHONIOENCODING": "utf-8", **_THIS_TREE},
         ).stdout
         shown = "\n".join(line.rstrip() for line in shown.strip().splitlines())
         text += f"\n## {' '.join(words)}\n\n```text\n{shown.replace('python -m crypsis', 'crypsis')}\n```\n"

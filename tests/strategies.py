@@ -3,23 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import polars as pl
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from crypsis.data.attribute_domains import AttributeDomains, PublicAttributes
 from crypsis.data.category_trees import CategoryTrees
 from crypsis.data.constraints import AutomaticConstraints, UtilityConstraints
 from crypsis.data.domains import LocationDomain, PublicLocations, PublicTimes, TimeDomain
+from crypsis.data.mixed import Mixed
+from crypsis.data.privacy_policy import DerivedPolicy, PrivacyPolicy
 from crypsis.data.relational import Table
+from crypsis.data.sensitive_values import EVERY_VALUE, SensitiveValues
 from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Trajectories
-from crypsis.hierarchy import AutomaticTaxonomy, Taxonomy
+from crypsis.data.transaction import Transactions
+from crypsis.errors import BadParameter
+from crypsis.hierarchy import (
+    AutomaticTaxonomy,
+    BalancedHierarchy,
+    DerivedUtility,
+    Hierarchies,
+    HierarchyPlan,
+    ItemHierarchy,
+    Taxonomy,
+    UtilityPolicy,
+    Weights,
+)
+from crypsis.hierarchy.balanced import ORDERS
 from crypsis.ledger import BudgetLedger
 from crypsis.methods import Method
 from crypsis.parameters import Above, AtLeast, Between, Parameter, parameters_of
@@ -97,6 +116,38 @@ def published_rows(draw: st.DrawFn, max_rows: int = 8, max_length: int = 6) -> l
 RECIPES: dict[type, st.SearchStrategy[Any]] = {
     Taxonomy: st.integers(2, 4).map(AutomaticTaxonomy),
     UtilityConstraints: st.integers(1, 6).map(AutomaticConstraints),
+    Hierarchies: st.fixed_dictionaries(
+        {},
+        optional={
+            "age": st.sampled_from(["auto", "equi_width:3", "equi_depth:2:2", "adaptive:3:2", "flat"]),
+            "city": st.sampled_from(["auto", "balanced:2", "balanced:2:frequency", "prefix"]),
+            "born": st.sampled_from(["dates", "dates:weeks", "adaptive:2"]),
+        },
+    )
+    .filter(len)
+    .map(HierarchyPlan),
+    Weights: st.dictionaries(
+        st.sampled_from(["age", "city", "born"]), st.sampled_from(["0.5", "1", "3"]), min_size=1
+    ).map(Weights),
+    ItemHierarchy: st.builds(BalancedHierarchy, st.integers(2, 4), st.sampled_from(ORDERS)),
+    PrivacyPolicy: st.sampled_from(
+        [
+            DerivedPolicy("all", (2,)),
+            DerivedPolicy("items"),
+            DerivedPolicy("rare", (3, 2)),
+            DerivedPolicy("random", (5, 3, 7)),
+        ]
+    ),
+    UtilityPolicy: st.sampled_from(
+        [
+            DerivedUtility("single"),
+            DerivedUtility("fixed"),
+            DerivedUtility("frequency", 2),
+            DerivedUtility("cooccurrence", 2),
+            DerivedUtility("hierarchy", 1),
+        ]
+    ),
+    SensitiveValues: st.just(EVERY_VALUE),
     LocationDomain: st.just(PublicLocations()),
     TimeDomain: st.just(PublicTimes()),
     AttributeDomains: st.just(PublicAttributes()),
@@ -144,6 +195,9 @@ def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
         lowest, highest = _range_of(parameter)
         above = any(isinstance(bound, Above) for bound in parameter.bounds)
         values = st.floats(lowest, min(highest, lowest + 1000), exclude_min=above)
+    elif parameter.type is Fraction:
+        lowest, highest = _range_of(parameter)
+        values = st.fractions(Fraction(lowest), Fraction(min(highest, lowest + 1000)), max_denominator=12)
     elif parameter.type in RECIPES:
         values = RECIPES[parameter.type]
     else:
@@ -165,9 +219,49 @@ def _range_of(parameter: Parameter) -> tuple[float, float]:
     return lowest, highest
 
 
-def methods(method: type[Method]) -> st.SearchStrategy[Method]:
-    """The method with parameters drawn from its annotations."""
-    return st.builds(method, **{parameter.name: values_of(parameter) for parameter in parameters_of(method)})
+@st.composite
+def methods(draw: st.DrawFn, method: type[Method]) -> Method:
+    """The method with parameters drawn from its annotations, such as go together."""
+    for _ in range(10):
+        values = {parameter.name: draw(values_of(parameter)) for parameter in parameters_of(method)}
+        with suppress(BadParameter):  # two parameters that do not go together: others may
+            return method(**_adjusted(draw, values))
+    assume(False)
+    raise AssertionError
+
+
+def _adjusted(draw: st.DrawFn, values: dict[str, Any]) -> dict[str, Any]:
+    """Values whose bounds depend on one another moved into them."""
+    if values.get("max_cluster_size") is not None:
+        values["max_cluster_size"] += 2 * values["k"]
+    if values.get("relational") in ("cluster", "mondrian"):  # these suppress nothing
+        values["max_suppressed"] = 0.0
+    if "relational" in values:  # most demands are too much for most data of two kinds
+        values["k"], values["l"] = min(values["k"], 2), min(values["l"], draw(st.sampled_from([1, 1, 1, 2])))
+        if "delta" in values:
+            values["delta"] = draw(st.sampled_from([1.0, 1.0, 1.0, 0.9, values["delta"]]))
+    if "diversity" in values:  # a number that belongs to one form of diversity alone
+        recursive = values["l"] is not None and values["diversity"] == "recursive"
+        values["c"] = (values["c"] or 2.0) if recursive else None
+    return values
+
+
+@st.composite
+def event_logs(draw: st.DrawFn) -> Events:
+    """A few people at a few places, in any order, with repeats, late events and values that some events tell."""
+    size = draw(st.integers(0, 40))
+    fare = draw(st.lists(st.sampled_from(["full", "student", None]), min_size=9, max_size=9))
+    triples = draw(
+        _exactly(size, st.tuples(st.integers(0, 8), st.sampled_from("abc"), st.integers(0, draw(st.integers(0, 9)))))
+    )
+    if draw(st.booleans()):
+        triples.sort(key=lambda triple: triple[2])
+    odd = draw(_exactly(size, st.integers(0, 9)))
+    told = [
+        "student" if strange == 0 else None if strange == 1 else fare[person]
+        for (person, _, _), strange in zip(triples, odd, strict=True)
+    ]
+    return Events.from_lists(triples, sensitive={"fare": told} if draw(st.booleans()) else None)
 
 
 @st.composite
@@ -187,16 +281,77 @@ def track_lists(
     return tracks
 
 
+@st.composite
+def tables(draw: st.DrawFn, max_rows: int = 14) -> Table:
+    """Small tables with repeats and missing values: numbers, categories and dates to generalize, a sensitive column."""
+    n_rows = draw(st.integers(0, max_rows))
+    days = st.integers(0, 40).map(lambda day: date(2019, 12, 1) + timedelta(days=11 * day))
+    ages = draw(st.sampled_from([st.integers(20, 24), st.integers(0, 90), st.sampled_from([0.5, 1.25, 7.0])]))
+    cities = st.sampled_from(["aa", "ab", "b", "[c", "~"])
+    absent = draw(st.booleans())
+
+    def column(values: st.SearchStrategy[Any]) -> list[Any]:
+        return draw(_exactly(n_rows, st.none() | values if absent else values))
+
+    age = column(ages)
+    frame = pl.DataFrame(
+        {
+            "name": pl.Series([f"n{row}" for row in range(n_rows)], dtype=pl.String),
+            "age": pl.Series(age, dtype=pl.Float64 if any(isinstance(one, float) for one in age) else pl.Int64),
+            "city": pl.Series(column(cities), dtype=pl.String),
+            "born": pl.Series(column(days), dtype=pl.Date),
+            "ill": pl.Series(column(st.sampled_from(["flu", "cold", "?!", "*"])), dtype=pl.String),
+            "pays": pl.Series(column(st.integers(0, 3)), dtype=pl.Int64),
+            "good": pl.Series(column(st.sampled_from(["y", "n"])), dtype=pl.String),
+        }
+    )
+    roles = {"name": "identifier", "age": "quasi", "city": "quasi", "born": "quasi", "ill": "sensitive"}
+    roles |= {"pays": draw(st.sampled_from(["sensitive", "other"])), "good": draw(st.sampled_from(["label", "other"]))}
+    types = {"age": "float" if frame["age"].dtype == pl.Float64 else "int", "pays": "int", "born": "date"}
+    return Table.from_frame(frame, roles, {**types, "city": "category", "ill": "category"})
+
+
+@st.composite
+def item_lists(draw: st.DrawFn, max_records: int = 14, max_items: int = 7) -> list[list[str]]:
+    """Records of a few items, some empty, many alike."""
+    items = draw(st.permutations("abcdefgh"[: draw(st.integers(1, max_items))]))
+    record = st.lists(st.sampled_from(items), max_size=5, unique=True)
+    if draw(st.booleans()):
+        record = st.sampled_from(draw(_exactly(draw(st.integers(1, 5)), record)))
+    return draw(_exactly(draw(st.integers(0, max_records)), record))
+
+
+@st.composite
+def transactions(draw: st.DrawFn, sensitive: bool | None = None) -> Transactions:
+    """Sets of items; in a quarter of them, unless told, one or two items are sensitive."""
+    records = draw(item_lists())
+    occurring = sorted({item for record in records for item in record})
+    marked = draw(st.integers(0, 3)) == 0 if sensitive is None else sensitive
+    secrets = draw(st.sets(st.sampled_from(occurring), max_size=2)) if occurring and marked else ()
+    return Transactions.from_lists(records, sensitive=secrets)
+
+
+@st.composite
+def mixed_data(draw: st.DrawFn) -> Mixed:
+    """Small tables with a set of items in each row."""
+    table = draw(tables())
+    sets = draw(transactions())
+    n_records = min(len(table), len(sets))
+    rows = np.arange(n_records)
+    kept = sets.take(rows)
+    secrets = () if sets.sensitive is None else np.flatnonzero(sets.sensitive & (kept.supports > 0)).tolist()
+    marked = [sets.vocabulary.labels[code] for code in secrets]
+    return Mixed(table.take(rows), Transactions.from_lists(kept.to_lists(), sensitive=marked), "codes", ("codes",))
+
+
 # A method for another kind of data adds one line here, or its property test cannot draw anything.
 DATA: dict[type, Callable[[], st.SearchStrategy[Any]]] = {
-    Events: lambda: st.lists(
-        st.tuples(st.integers(0, 9), st.sampled_from("abcd"), st.integers(-2, 5)), min_size=1, max_size=30
-    ).map(Events.from_lists),
     Trajectories: lambda: datasets(owners=None).map(Dataset.trajectories),
     Tracks: lambda: track_lists(max_tracks=9).map(Tracks.from_lists),
-    Table: lambda: st.lists(
-        st.tuples(st.integers(-3, 9), st.sampled_from("abc"), st.sampled_from("yn")), min_size=1, max_size=30
-    ).map(_table),
+    Table: tables,
+    Transactions: transactions,
+    Events: lambda: event_logs(),
+    Mixed: mixed_data,
 }
 
 

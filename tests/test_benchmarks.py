@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 
 import numpy as np
 
-from benchmarks import ports, workloads
+from benchmarks import peers, ports, workloads
 from benchmarks.comparison import Row, best_of, print_table, write_json
 from crypsis import Journal, SeqAnon
 
@@ -40,3 +41,19 @@ def test_the_port_and_we_make_the_same_number_of_merges():
     journal = Journal()
     SeqAnon(k=5, m=2).anonymize(data, journal)
     assert ports.seqanon_seconds(data, 5, 2, repeats=1)[1] == len(journal.private["merges"])
+
+
+def test_a_peer_is_timed_with_what_it_found_and_a_missing_one_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("CRYPSIS_PEERS", sys.executable)
+    peers.installed.cache_clear()
+    (tmp_path / "table.csv").write_text("a\n1\n2\n")
+    code = "def work(frame):\n    return int(frame['a'].sum())"
+    seconds, found = peers.measured("pandas", code, tmp_path / "table.csv")
+    assert found == 3
+    assert seconds >= 0
+    assert peers.measured("pandas", "def work(frame):\n    raise ValueError", tmp_path / "table.csv") is None
+    monkeypatch.setattr(peers, "PEERS", ("no_such_library",))
+    assert peers.measured("no_such_library", code, tmp_path / "table.csv") is None
+    assert "no_such_library" in peers.missing()
+    assert peers.processor_time(1, lambda: sum(range(1000))) >= 0
+    peers.installed.cache_clear()

@@ -172,14 +172,12 @@ def test_a_change_recompiles_what_may_be_made_of_it_and_nothing_else(small_packa
     assert {name for name in "abcd" if before[name] != after[name]} == {"a", "b", "c"}
 
 
-def test_every_file_that_holds_a_kernel_lies_where_changes_are_looked_for() -> None:
-    holding = {
-        path.relative_to(PACKAGE).parts[0]
-        for path in PACKAGE.rglob("*.py")
-        if re.search(r"^@njit$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    }
-    assert holding <= set(compilation._FOLDERS_WITH_KERNELS)
-    assert {"kernels", "verifiers"} <= holding
+def test_a_kernel_outside_the_folders_made_for_them_counts_too(small_package: Path) -> None:
+    (small_package.parent / "data").mkdir()
+    for name, text in {"plain": "LIMIT = 3\n", "drawn": "@njit\ndef drawn():\n    return 4\n"}.items():
+        (small_package.parent / "data" / f"{name}.py").write_text(A_KERNEL + text, encoding="utf-8")
+    (small_package / "e.py").write_text("from crypsis.data.drawn import drawn\nfrom crypsis.data import plain\n")
+    assert {path.stem for path in compilation._made_of(small_package / "e.py")} == {"drawn", "e"}
 
 
 def test_kernels_are_imported_by_lines_that_the_search_understands() -> None:

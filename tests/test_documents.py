@@ -79,7 +79,7 @@ def make_targets() -> set[str]:
 
 def test_no_shell_block_escapes_being_run() -> None:
     languages = {language for document in DOCUMENTS for language, _ in blocks(document)}
-    assert languages <= {"console", "python", "json", "text"}
+    assert languages <= {"console", "python", "json", "text", "toml"}
 
 
 def test_the_readme_needs_two_commands_to_set_up() -> None:

@@ -134,15 +134,19 @@ def _made_of(file: Path) -> set[Path]:
 
 @cache
 def _imported(file: Path) -> list[Path]:
-    """The files below the folders with kernels that a file's own import lines name."""
+    """The files with kernels, or in folders made for them, that a file's own import lines name."""
     named = []
     for module, names in _IMPORT.findall(file.read_text(encoding="utf-8")):
         for dotted in (module, *(f"{module}.{name}" for name in re.findall(r"\w+", names))):
             _, *parts = dotted.split(".")
             path = _PACKAGE.joinpath(*parts).with_suffix(".py")
-            if parts and parts[0] in _FOLDERS_WITH_KERNELS and path.is_file():
+            if parts and path.is_file() and (parts[0] in _FOLDERS_WITH_KERNELS or _holds_kernels(path)):
                 named.append(path)
     return named
+
+
+def _holds_kernels(file: Path) -> bool:
+    return "\n@njit\n" in file.read_text(encoding="utf-8")
 
 
 def _remove_unused(base: Path) -> None:

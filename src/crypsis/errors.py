@@ -2,6 +2,7 @@
 
 CrypsisError
 ├── BadParameter                bad-parameter            2
+│   ├── BadConfiguration        bad-configuration        2   of a live stream
 │   ├── BadEpsilon              bad-epsilon              2   not positive, or larger than was allowed
 │   └── BudgetScheme            budget-scheme            2   the taxonomy is too high for this division of epsilon
 ├── InputError                  input-error              2   what was given cannot be used
@@ -16,8 +17,13 @@ CrypsisError
 │   ├── DuplicateLocation       duplicate-location       2
 │   ├── BadLabel                bad-label                2
 │   ├── BadCoordinate           bad-coordinate           2
-│   ├── BadTaxonomy             bad-taxonomy             2   not one tree with exactly the locations as leaves
+│   ├── BadTaxonomy             bad-taxonomy             2   not one tree with the locations or items as leaves
+│   ├── HierarchyError          hierarchy-error          2   a value without a leaf, a cycle, two roots, two parents
 │   ├── BadConstraints          bad-constraints          2   overlapping, or a visited location in none
+│   ├── BadQuery                bad-query                2   not in the query language, or not about this table
+│   ├── BadPolicy               bad-policy               2   a privacy or utility policy that contradicts itself
+│   ├── BadSensitiveValues      bad-sensitive-values     2   not attributes with their values
+│   ├── SensitiveLocation       sensitive-location       2   a location is declared a sensitive value
 │   ├── BadTimestamps           bad-timestamps           2
 │   ├── EmptyTrack              empty-track              2
 │   ├── OwnerRepeated           owner-repeated           2
@@ -25,21 +31,30 @@ CrypsisError
 │   ├── NotApplicable           not-applicable           2   this data kind, or no row alignment
 │   ├── OriginalRequired        original-required        2   the definition needs the original data
 │   ├── BadRelease              bad-release              2   a release folder that is not whole
+│   ├── BadPublication          format-error             2   published data that do not have their form
 │   ├── OutputExists            output-exists            2
 │   ├── BadDomain               bad-domain               2   a declared domain that is empty or repeats itself
 │   ├── PublicInputMissing      public-input-missing     2   a domain would have to be taken from the data
 │   ├── RepeatedId              repeated-id              2   somebody has several records, not said how many count
 │   ├── BadLedger               bad-ledger               2   a ledger file that was changed or is of another unit
+│   ├── ConfigurationChanged    configuration-changed    2   a stream cannot go on with other settings
+│   ├── DamagedCheckpoint       damaged-checkpoint       2   the state of a stream is not whole
+│   ├── JournalMismatch         journal-mismatch         2   a window would not be the one that was decided
+│   ├── StateInUse              state-in-use             2   another process runs this stream
+│   ├── TooManyBadEvents        too-many-bad-events      2
 │   └── MissingExtra            missing-extra            2   an optional dependency is not installed
 ├── Infeasible                  infeasible               3   no release with this guarantee exists
 │   ├── TooFewTrajectories      too-few-trajectories     3
+│   ├── TooFewRecords           too-few-records          3
 │   ├── InfeasibleLength        infeasible-length        3
 │   ├── InfeasibleDiversity     infeasible-diversity     3
 │   ├── BudgetExhausted         budget-exhausted         3   the ledger's limit would be exceeded
+│   ├── PoliciesConflict        policies-conflict        3   privacy cannot be had within the utility policy
 │   └── UtilityConstraintsUnsatisfied  utility-constraints-unsatisfied  3
 ├── VerificationFailed          verification-failed      4
 ├── LimitReached                limit-reached            5
-│   └── TooLarge                too-large                5
+│   ├── TooLarge                too-large                5
+│   └── CapacityReached         capacity-reached         5   more people or events than a stream was given room for
 ├── WriteFailed                 write-failed             1   disk full, permission: nothing is left behind
 ├── Cancelled                   cancelled                130
 └── InternalError               internal-error           1   a bug of ours
@@ -83,6 +98,10 @@ class BadEpsilon(BadParameter):
 
 class BudgetScheme(BadParameter):
     code = "budget-scheme"
+
+
+class BadConfiguration(BadParameter):
+    code = "bad-configuration"
 
 
 class InputError(CrypsisError):
@@ -138,8 +157,28 @@ class BadTaxonomy(InputError):
     code = "bad-taxonomy"
 
 
+class HierarchyError(InputError):
+    code = "hierarchy-error"
+
+
 class BadConstraints(InputError):
     code = "bad-constraints"
+
+
+class BadQuery(InputError):
+    code = "bad-query"
+
+
+class BadPolicy(InputError):
+    code = "bad-policy"
+
+
+class BadSensitiveValues(InputError):
+    code = "bad-sensitive-values"
+
+
+class SensitiveLocation(InputError):
+    code = "sensitive-location"
 
 
 class BadTimestamps(InputError):
@@ -170,6 +209,10 @@ class BadRelease(InputError):
     code = "bad-release"
 
 
+class BadPublication(InputError):
+    code = "format-error"
+
+
 class OutputExists(InputError):
     code = "output-exists"
 
@@ -190,6 +233,26 @@ class BadLedger(InputError):
     code = "bad-ledger"
 
 
+class ConfigurationChanged(InputError):
+    code = "configuration-changed"
+
+
+class DamagedCheckpoint(InputError):
+    code = "damaged-checkpoint"
+
+
+class JournalMismatch(InputError):
+    code = "journal-mismatch"
+
+
+class StateInUse(InputError):
+    code = "state-in-use"
+
+
+class TooManyBadEvents(InputError):
+    code = "too-many-bad-events"
+
+
 class MissingExtra(InputError):
     code = "missing-extra"
 
@@ -203,6 +266,10 @@ class TooFewTrajectories(Infeasible):
     code = "too-few-trajectories"
 
 
+class TooFewRecords(Infeasible):
+    code = "too-few-records"
+
+
 class InfeasibleLength(Infeasible):
     code = "infeasible-length"
 
@@ -213,6 +280,10 @@ class InfeasibleDiversity(Infeasible):
 
 class BudgetExhausted(Infeasible):
     code = "budget-exhausted"
+
+
+class PoliciesConflict(Infeasible):
+    code = "policies-conflict"
 
 
 class UtilityConstraintsUnsatisfied(Infeasible):
@@ -231,6 +302,10 @@ class LimitReached(CrypsisError):
 
 class TooLarge(LimitReached):
     code = "too-large"
+
+
+class CapacityReached(LimitReached):
+    code = "capacity-reached"
 
 
 class WriteFailed(CrypsisError):

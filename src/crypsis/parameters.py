@@ -99,6 +99,7 @@ class Companion(ABC):
     """
 
     in_words: ClassVar[str]
+    repeatable: ClassVar[bool] = False  # an option that may be given several times; `from_text` gets a line of each
 
     @classmethod
     @abstractmethod
@@ -156,13 +157,7 @@ class Parameter:
         elif issubclass(self.type, Companion):
             words = self.type.in_words
         else:
-            kind = {
-                int: "an int",
-                float: "a finite number",
-                Fraction: "a number or a fraction such as 1/3",
-                bool: "true or false",
-                str: "a string",
-            }[self.type]
+            kind = _IN_WORDS[self.type]
             words = " and ".join([kind, *map(str, self.bounds)]).replace(" and ", " ", 1)
         return words + (" or nothing" if self.optional else "")
 
@@ -177,13 +172,7 @@ class Parameter:
             converted = _CONVERTERS[self.type](value)
             if all(bound.admits(converted) for bound in self.bounds):
                 return converted
-        except (
-            KeyError,
-            TypeError,
-            ValueError,
-            OverflowError,
-            ZeroDivisionError,
-        ):  # no converter: a companion of another kind
+        except (KeyError, TypeError, ValueError, ArithmeticError):  # no converter: a companion of another kind
             pass
         shown = str(value) if isinstance(value, Fraction) else repr(value)
         raise self.error(
@@ -290,13 +279,6 @@ def _number(value: Any) -> float:
     return number
 
 
-def _fraction(value: Any) -> Fraction:
-    """Exactly what was written: 0.1 and "0.1" are a tenth, as is "1/10"."""
-    if _is_boolean(value) or isinstance(value, bytes):
-        raise TypeError
-    return Fraction(repr(float(value)) if isinstance(value, float) else value)
-
-
 def _is_boolean(value: Any) -> bool:
     return type(value).__name__ in {"bool", "bool_"}  # numpy's own, too, whose name depends on its version
 
@@ -320,5 +302,34 @@ def _parse_boolean(text: str) -> bool:
     return words[text.lower()]
 
 
-_CONVERTERS: dict[type, Any] = {int: _integer, float: _number, Fraction: _fraction, bool: _boolean, str: _string}
-_PARSERS: dict[type, Any] = {int: int, float: float, Fraction: _fraction, bool: _parse_boolean, str: str}
+def exact_share(value: Any) -> Fraction:
+    """An exact number: 0.4, "0.4", "40%" and "2/5" are the same one. A float counts as the decimal it is written as."""
+    if _is_boolean(value):
+        raise TypeError
+    if isinstance(value, str):
+        text = value.strip()
+        whole = Fraction(text.removesuffix("%").strip())
+        share = whole / 100 if text.endswith("%") else whole
+    else:
+        share = value if isinstance(value, Fraction) else Fraction(str(value))
+    if share.denominator > _LARGEST_DENOMINATOR:
+        raise ValueError
+    return share
+
+
+_LARGEST_DENOMINATOR = 10**9  # products with any count of people stay below 2**63
+_IN_WORDS: dict[type, str] = {
+    int: "an int",
+    float: "a finite number",
+    bool: "true or false",
+    str: "a string",
+    Fraction: "a number such as 0.4, 40% or 2/5",
+}
+_CONVERTERS: dict[type, Any] = {
+    int: _integer,
+    float: _number,
+    bool: _boolean,
+    str: _string,
+    Fraction: exact_share,
+}
+_PARSERS: dict[type, Any] = {int: int, float: float, bool: _parse_boolean, str: str, Fraction: str}

@@ -161,6 +161,7 @@ class Release:
             "warning": warning,
             "method": None if method is None else {"name": method.name(), **method.described_parameters()},
             **facts,
+            **self.kind.private_facts(self.data),
             **links,
             "timings": {name: round(seconds, 6) for name, seconds in self.journal.timings.items()},
         }

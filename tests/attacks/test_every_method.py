@@ -14,7 +14,11 @@ from crypsis.errors import CrypsisError
 from crypsis.methods import METHODS, KAMCut, KAMRec
 from tests.strategies import datasets, settings_with_data
 
-WITH_M = [name for name, method in METHODS.items() if "m" in method.__dataclass_fields__]
+WITH_M = [
+    name
+    for name, method in METHODS.items()
+    if "m" in method.__dataclass_fields__ and issubclass(method.accepts, Trajectories)
+]
 
 
 @pytest.mark.parametrize("name", WITH_M)

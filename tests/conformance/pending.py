@@ -6,9 +6,6 @@ both, and `test_every_vector` fails when a file or part is in neither place, in 
 
 from __future__ import annotations
 
-_RELATIONAL = "relational and mixed methods"
-_TRANSACTION = "transaction methods"
-_STREAM = "stream methods"
 _FUZZY = "fuzzy time"
 _WAREHOUSE = "semantic warehouse"
 
@@ -21,47 +18,6 @@ PENDING: dict[str, str] = {
     "fuzzy/transitive_event.json": _FUZZY,
     "fuzzy/volume_possible.json": _FUZZY,
     "fuzzy/volumes.json": _FUZZY,
-    "rt/adult_optima.json": _RELATIONAL,
-    "rt/cluster_mondrian_random.json": _RELATIONAL,
-    "rt/edges_random.json": _RELATIONAL,
-    "rt/hierarchies_ncp_random.json": _RELATIONAL,
-    "rt/kkm_check_random.json": _RELATIONAL,
-    "rt/lattice_cuts_random.json": _RELATIONAL,
-    "rt/rmerge_policy_random.json": _RELATIONAL,
-    "rt/rt_figures.json": _RELATIONAL,
-    "rt/rt_methods_random.json": _RELATIONAL,
-    "rt/ul_btd_diversity_random.json": _RELATIONAL,
-    "stream/confidence_boundary.json": _STREAM,
-    "stream/cumulative_horizon.json": _STREAM,
-    "stream/erase.json": _STREAM,
-    "stream/gap_timestamps.json": _STREAM,
-    "stream/ingest.json": _STREAM,
-    "stream/k_anonymity_special_case.json": _STREAM,
-    "stream/linkage_examples.json": _STREAM,
-    "stream/metrics.json": _STREAM,
-    "stream/prefix_join_gap.json": _STREAM,
-    "stream/same_timestamp.json": _STREAM,
-    "stream/step_two.json": _STREAM,
-    "stream/sticky_differs_from_static.json": _STREAM,
-    "stream/table_4_1.json": _STREAM,
-    "stream/table_4_1_trie.json": _STREAM,
-    "stream/two_sensitive_values.json": _STREAM,
-    "stream/verifier.json": _STREAM,
-    "stream/zero_support_pairs.json": _STREAM,
-    "transaction/aa_lra_vpa_random.json": _TRANSACTION,
-    "transaction/coat_pcta_random.json": _TRANSACTION,
-    "transaction/disassoc_counterexamples.json": _TRANSACTION,
-    "transaction/disassoc_fig2_fig3.json": _TRANSACTION,
-    "transaction/disassoc_fig4.json": _TRANSACTION,
-    "transaction/disassoc_fig5.json": _TRANSACTION,
-    "transaction/disassoc_horpart_edges.json": _TRANSACTION,
-    "transaction/disassoc_random.json": _TRANSACTION,
-    "transaction/disassoc_safe_random.json": _TRANSACTION,
-    "transaction/disassoc_sensitive_random.json": _TRANSACTION,
-    "transaction/gray_order_random.json": _TRANSACTION,
-    "transaction/km_check_random.json": _TRANSACTION,
-    "transaction/lm_diversity_random.json": _TRANSACTION,
-    "transaction/metrics_random.json": _TRANSACTION,
     "warehouse/authorship.json": _WAREHOUSE,
     "warehouse/competence.json": _WAREHOUSE,
     "warehouse/entity_card.json": _WAREHOUSE,

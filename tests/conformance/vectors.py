@@ -20,10 +20,19 @@ from tests import shared_data
 _ID = re.compile(r"(?P<file>\w+/\w+\.json)(?:#(?P<part>[^:]+))?(?:: .+)?")
 
 _PARTS: dict[str, Callable[[Any], Iterable[str]]] = {
+    "rt/edges_random.json": lambda vector: vector.keys() - {"about"},
     "trajectory/errors.json": lambda vector: (entry["algorithm"] for entry in vector["cases"]),
     "trajectory/metrics_utility.json": lambda vector: vector.keys() - {"provenance"},
     "trajectory/privacy_analysis.json": lambda vector: (item["name"] for item in vector["items"]),
     "trajectory/seqanon_40x12.json": lambda vector: (key for key in vector if key.endswith("seqanon")),
+    "rt/rt_figures.json": lambda vector: {
+        "claims",  # what the figures promise and whether they are truthful
+        "ncp",
+        "ul",
+        *(vector.keys() & {"cluster_first_seed", "rmerge", "transaction_generalization", "tum_bound"}),
+    },
+    "rt/rt_methods_random.json": lambda vector: vector["cases"][0].keys() & {"are", "runs"},
+    "rt/ul_btd_diversity_random.json": lambda vector: vector.keys(),
 }
 
 

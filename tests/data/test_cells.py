@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -146,3 +147,13 @@ def test_a_cell_over_nothing_is_refused(build: object) -> None:
         build()  # type: ignore[operator]
     with pytest.raises(BadRow, match="empty text"):
         Cells.of("category", [Cell.value("")])
+
+
+@given(st.lists(st.integers(0, 5), max_size=12), st.lists(st.sampled_from(["a", "[b", "~", "c|d}", "\\e"]), max_size=6))
+def test_texts_in_bulk_are_those_of_the_single_cells(numbers: list[int], texts: list[str]) -> None:
+    ranges = [Cell.range(min(pair), max(pair)) for pair in pairwise(numbers)]
+    sets = [Cell.set(texts[:size]) for size in range(1, len(texts) + 1)]
+    named = [Cell.node(text) for text in texts]
+    for type, listed in (("int", ranges), ("category", [*sets, *named])):
+        made = Cells.of(type, [*listed, MISSING, ANY, SUPPRESSED])
+        assert list(made.texts) == [write_cell(made[place]) for place in range(len(made))]

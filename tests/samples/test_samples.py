@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,7 +12,7 @@ import pytest
 
 import crypsis
 from crypsis.errors import BadParameter, OutputExists, UnknownFormat
-from crypsis.samples import SAMPLES, baskets, checkins, metro, patients, tracks
+from crypsis.samples import SAMPLES, baskets, checkins, metro, metro_flow, patients, tracks
 from crypsis.samples.baskets import products_frame
 from crypsis.samples.metro import _LINES
 
@@ -70,7 +71,7 @@ def test_only_check_ins_have_a_map(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [1, 73])
 def test_a_sample_has_the_size_that_was_asked_for(name: str, size: int) -> None:
     data = SAMPLES[name].make(size)
-    assert (len(data.people) if name == "metro" else len(data)) == size
+    assert (len(data.people) if name.startswith("metro") else len(data)) == size
 
 
 @EVERY_SAMPLE
@@ -81,7 +82,7 @@ def test_nothing_is_also_a_size(name: str) -> None:
 @EVERY_SAMPLE
 def test_a_large_sample_crosses_the_chunks_it_is_made_in(name: str) -> None:
     data = SAMPLES[name].make(50_003)
-    assert (len(data.people) if name == "metro" else len(data)) == 50_003
+    assert (len(data.people) if name.startswith("metro") else len(data)) == 50_003
 
 
 @pytest.mark.parametrize("seed", range(1, 6))
@@ -182,3 +183,32 @@ def test_the_fare_of_a_metro_passenger_stays_the_same_all_day() -> None:
     assert [attribute.name for attribute in data.sensitive] == ["fare"]
     fares = data.to_frame().group_by("id").agg(pl.col("fare").n_unique())
     assert fares["fare"].to_list() == [1] * 3_000
+
+
+def test_a_flow_of_passengers_rides_along_lines_within_its_minutes() -> None:
+    data = metro_flow(500, stations=9, lines=2, minutes=20, mean_stops=4)
+    assert data.is_ordered
+    assert data.t.min() >= 1
+    assert data.t.max() <= 20
+    assert set(np.unique(data.location_codes)) <= set(range(9))
+    order = np.lexsort((data.t, data.persons))
+    same_person = np.diff(data.persons[order]) == 0
+    assert (np.diff(data.t[order])[same_person] == 1).all()
+    fares = {
+        (person, fare) for person, fare in zip(data.persons.tolist(), data.sensitive[0].codes.tolist(), strict=True)
+    }
+    assert len(fares) == len({person for person, _ in fares})
+
+
+def test_the_flow_of_a_station_says_how_many_board_there() -> None:
+    only_one = metro_flow(200, stations=9, lines=2, flows=[0, 0, 0, 1, 0, 0, 0, 0, 0])
+    first = {}
+    for person, station in zip(only_one.persons.tolist(), only_one.location_codes.tolist(), strict=True):
+        first.setdefault(person, station)
+    assert set(first.values()) == {3}
+
+
+@pytest.mark.parametrize("wrong", [{"flows": [1.0]}, {"flows": [0.0] * 9}, {"lines": 5}, {"lines": 0}])
+def test_a_metro_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(BadParameter, match="metro_flow"):
+        metro_flow(10, **{"stations": 9, "lines": 2, **wrong})

@@ -10,11 +10,15 @@ from typing import Any
 
 from crypsis.attacks.attack import Attack, AttackResult, RiskAtSize
 from crypsis.attacks.containment import ContainmentAttack
+from crypsis.attacks.cover import CoverAttack, CoverResult
 from crypsis.attacks.home_work import HomeWorkAttack
+from crypsis.attacks.itemset import ItemsetAttack
+from crypsis.attacks.linkage import LinkageAttack
 from crypsis.attacks.location import LocationAttack
 from crypsis.attacks.location_frequency import LocationFrequencyAttack
 from crypsis.attacks.location_sequence import LocationSequenceAttack
 from crypsis.attacks.privacy_audit import PrivacyAudit, audit_privacy
+from crypsis.attacks.table_risk import TableRisk, table_risk
 from crypsis.attacks.unique_location import UniqueLocationAttack
 from crypsis.errors import BadParameter, did_you_mean
 
@@ -27,6 +31,9 @@ ATTACKS: dict[str, type[Attack]] = {
         UniqueLocationAttack,
         LocationFrequencyAttack,
         HomeWorkAttack,
+        LinkageAttack,
+        ItemsetAttack,
+        CoverAttack,
     )
 }
 
@@ -35,16 +42,22 @@ __all__ = [
     "Attack",
     "AttackResult",
     "ContainmentAttack",
+    "CoverAttack",
+    "CoverResult",
     "HomeWorkAttack",
+    "ItemsetAttack",
+    "LinkageAttack",
     "LocationAttack",
     "LocationFrequencyAttack",
     "LocationSequenceAttack",
     "PrivacyAudit",
     "RiskAtSize",
+    "TableRisk",
     "UniqueLocationAttack",
     "attack",
     "attack_named",
     "audit_privacy",
+    "table_risk",
 ]
 
 

@@ -57,6 +57,8 @@ def anonymize(
         release = _api.anonymize(data, chosen, listener=listener)
         verdict = release.verify()
         folder = release.write(out, format=format, order=order, overwrite=overwrite, private_report=private_report)
+    for warning in release.journal.warnings:
+        note(warning)
     if release.guarantee.trivial:
         note("no protection was requested: with these parameters the guarantee says nothing")
     for words in release.kind.notes(release.data):

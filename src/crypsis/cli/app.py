@@ -10,12 +10,15 @@ from crypsis.cli.anonymize import anonymize
 from crypsis.cli.attack import attack
 from crypsis.cli.data import data_app
 from crypsis.cli.demo import demo
+from crypsis.cli.export import export
 from crypsis.cli.ledger import ledger_app
 from crypsis.cli.measure import measure
 from crypsis.cli.methods import methods
+from crypsis.cli.reconstruct import reconstruct
 from crypsis.cli.report import report
 from crypsis.cli.sample import sample
 from crypsis.cli.settings import EVERY_COMMAND
+from crypsis.cli.stream import stream_app
 from crypsis.cli.verify import verify
 from crypsis.cli.warmup import warmup
 from crypsis.version import VERSION
@@ -30,10 +33,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for command in (demo, sample, methods, anonymize, verify, measure, attack, report, warmup):
+for command in (demo, sample, methods, anonymize, verify, measure, attack, reconstruct, export, report, warmup):
     app.command(epilog=EVERY_COMMAND)(command)
 app.add_typer(data_app, name="data")
 app.add_typer(ledger_app, name="ledger")
+app.add_typer(stream_app, name="stream")
 
 
 def _show_version(asked: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crypsis.atomic import write_file
-from crypsis.cli.output import note_compilation, show, show_table
+from crypsis.cli.output import note, note_compilation, show, show_table
 from crypsis.cli.reading import Reader, kind_of_input, reads_data
 from crypsis.cli.settings import SETTINGS, checked_from_settings
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from crypsis.attacks import AttackResult
     from crypsis.guarantees import Guarantee
 
-COVERED = ("containment", "location-sequence", "location", "unique-location")  # what k^m-anonymity speaks of
+COVERED = ("containment", "location-sequence", "location", "unique-location", "itemset")  # what k^m-anonymity speaks of
 
 
 @reads_data
@@ -33,7 +33,8 @@ def attack(
     """Attack a release with knowledge of the original and show the risk of being found.
 
     Tries everything that the adversary may know about everybody. Adversaries: containment, location-sequence,
-    location, unique-location, location-frequency, home-work. Shows aggregates only, never whose risk it is.
+    location, unique-location, location-frequency, home-work; of tables, linkage; itemset on sets, and cover on
+    disassociated data. Shows aggregates only, never whose risk it is.
     """
     from crypsis import _api
     from crypsis.attacks import Attack, attack_named
@@ -55,15 +56,17 @@ def attack(
     ]
     headings = ("pieces known", "fewest candidates", "mean risk", "highest risk", "share unique")
     show_table(headings, rows, f"{chosen.help()} {result.individuals:,} individuals.")
+    for words in getattr(result, "notes", ()):
+        note(words)
 
 
 def _drawn(result: AttackResult, guarantee: Guarantee) -> str:
     """The curve, with what the guarantee allows where it speaks of this adversary."""
-    from crypsis.guarantees import KmAnonymity
+    from crypsis.guarantees import ItemsetKmAnonymity, KmAnonymity
     from crypsis.reports.pictures.reidentification_curve import Risk, reidentification_curve
     from crypsis.reports.svg import standalone
 
     risks = [Risk(point.knowledge, point.mean_risk, point.max_risk) for point in result.curve]
-    if isinstance(guarantee, KmAnonymity) and result.attack in COVERED:
+    if isinstance(guarantee, (KmAnonymity, ItemsetKmAnonymity)) and result.attack in COVERED:
         return standalone(reidentification_curve(risks, 1 / guarantee.k, guarantee.m))
     return standalone(reidentification_curve(risks))

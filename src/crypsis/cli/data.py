@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from crypsis.cli.output import show, show_table, shown_value
+from crypsis.cli.risk import risk
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS
 
 data_app = typer.Typer(help="Look at data.", no_args_is_help=True, rich_markup_mode=None)
+data_app.command(epilog=EVERY_COMMAND)(risk)
 
 
 @data_app.command(epilog=EVERY_COMMAND)

@@ -1,4 +1,4 @@
-"""`crypsis demo`: the whole path on generated check-ins, for whoever is new."""
+"""`crypsis demo`: the whole path on generated check-ins, or a live metro, for whoever is new."""
 
 from __future__ import annotations
 
@@ -8,14 +8,63 @@ from typing import Annotated
 import typer
 
 from crypsis.cli.output import note, progress, show, shown_value, verdict_words
-from crypsis.errors import OutputExists
+from crypsis.errors import BadParameter, OutputExists, did_you_mean
+
+_CONFIGURATION = """\
+[privacy]
+L = 3                               # an adversary knows up to three places and times of a passenger
+K = 20                              # at least twenty passengers fit them
+C = "60%"                           # and at most this share of them has the fare that must not be learned
+N = 7                               # a window shows seven minutes
+sensitive_values = ["concession"]
+
+[source]
+kind = "replay"
+path = "events.csv"
+rate = 20000                        # events a second
+
+[sink]
+kind = "ndjson"
+path = "windows.ndjson"
+
+[run]
+state = "state"
+"""
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", help="Folder to write the release to.")] = Path("demo-release"),
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier demo release.")] = False,
+    what: Annotated[str, typer.Argument(help="release, or stream for a live metro.")] = "release",
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder to write to; demo-release or demo-stream unless told.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier demo.")] = False,
 ) -> None:
-    """Anonymize sample check-ins, prove and measure it, release it."""
+    """Anonymize sample check-ins, prove and measure it, release it; or watch a live metro."""
+    demos = {"release": _release, "stream": _stream}
+    if what not in demos:
+        raise BadParameter(f"There is no demo {what!r}; there are release and stream.{did_you_mean(what, demos)}")
+    demos[what](Path(f"demo-{what}") if out is None else out, overwrite)
+
+
+def _stream(out: Path, overwrite: bool) -> None:
+    """A metro for an hour in a few seconds, published minute by minute."""
+    from crypsis.atomic import new_folder
+    from crypsis.cli.stream import run_watched, words_of
+    from crypsis.runtime import StreamConfiguration
+    from crypsis.samples.metro_flow import metro_flow_frame
+
+    with new_folder(out, overwrite=overwrite) as folder:
+        frame = metro_flow_frame(20_000).rename({"location": "loc", "fare": "sa"})
+        frame.select("id", "loc", "t", "sa").write_csv(folder / "events.csv")
+        (folder / "stream.toml").write_text(_CONFIGURATION, encoding="utf-8")
+    note(f"1 stream     {len(frame):,} events of 20,000 passengers at 65 stations in an hour (generated)")
+    note("2 publish    a window of seven minutes every minute, each verified before it goes out")
+    summary = run_watched(StreamConfiguration.read(out / "stream.toml"))
+    files = f"windows       {(out / 'windows.ndjson').resolve()}\nconfiguration {(out / 'stream.toml').resolve()}"
+    show({"folder": str(out), **summary}, f"\n{words_of(summary)}\n\n{files}")
+
+
+def _release(out: Path, overwrite: bool) -> None:
     if out.exists() and not overwrite:
         raise OutputExists(f"{out} exists already; choose another folder or add --overwrite.")
     from crypsis import SeqAnon

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,6 +25,14 @@ def measure(
         str | None,
         typer.Option("--taxonomy", help="What locations mean: a file, or auto:FANOUT; some metrics need it."),
     ] = None,
+    hierarchy: Annotated[
+        str | None,
+        typer.Option("--hierarchy", help="What items have in common: a file, or auto:FANOUT; tkd_ml2_loss needs it."),
+    ] = None,
+    queries: Annotated[
+        Path | None,
+        typer.Option("--queries", help="Counting queries for count_query_error, one a line; drawn where not given."),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the metrics that sample.")] = 0,
 ) -> None:
     """Measure the utility that is left in a release."""
@@ -32,15 +40,28 @@ def measure(
 
     published = _api.read_release(release)
     against = read(original, kind_of_input(published.manifest))
-    companions = {}
+    companions: dict[str, Any] = {}
     if taxonomy is not None:
         from crypsis.hierarchy import Taxonomy
-        from crypsis.parameters import Recipe
 
-        given = Taxonomy.from_text(taxonomy)
-        companions["taxonomy"] = given.make(against) if isinstance(given, Recipe) else given
+        companions["taxonomy"] = _made(Taxonomy.from_text(taxonomy), against)
+    if hierarchy is not None:
+        from crypsis.hierarchy import ItemHierarchy
+
+        companions["hierarchy"] = _made(ItemHierarchy.from_text(hierarchy), against)
+    if queries is not None:
+        from crypsis.data.count_query import read_queries
+
+        companions["queries"] = read_queries(queries)
     figures = metrics.measure(against, published.data, metrics=metric or None, seed=seed, companions=companions)
     if SETTINGS.get().json:
         show(figures, "")
     else:
         show_table(("metric", "value"), [(name, value) for name, value in figures.items()])
+
+
+def _made(given: Any, data: Any) -> Any:
+    """The companion itself; one that is built from the data is built now."""
+    from crypsis.parameters import Recipe
+
+    return given.make(data) if isinstance(given, Recipe) else given

@@ -18,6 +18,7 @@ def sample(
     locations: Annotated[
         Path | None, typer.Option("--locations", help="For check-ins: file for the location table.")
     ] = None,
+    size: Annotated[int | None, typer.Option("--size", min=1, help="How many records, trajectories or people.")] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the generator.")] = 1,
 ) -> None:
     """List the sample data, or write one to a file."""
@@ -34,5 +35,5 @@ def sample(
         raise BadParameter(f"There is no sample {name!r}; known are {', '.join(SAMPLES)}.{did_you_mean(name, SAMPLES)}")
     if out is None:
         raise BadParameter("Say where the sample goes: --out FILE.")
-    written = SAMPLES[name].write(out, locations=locations, seed=seed)
+    written = SAMPLES[name].write(out, locations=locations, size=size, seed=seed)
     show({"files": [str(path) for path in written]}, "\n".join(f"wrote {path}" for path in written))

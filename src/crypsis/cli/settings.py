@@ -83,6 +83,7 @@ def _options(parameter: Parameter) -> tuple[str, ...]:
 
 def _take_parameters(arguments: list[str], parameters: tuple[Parameter, ...]) -> tuple[dict[str, str], list[str]]:
     names = {option: parameter.name for parameter in parameters for option in _options(parameter)}
+    repeatable = {parameter.name for parameter in parameters if getattr(parameter.type, "repeatable", False)}
     chosen: dict[str, str] = {}
     rest: list[str] = []
     waiting = list(arguments)
@@ -96,7 +97,9 @@ def _take_parameters(arguments: list[str], parameters: tuple[Parameter, ...]) ->
             if not waiting:
                 raise BadParameter(f"{option} needs a value.", parameter=names[option])
             value = waiting.pop(0)
-        if names[option] in chosen:
+        if names[option] in chosen and names[option] in repeatable:
+            value = f"{chosen[names[option]]}\n{value}"
+        elif names[option] in chosen:
             raise BadParameter(f"{option} is given twice.", parameter=names[option])
         chosen[names[option]] = value
     return chosen, rest

@@ -7,17 +7,20 @@ from typing import Annotated
 
 import typer
 
+from crypsis.cli.levels import show_levels
 from crypsis.cli.output import show, verdict_words
-from crypsis.cli.reading import Reader, kind_of_input, reads_data
+from crypsis.cli.reading import Reader, given, kind_of_input, reads_data
 from crypsis.cli.settings import checked_from_settings
 from crypsis.errors import BadParameter
+
+TABLE_MODELS = ("k-anonymity", "l-diversity", "t-closeness", "kkm-anonymity", "klm-diversity")
 
 
 @reads_data
 def verify(
     *,
     read: Reader,
-    published: Annotated[Path, typer.Argument(help="A release folder, or a published file together with --model.")],
+    published: Annotated[Path, typer.Argument(help="A release folder, or a published file with --model or --quasi.")],
     original: Annotated[
         Path | None,
         typer.Option("--original", help="Also check that the rows recode this original honestly."),
@@ -37,20 +40,26 @@ def verify(
     suppressed: Annotated[
         list[str] | None,
         typer.Option(
-            "--suppressed", help="For a file: a location whose visits were left out; may be given several times."
+            "--suppressed", help="For a file: a location or item that was left out; may be given several times."
         ),
     ] = None,
 ) -> None:
     """Recheck a release; exit with 4 when its promise is broken.
 
     The verifier shares no code with the methods and works from the published files alone; with --original it also
-    checks that they are an honest recoding of the original.
+    checks that they are an honest recoding of the original. Of any table, told its columns by --quasi and --sensitive,
+    it shows the level reached under each model.
     """
     from dataclasses import replace
 
     from crypsis import _api
+    from crypsis.data.disassociated import DisassociatedTransactions
+    from crypsis.data.formats.disassociated import read_disassociated
     from crypsis.data.formats.published import read_published_trajectories
+    from crypsis.data.formats.published_sets import read_published_sets
+    from crypsis.data.transaction import PublishedTransactions
     from crypsis.guarantees import Guarantee, guarantee_named
+    from crypsis.verifiers import VERIFIERS
 
     chosen = None if model is None else checked_from_settings(guarantee_named(model))
     if published.is_dir():
@@ -59,12 +68,25 @@ def verify(
         if isinstance(chosen, Guarantee):
             release = replace(release, guarantee=chosen)
         verdict = release.verify(against)
+    elif given(read, "quasi") is not None or model in TABLE_MODELS:
+        if original is not None:
+            raise BadParameter("--original is for releases; a table of somebody else is checked by itself.")
+        raise typer.Exit(code=show_levels(read, published, model, chosen))
+    elif isinstance(chosen, Guarantee) and (type(chosen), DisassociatedTransactions) in VERIFIERS:
+        kind = VERIFIERS[type(chosen), DisassociatedTransactions][1]
+        against = None if original is None else read(original, kind)
+        verdict = _api.verify(read_disassociated(published), chosen, against)
+    elif isinstance(chosen, Guarantee) and (type(chosen), PublishedTransactions) in VERIFIERS:
+        sets = replace(read_published_sets(published), suppressed=tuple(suppressed or ()))
+        kind = VERIFIERS[type(chosen), PublishedTransactions][1]
+        verdict = _api.verify(sets, chosen, None if original is None else read(original, kind))
     elif isinstance(chosen, Guarantee):
         rows = replace(read_published_trajectories(published), longest=longest, suppressed=tuple(suppressed or ()))
         verdict = _api.verify(rows, chosen, None if original is None else read(original))
     else:
         raise BadParameter(
-            f"{published} is not a release folder; for a file say what to check, e.g. --model km-anonymity -k 5 -m 2."
+            f"{published} is not a release folder; for a file say what to check, e.g. --model km-anonymity -k 5 -m 2, "
+            "or for a table --quasi age,zip."
         )
     show({"guarantee": verdict.promised.to_dict(), "verdict": verdict.to_dict()}, verdict_words(verdict))
     raise typer.Exit(code=0 if verdict.holds else 4)

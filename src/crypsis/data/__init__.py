@@ -1,10 +1,10 @@
 """The data model: five kinds of data as collected and as published, and everything that reads and writes them.
 
     relational    Table           PublishedTable           records with typed columns and declared roles
-    transaction   Transactions    PublishedTransactions    sets of items
+    transaction   Transactions    PublishedTransactions    sets of items; DisassociatedTransactions: pieces of them
     mixed         Mixed           PublishedMixed           a table with a set-valued column
     trajectory    Trajectories    PublishedTrajectories    sequences of locations; Tracks: GPS fixes (track)
-    stream        Events                                   who was where when
+    stream        Events          PublishedWindows         who was where when
 
 All are immutable flat arrays with a vocabulary; none holds a Python object per record. Names are
 loaded when first used.
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from crypsis.data.cells import Cell, CellKind, Cells
     from crypsis.data.checkins import read_checkins, trajectories_from_checkins
+    from crypsis.data.disassociated import DisassociatedTransactions
     from crypsis.data.formats.published import read_published_trajectories, write_published_trajectories
     from crypsis.data.formats.sql import read_sql
     from crypsis.data.inspection import ColumnSummary, Inspection, inspect_file
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         read_transactions,
     )
     from crypsis.data.relational import ROLES, Column, PublishedColumn, PublishedTable, Role, Table
+    from crypsis.data.sensitive_values import SensitiveValues
     from crypsis.data.stream import Attribute, Events
     from crypsis.data.symbols import Symbols
     from crypsis.data.track import Tracks
@@ -40,11 +42,13 @@ if TYPE_CHECKING:
     from crypsis.data.transaction import PublishedTransactions, Transactions
     from crypsis.data.values import COLUMN_TYPES, ColumnType
     from crypsis.data.vocabulary import Vocabulary
+    from crypsis.data.windows import PublishedWindow, PublishedWindows, read_windows
     from crypsis.data.writing import write_data
 
 _HOME = {
     "crypsis.data.cells": ("Cell", "CellKind", "Cells"),
     "crypsis.data.checkins": ("read_checkins", "trajectories_from_checkins"),
+    "crypsis.data.disassociated": ("DisassociatedTransactions",),
     "crypsis.data.formats.published": ("read_published_trajectories", "write_published_trajectories"),
     "crypsis.data.formats.sql": ("read_sql",),
     "crypsis.data.inspection": ("ColumnSummary", "Inspection", "inspect_file"),
@@ -60,6 +64,7 @@ _HOME = {
         "read_transactions",
     ),
     "crypsis.data.relational": ("ROLES", "Column", "PublishedColumn", "PublishedTable", "Role", "Table"),
+    "crypsis.data.sensitive_values": ("SensitiveValues",),
     "crypsis.data.stream": ("Attribute", "Events"),
     "crypsis.data.symbols": ("Symbols",),
     "crypsis.data.track": ("Tracks",),
@@ -67,6 +72,7 @@ _HOME = {
     "crypsis.data.transaction": ("PublishedTransactions", "Transactions"),
     "crypsis.data.values": ("COLUMN_TYPES", "ColumnType"),
     "crypsis.data.vocabulary": ("Vocabulary",),
+    "crypsis.data.windows": ("PublishedWindow", "PublishedWindows", "read_windows"),
     "crypsis.data.writing": ("write_data",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -83,6 +89,7 @@ __all__ = [
     "Column",
     "ColumnSummary",
     "ColumnType",
+    "DisassociatedTransactions",
     "Events",
     "Inspection",
     "Locations",
@@ -93,7 +100,10 @@ __all__ = [
     "PublishedTable",
     "PublishedTrajectories",
     "PublishedTransactions",
+    "PublishedWindow",
+    "PublishedWindows",
     "Role",
+    "SensitiveValues",
     "Symbols",
     "Table",
     "Tracks",
@@ -111,6 +121,7 @@ __all__ = [
     "read_tracks",
     "read_trajectories",
     "read_transactions",
+    "read_windows",
     "trajectories_from_checkins",
     "write_data",
     "write_published_trajectories",

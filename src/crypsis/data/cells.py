@@ -82,6 +82,7 @@ MISSING = Cell(CellKind.MISSING)
 ANY = Cell(CellKind.ANY)
 SUPPRESSED = Cell(CellKind.SUPPRESSED)
 _SIGNS = {"?": MISSING, "*": ANY, "~": SUPPRESSED}
+_SIGN_OF_KIND: dict[int, str] = {cell.kind: sign for sign, cell in _SIGNS.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,8 +152,28 @@ class Cells:
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """Each cell as it is written."""
-        return tuple(write_cell(self[place]) for place in range(len(self)))
+        """Each cell as it is written; every value is written out once, however many cells hold it."""
+        values = self.values.to_list()
+        plain = [write_value(value) for value in values]
+        ranged = CellKind.RANGE in self.kinds
+        bounds = [write_bound(value) for value in values] if ranged else []
+        nodes = self.nodes.to_list()
+        members, offsets = self.members.tolist(), self.offsets.tolist()
+        texts = []
+        for place, kind in enumerate(self.kinds.tolist()):
+            start = offsets[place]
+            if kind == CellKind.RANGE:
+                texts.append(f"[{bounds[members[start]]}:{bounds[members[start + 1]]}]")
+            elif kind == CellKind.VALUE:
+                texts.append(_escaped(plain[members[start]]))
+            elif kind == CellKind.NODE:
+                texts.append(_escaped(nodes[members[start]]))
+            elif kind == CellKind.SET:
+                inside = members[start : offsets[place + 1]]
+                texts.append("{" + "|".join(_escaped_in_set(plain[member]) for member in inside) + "}")
+            else:
+                texts.append(_SIGN_OF_KIND[kind])
+        return tuple(texts)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -176,7 +197,7 @@ def write_cell(cell: Cell) -> str:
         return "{" + "|".join(_escaped_in_set(write_value(member)) for member in cell.members) + "}"
     if cell.kind in (CellKind.VALUE, CellKind.NODE):
         return _escaped(write_value(cell.members[0]))
-    return next(sign for sign, meant in _SIGNS.items() if meant.kind == cell.kind)
+    return _SIGN_OF_KIND[cell.kind]
 
 
 def parse_cell(text: str, type: ColumnType, nodes: Collection[str] | None = None) -> Cell:

@@ -6,8 +6,7 @@ occurs in the file, or the one that is given); or it is JSON: lists of labels, i
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,16 +15,12 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Int32s
-from crypsis.data.formats.compression import existing_file
-from crypsis.data.formats.lines import read_lines
-from crypsis.data.formats.source import NumberedRows, place
+from crypsis.data.formats.source import place
+from crypsis.data.label_lists import read_label_lists
 from crypsis.data.spatial_packing import packed, parts_needed
 from crypsis.data.trajectory import Locations, Trajectories
-from crypsis.errors import BadConstraints, BadParameter, BadRow, UnknownLocation, did_you_mean
+from crypsis.errors import BadConstraints, BadParameter, UnknownLocation, did_you_mean
 from crypsis.parameters import Companion, Recipe
-
-SEPARATORS = ("\t", ";", "|", ",")
-MEMORY_PER_BYTE = 6.0
 
 
 class UtilityConstraints(Companion):
@@ -71,18 +66,8 @@ class UtilityConstraints(Companion):
     @classmethod
     def from_file(cls, path: str | Path, *, separator: str | None = None) -> UtilityConstraints:
         """Read a file of labels, one constraint per line, or of JSON lists."""
-        file = existing_file(path)
-        lines, _ = read_lines(file, MEMORY_PER_BYTE)
-        said = [(number, line) for number, line in enumerate(lines.to_list(), 1) if line.strip()]
-        if said and said[0][1].lstrip().startswith("["):
-            numbered = list(_json_groups(said, str(file)))
-        else:
-            separator = separator or next((one for one in SEPARATORS if any(one in line for _, line in said)), None)
-            numbered = [
-                (number, [label.strip() for label in line.split(separator) if label.strip()]) for number, line in said
-            ]
-        source = NumberedRows.of(str(file), [number for number, _ in numbered])
-        return cls((group for _, group in numbered), source=source)
+        groups, source = read_label_lists(path, separator=separator, error=BadConstraints)
+        return cls(groups, source=source)
 
     @classmethod
     def from_text(cls, text: str) -> UtilityConstraints | AutomaticConstraints:
@@ -184,29 +169,3 @@ class AutomaticConstraints(Recipe):
 
 
 TENS_OF_NEAR = AutomaticConstraints(size=10)
-
-
-def _json_groups(said: list[tuple[int, str]], file: str) -> Iterator[tuple[int, list[str]]]:
-    """The lists of one JSON document, or of JSON Lines, with the line on which each stands."""
-    try:
-        whole = json.loads("\n".join(line for _, line in said))
-    except ValueError:
-        whole = None
-    if isinstance(whole, list) and all(isinstance(group, list) for group in whole):
-        yield from ((said[0][0], group) for group in whole)
-        return
-    for number, line in said:
-        try:
-            group = json.loads(line)
-        except ValueError as error:
-            raise BadRow(
-                f"The line is no JSON: {error}.", where=f"{file}, line {number}", file=file, line=number
-            ) from error
-        if not isinstance(group, list):
-            raise BadConstraints(
-                f"A constraint must be a list of labels, got {group!r}.",
-                where=f"{file}, line {number}",
-                file=file,
-                line=number,
-            )
-        yield number, group

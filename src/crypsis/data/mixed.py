@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.data.arrays import Int32s, Int64s, freeze, offsets_of
 from crypsis.data.formats.columns import unknown_column
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.source import place
-from crypsis.data.relational import PublishedTable, Table
+from crypsis.data.relational import NodeLeaves, PublishedTable, Table
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import BadLabel, BadParameter, BadRow, InputError, NotApplicable
 
@@ -161,14 +161,21 @@ class Mixed:
 class PublishedMixed:
     """Records of generalized cells with a set of generalized items: what a release says.
 
-    The transaction of a suppressed record is empty in memory and `~` in a file, like its other cells.
+    The transaction of a suppressed record is empty in memory and `~` in a file, like its other cells. `sensitive` are
+    the labels of the sensitive items, which are published as they are. `scopes`, where it is told, numbers the
+    recoding of each record's items: inside one scope no item belongs to two symbols.
     """
 
     table: PublishedTable
     transactions: PublishedTransactions
     column: str
+    sensitive: tuple[str, ...] = ()
+    scopes: Int32s | None = None
 
     def __post_init__(self) -> None:
+        freeze(self, "scopes")
+        if self.scopes is not None and len(self.scopes) != len(self.table):
+            raise InputError(f"There must be one scope per record, got {len(self.scopes)} for {len(self.table)}.")
         if len(self.table) != len(self.transactions):
             raise InputError(
                 f"A table of {len(self.table)} records needs as many transactions, got {len(self.transactions)}."
@@ -185,13 +192,16 @@ class PublishedMixed:
         types: Mapping[str, str],
         *,
         nodes: Mapping[str, Collection[str]] | None = None,
+        hierarchies: Mapping[str, NodeLeaves] | None = None,
         source: str | None = None,
     ) -> PublishedMixed:
         """From a table of texts whose set-valued column holds JSON arrays of symbols."""
         everything = as_frame(frame)
         if column not in everything.columns:
             raise unknown_column(column, everything.columns, source)
-        table = PublishedTable.from_frame(everything.drop(column), roles, types, nodes=nodes, source=source)
+        table = PublishedTable.from_frame(
+            everything.drop(column), roles, types, nodes=nodes, hierarchies=hierarchies, source=source
+        )
         texts = everything[column].to_list()
         for row in np.flatnonzero(~table.suppressed).tolist():
             if texts[row] == SUPPRESSED_TEXT:
@@ -201,6 +211,15 @@ class PublishedMixed:
                 )
         rows = [_symbols(text, row, column, source) for row, text in enumerate(texts)]
         return cls(table, PublishedTransactions.from_lists(rows), column)
+
+    def take(self, rows: Int64s) -> PublishedMixed:
+        """The chosen records, in the order given."""
+        return replace(
+            self,
+            table=self.table.take(rows),
+            transactions=self.transactions.take(rows),
+            scopes=None if self.scopes is None else self.scopes[rows],
+        )
 
     def to_frame(self) -> pl.DataFrame:
         """The text of every cell; items as a JSON array of symbols, `~` where the record is suppressed."""
@@ -219,7 +238,7 @@ class PublishedMixed:
             isinstance(other, PublishedMixed)
             and self.table == other.table
             and self.transactions == other.transactions
-            and self.column == other.column
+            and (self.column, self.sensitive) == (other.column, other.sensitive)
         )
 
     __hash__ = None  # type: ignore[assignment]

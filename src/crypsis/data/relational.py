@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Bools, Int32s, Int64s, freeze, frozen
-from crypsis.data.cells import CellKind, Cells
+from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, CellKind, Cells
 from crypsis.data.formats.columns import is_empty, unknown_column
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.source import place
@@ -29,12 +29,14 @@ from crypsis.data.values import (
     encoded,
     inferred_type,
     is_convertible,
+    read_value,
 )
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, BadRow, InputError, NotApplicable, UndeclaredRole, did_you_mean
 
 Role = Literal["identifier", "quasi", "sensitive", "label", "other"]
 ROLES: tuple[str, ...] = get_args(Role)
+_SIGNS = {"?": MISSING, "*": ANY, "~": SUPPRESSED}
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,14 +215,37 @@ class Table:
         return f"Table({len(self)} records; {counts})"
 
 
+@dataclass(frozen=True)
+class NodeLeaves:
+    """What the published nodes of a hierarchy stand for: the values below each, and how many values there are in all.
+
+    Only nodes that are published are named; their values are those of the hierarchy, occurring in the data or not.
+    """
+
+    leaves: Mapping[str, tuple[str, ...]]
+    total: int
+
+    @classmethod
+    def from_json(cls, content: Any) -> NodeLeaves:
+        """What a manifest says."""
+        return cls({name: tuple(values) for name, values in content["leaves"].items()}, int(content["total"]))
+
+    def to_json(self) -> dict[str, Any]:
+        return {"total": self.total, "leaves": {name: list(values) for name, values in self.leaves.items()}}
+
+
 @dataclass(frozen=True, eq=False)
 class PublishedColumn:
-    """One published column: `cells[codes[r]]` is the generalized cell of record r."""
+    """One published column: `cells[codes[r]]` is the generalized cell of record r.
+
+    `hierarchy` says what its nodes stand for, where it has any.
+    """
 
     name: str
     role: Role
     codes: Int32s
     cells: Cells
+    hierarchy: NodeLeaves | None = None
 
     def __post_init__(self) -> None:
         freeze(self, "codes")
@@ -285,6 +310,7 @@ class PublishedTable:
         types: Mapping[str, str],
         *,
         nodes: Mapping[str, Collection[str]] | None = None,
+        hierarchies: Mapping[str, NodeLeaves] | None = None,
         source: str | None = None,
     ) -> PublishedTable:
         """From a table of texts. `nodes` are the names in the columns' hierarchies, where they have one."""
@@ -297,9 +323,37 @@ class PublishedTable:
         columns = []
         for name in table.columns:
             known = None if nodes is None else nodes.get(name, ())
-            columns.append(
-                _published_column(table[name], cast(Role, roles[name]), cast(ColumnType, types[name]), known, source)
+            column = _published_column(
+                table[name], cast(Role, roles[name]), cast(ColumnType, types[name]), known, source
             )
+            columns.append(replace(column, hierarchy=(hierarchies or {}).get(name)))
+        return cls(tuple(columns))
+
+    @classmethod
+    def from_texts(
+        cls,
+        frame: Any,
+        roles: Mapping[str, str],
+        *,
+        types: Mapping[str, str] | None = None,
+        source: str | None = None,
+    ) -> PublishedTable:
+        """From a table that somebody else published: every text is a value of its own, whatever it means there.
+
+        Only `~` (suppressed), `?` and empty cells (missing) and `*` (any) are understood. Sensitive columns of numbers
+        or dates keep their type, because distances between their values may count.
+        """
+        table = as_frame(frame)
+        check_roles(table.columns, roles, source)
+        columns = []
+        for name in table.columns:
+            texts = table[name].cast(pl.String).fill_null("?")
+            texts = texts.set(texts.str.strip_chars() == "", "?")
+            distinct = texts.unique(maintain_order=True)
+            known = cast(ColumnType, (types or {}).get(name, "category") if roles[name] == "sensitive" else "category")
+            cells = [_SIGNS.get(text) or Cell.value(read_value(text, known)) for text in distinct.to_list()]
+            codes = Vocabulary(distinct).encode(texts)
+            columns.append(PublishedColumn(name, cast(Role, roles[name]), codes, Cells.of(known, cells)))
         return cls(tuple(columns))
 
     @property

@@ -163,24 +163,41 @@ class Transactions:
 
 @dataclass(frozen=True, eq=False)
 class PublishedTransactions:
-    """Records of generalized items: what a release says. A symbol means that a non-empty subset of it was present."""
+    """Records of generalized items: what a release says. A symbol means that a non-empty subset of it was present.
+
+    `suppressed` declares items of which occurrences may be missing, `sensitive` names the published items that are
+    sensitive. `names` are what symbols are called in files, such as nodes of a hierarchy; without them a generalized
+    symbol is called after its labels. `domain` is the number of items that a symbol could stand for at most.
+    """
 
     offsets: Int64s
     codes: Int32s
     symbols: Symbols
+    suppressed: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
+    names: tuple[str, ...] | None = field(default=None, repr=False)
+    domain: int | None = None
 
     def __post_init__(self) -> None:
         freeze(self, "offsets", "codes")
+        if self.names is not None and len(self.names) != len(self.symbols):
+            raise InputError(f"There are {len(self.names)} names for {len(self.symbols)} symbols.")
         if int(self.offsets[-1]) != len(self.codes):
             raise InputError("Published transaction offsets do not end at the last symbol.")
         if len(self.codes) and not (0 <= int(self.codes.min()) and int(self.codes.max()) < len(self.symbols)):
             raise InputError("A published transaction holds a code outside its symbols.")
 
     @classmethod
-    def from_lists(cls, rows: Sequence[Sequence[SymbolText]]) -> PublishedTransactions:
+    def from_lists(
+        cls,
+        rows: Sequence[Sequence[SymbolText]],
+        *,
+        suppressed: Collection[str] = (),
+        sensitive: Collection[str] = (),
+    ) -> PublishedTransactions:
         """From rows as JSON writes them: `[["d", ["a", "b"]], …]`."""
         symbols, offsets, codes = Symbols.parse(rows)
-        return cls(offsets, codes, symbols)
+        return cls(offsets, codes, symbols, tuple(sorted(suppressed)), tuple(sorted(sensitive)))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -188,6 +205,28 @@ class PublishedTransactions:
     @cached_property
     def lengths(self) -> Int64s:
         return frozen(np.diff(self.offsets))
+
+    @property
+    def occurrences(self) -> int:
+        """Number of published symbols in all records together."""
+        return len(self.codes)
+
+    @cached_property
+    def symbol_names(self) -> tuple[str, ...]:
+        """What each symbol is called: the label of a single item, else a name that no item and no other symbol has."""
+        lists = self.symbols.label_lists
+        taken = set(self.symbols.vocabulary.labels)
+        names: list[str] = []
+        for symbol, labels in enumerate(lists):
+            if len(labels) == 1:
+                names.append(labels[0])
+                continue
+            name = printed(labels) if self.names is None else self.names[symbol]
+            while name in taken:
+                name += "'"
+            taken.add(name)
+            names.append(name)
+        return tuple(names)
 
     def take(self, rows: Int64s) -> PublishedTransactions:
         """The chosen records, in the order given."""
@@ -211,6 +250,12 @@ class PublishedTransactions:
 
     def __repr__(self) -> str:
         return f"PublishedTransactions({len(self)} records, {len(self.symbols)} symbols)"
+
+
+def printed(labels: Sequence[str], most: int = 5) -> str:
+    """`(a,b,c)`; of many labels the first and how many more."""
+    shown = list(labels) if len(labels) <= most else [*labels[: most - 1], f"+{len(labels) - most + 1}"]
+    return f"({','.join(shown)})"
 
 
 def _sensitive_mask(vocabulary: Vocabulary, sensitive: Collection[str]) -> Bools | None:

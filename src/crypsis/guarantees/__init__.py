@@ -6,14 +6,25 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from crypsis.errors import BadConstraints, BadParameter, BadRelease, did_you_mean
+from crypsis.errors import BadConstraints, BadParameter, BadPolicy, BadRelease, BadSensitiveValues, did_you_mean
 from crypsis.guarantees.constrained_km_anonymity import ConstrainedKmAnonymity
 from crypsis.guarantees.differential_privacy import DifferentialPrivacy
+from crypsis.guarantees.disassociation import DisassociationAnonymity
 from crypsis.guarantees.guarantee import Guarantee
+from crypsis.guarantees.itemset_diversity import ItemsetDiversity
+from crypsis.guarantees.itemset_km_anonymity import ItemsetKmAnonymity
+from crypsis.guarantees.k_anonymity import KAnonymity
+from crypsis.guarantees.kkm_anonymity import KKmAnonymity
 from crypsis.guarantees.klm_anonymity import KlmAnonymity
+from crypsis.guarantees.klm_diversity import KLmDiversity
 from crypsis.guarantees.km_anonymity import KmAnonymity
+from crypsis.guarantees.l_diversity import LDiversity
+from crypsis.guarantees.lkc_privacy import LKCPrivacy
 from crypsis.guarantees.pattern_preserving_k_anonymity import PatternPreservingKAnonymity
+from crypsis.guarantees.policy_anonymity import PolicyAnonymity
 from crypsis.guarantees.sequence_k_anonymity import SequenceKAnonymity
+from crypsis.guarantees.t_closeness import TCloseness
+from crypsis.guarantees.together import Promises, Together
 from crypsis.guarantees.verdict import Verdict, Witness
 
 GUARANTEES: dict[str, type[Guarantee]] = {
@@ -24,6 +35,17 @@ GUARANTEES: dict[str, type[Guarantee]] = {
         KlmAnonymity,
         SequenceKAnonymity,
         PatternPreservingKAnonymity,
+        KAnonymity,
+        LDiversity,
+        TCloseness,
+        Together,
+        KKmAnonymity,
+        KLmDiversity,
+        DisassociationAnonymity,
+        ItemsetKmAnonymity,
+        ItemsetDiversity,
+        PolicyAnonymity,
+        LKCPrivacy,
         DifferentialPrivacy,
     )
 }
@@ -32,11 +54,23 @@ __all__ = [
     "GUARANTEES",
     "ConstrainedKmAnonymity",
     "DifferentialPrivacy",
+    "DisassociationAnonymity",
     "Guarantee",
+    "ItemsetDiversity",
+    "ItemsetKmAnonymity",
+    "KAnonymity",
+    "KKmAnonymity",
+    "KLmDiversity",
     "KlmAnonymity",
     "KmAnonymity",
+    "LDiversity",
+    "LKCPrivacy",
     "PatternPreservingKAnonymity",
+    "PolicyAnonymity",
+    "Promises",
     "SequenceKAnonymity",
+    "TCloseness",
+    "Together",
     "Verdict",
     "Witness",
     "guarantee_from_dict",
@@ -54,7 +88,7 @@ def guarantee_from_dict(described: Mapping[str, Any]) -> Guarantee:
         raise BadRelease(f"The manifest gives no parameters for {model}.")
     try:
         return GUARANTEES[model].from_parameters(parameters)
-    except (TypeError, BadConstraints, BadParameter) as error:
+    except (TypeError, BadConstraints, BadParameter, BadPolicy, BadSensitiveValues) as error:
         raise BadRelease(f"The manifest gives wrong parameters for {model}: {error}.") from error
 
 

@@ -1,15 +1,18 @@
-"""Taxonomy: one rooted tree whose leaves are the locations, read from pairs child, parent.
+"""Taxonomy: one rooted tree whose leaves are the locations or items, read from pairs child, parent.
 
 Node n has the parent `parent[n]` (-1 for the root, which is node 0), `depth[n]` and `leaf_count[n]`, the leaves below
 it; a leaf counts itself. A parent has a smaller number than its children.
 
-A file is CSV with the columns child and parent, separated by `,` or `;`, with or without that header line.
+A file is CSV with the columns child and parent, separated by `,` or `;`, with or without that header line. Or each row
+is the way from a leaf to the root: `ham;sausage;meat;*`. There a name stands for another node in every column, so that
+an item may be called like its group.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -116,17 +119,49 @@ class Taxonomy(Companion):
 
     @classmethod
     def from_file(cls, path: str | Path) -> Taxonomy:
-        """Read CSV with the columns child and parent."""
+        """Read CSV with the columns child and parent, or with the way of each leaf to the root."""
         frame, source = read_frame(path, header=False)
+        if frame.width > 2:
+            return cls._from_paths([tuple(map(str.strip, row)) for row in frame.iter_rows()], source)
         if frame.width != 2:
-            raise BadTaxonomy(
-                f"A taxonomy file has two columns, child and parent; {frame.width} were found.", where=str(source)
-            )
+            raise BadTaxonomy("A taxonomy file has two columns, child and parent; one was found.", where=str(source))
         pairs = [(child.strip(), parent.strip()) for child, parent in frame.iter_rows()]
         if [name.lower() for name in pairs[0]] == ["child", "parent"]:
             pairs = pairs[1:]
             source.first_line += 1
         return cls(pairs, source=source)
+
+    @classmethod
+    def _from_paths(cls, rows: list[tuple[str, ...]], source: str) -> Taxonomy:
+        columns: dict[str, set[int]] = {}
+        for row in rows:
+            for column, name in enumerate(row):
+                columns.setdefault(name, set()).add(column)
+        parent_of: dict[str, str] = {}
+        leaves: set[str] = set()
+        for number, row in enumerate(rows):
+            if not all(row):
+                raise BadTaxonomy(
+                    "A node on the way to the root has no name; name every node.", **place(source, number)
+                )
+            if row[0] in leaves:
+                raise BadTaxonomy(
+                    f"Leaf {row[0]!r} has two rows; give each one row.", **place(source, number), node=row[0]
+                )
+            leaves.add(row[0])
+            names = [row[0]] + [
+                name if len(columns[name]) == 1 else f"{name} (level {column})"
+                for column, name in enumerate(row[1:], start=1)
+            ]
+            for child, parent in pairwise(names):
+                if parent_of.setdefault(child, parent) != parent:
+                    raise BadTaxonomy(
+                        f"Node {child!r} is given two parents, {parent_of[child]!r} and {parent!r}; "
+                        "a node has one parent.",
+                        **place(source, number),
+                        node=child,
+                    )
+        return cls(parent_of.items(), source=str(source))
 
     @classmethod
     def from_text(cls, text: str) -> Taxonomy | AutomaticTaxonomy:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from crypsis.errors import UnknownMethod, did_you_mean
 from crypsis.methods.method import Method
+from crypsis.methods.mixed.r_first import RFirst
+from crypsis.methods.mixed.rum_bound import RumBound
+from crypsis.methods.mixed.t_first import TFirst
+from crypsis.methods.mixed.tum_bound import TumBound
+from crypsis.methods.relational.bottom_up import BottomUp
+from crypsis.methods.relational.cluster import Cluster
 from crypsis.methods.relational.diff_multi import DiffMulti
+from crypsis.methods.relational.incognito import Incognito
+from crypsis.methods.relational.mondrian import Mondrian
+from crypsis.methods.relational.top_down import TopDown
+from crypsis.methods.stream.itsa import ITSA
 from crypsis.methods.trajectory.bf_p2ka import BFP2kA
 from crypsis.methods.trajectory.kam_cut import KAMCut
 from crypsis.methods.trajectory.kam_rec import KAMRec
@@ -18,28 +28,55 @@ from crypsis.methods.trajectory.seq_anon import SeqAnon
 from crypsis.methods.trajectory.sga import SGA
 from crypsis.methods.trajectory.u_seq_anon import USeqAnon
 from crypsis.methods.trajectory.zga import ZGA
+from crypsis.methods.transaction.apriori import Apriori
+from crypsis.methods.transaction.coat import COAT
+from crypsis.methods.transaction.disassociation import Disassociation
+from crypsis.methods.transaction.lra import LRA
+from crypsis.methods.transaction.pcta import PCTA
+from crypsis.methods.transaction.vpa import VPA
 
+_TRAJECTORY = (SeqAnon, SDSeqAnon, USeqAnon, LmAnon, ZGA, SGA, KAMCut, KAMRec, BFP2kA, PPSG)
+_TRANSACTION = (Disassociation, Apriori, LRA, VPA, COAT, PCTA)
+_RELATIONAL = (Incognito, TopDown, BottomUp, Cluster, Mondrian)
+_MIXED = (RumBound, TumBound, RFirst, TFirst)
+_STREAM = (ITSA,)
+_PRIVATE = (SafePath, DiffMulti)
 METHODS: dict[str, type[Method]] = {
-    method.name(): method
-    for method in (SeqAnon, SDSeqAnon, USeqAnon, LmAnon, ZGA, SGA, KAMCut, KAMRec, BFP2kA, PPSG, SafePath, DiffMulti)
+    method.name(): method for method in (*_TRAJECTORY, *_TRANSACTION, *_RELATIONAL, *_MIXED, *_STREAM, *_PRIVATE)
 }
 
 __all__ = [
+    "COAT",
+    "ITSA",
+    "LRA",
     "METHODS",
+    "PCTA",
     "PPSG",
     "SGA",
+    "VPA",
     "ZGA",
+    "Apriori",
     "BFP2kA",
+    "BottomUp",
+    "Cluster",
     "DiffMulti",
+    "Disassociation",
+    "Incognito",
     "KAMCut",
     "KAMRec",
     "LmAnon",
     "Method",
+    "Mondrian",
     "ProgressiveGeneralization",
+    "RFirst",
     "RegionsOfInterest",
+    "RumBound",
     "SDSeqAnon",
     "SafePath",
     "SeqAnon",
+    "TFirst",
+    "TopDown",
+    "TumBound",
     "USeqAnon",
     "method_named",
 ]

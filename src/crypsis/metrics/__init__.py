@@ -9,23 +9,40 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from crypsis.data.mixed import Mixed
 from crypsis.data.relational import Table
 from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.data.transaction import Transactions
 from crypsis.errors import BadCoordinate, BadParameter, NotApplicable, did_you_mean
+from crypsis.metrics.certainty_penalty import ncp_loss
+from crypsis.metrics.class_sizes import class_sizes
+from crypsis.metrics.classification import classification_accuracy
+from crypsis.metrics.cluster_structure import cluster_structure
 from crypsis.metrics.clustering import clustering_comparison
 from crypsis.metrics.count_queries import trip_query_error
+from crypsis.metrics.count_query_error import count_query_error
 from crypsis.metrics.displacement import displacement
 from crypsis.metrics.distance import distance_loss, normalized_distance_loss
 from crypsis.metrics.divergence import kl_divergence_loss
+from crypsis.metrics.granularity import granularity_score
+from crypsis.metrics.item_frequencies import item_frequency_error
+from crypsis.metrics.item_ncp import item_ncp_loss
+from crypsis.metrics.itemset_queries import itemset_query_error
+from crypsis.metrics.itemsets import tkd_loss, tkd_ml2_loss
 from crypsis.metrics.locations import location_statistics
+from crypsis.metrics.lost_terms import lost_terms
+from crypsis.metrics.pair_supports import re_loss
 from crypsis.metrics.patterns import pattern_preservation
 from crypsis.metrics.queries import average_relative_error
 from crypsis.metrics.region_penalties import region_penalties
 from crypsis.metrics.semantics import combined_distance_loss, semantic_penalty_loss
 from crypsis.metrics.similarity import pattern_similarity
+from crypsis.metrics.suppression import suppression_loss
+from crypsis.metrics.table_divergence import table_kl_divergence_loss
 from crypsis.metrics.track_lengths import track_lengths
+from crypsis.metrics.utility_loss import utility_loss
 
 Figure = float | int
 
@@ -40,6 +57,7 @@ class Metric:
     aligned: bool = False  # compares each published row with the trajectory it was made from
     seeded: bool = False
     needs: tuple[str, ...] = ()  # companions of the data that the function takes by name, such as a taxonomy
+    takes: tuple[str, ...] = ()  # the same, where it can do without
     default: bool = True  # quick whatever the data, so it is measured unasked
     name: str = field(init=False)
 
@@ -57,7 +75,8 @@ class Metric:
         for name in self.needs:
             if name not in given:
                 raise NotApplicable(f"{self.name} needs a {name}; give one (--{name} FILE).")
-        extras: dict[str, Any] = {name: given[name] for name in self.needs} | ({"seed": seed} if self.seeded else {})
+        named = (*self.needs, *(name for name in self.takes if name in given))
+        extras: dict[str, Any] = {name: given[name] for name in named} | ({"seed": seed} if self.seeded else {})
         result = self.function(original, published, **extras)
         return {self.name: result} if isinstance(result, (float, int)) else result.figures()
 
@@ -136,6 +155,97 @@ METRICS: dict[str, Metric] = {
             displacement,
             "Distance of fixes from the published point of their cell.",
             (Tracks,),
+        ),
+        Metric(
+            ncp_loss,
+            "Share of its column that a published cell may stand for, of all columns and of each.",
+            (Table, Mixed),
+        ),
+        Metric(
+            class_sizes,
+            "How many classes of records look the same, how large they are, and discernibility.",
+            (Table, Mixed),
+        ),
+        Metric(
+            granularity_score,
+            "How fine the published cells still are, of all columns and of each; 1 is as fine as collected.",
+            (Table,),
+        ),
+        Metric(
+            count_query_error,
+            "Mean relative error of counting queries (given, or drawn) that are answered from the release.",
+            (Table, Mixed),
+            seeded=True,
+            takes=("queries",),
+        ),
+        Metric(
+            classification_accuracy,
+            "How well the label is predicted by a model trained on the release, and by one trained on the original.",
+            (Table, Mixed),
+            seeded=True,
+            default=False,
+        ),
+        Metric(
+            table_kl_divergence_loss,
+            "Divergence between the original combinations of quasi-identifiers and those that the release allows.",
+            (Table,),
+            default=False,
+        ),
+        Metric(
+            tkd_loss,
+            "tKd: share of the most frequent itemsets that the release does not show.",
+            (Transactions,),
+            seeded=True,
+        ),
+        Metric(
+            tkd_ml2_loss,
+            "tKd-ML2: the same with itemsets across the levels of a hierarchy.",
+            (Transactions,),
+            seeded=True,
+            needs=("hierarchy",),
+            default=False,
+        ),
+        Metric(
+            re_loss,
+            "re: relative error of how often two terms of middling frequency occur together.",
+            (Transactions,),
+            seeded=True,
+        ),
+        Metric(
+            lost_terms,
+            "tlost: share of the frequent terms that are in term chunks only.",
+            (Transactions,),
+        ),
+        Metric(
+            item_frequency_error,
+            "Relative error of how often each item occurs.",
+            (Transactions,),
+        ),
+        Metric(
+            itemset_query_error,
+            "Mean relative error of counting the records that hold given items.",
+            (Transactions,),
+            seeded=True,
+        ),
+        Metric(
+            item_ncp_loss,
+            "Share of all items that a published item may stand for.",
+            (Transactions,),
+        ),
+        Metric(
+            utility_loss,
+            "Share of the sets that a published record may stand for which generalization added.",
+            (Transactions, Mixed),
+        ),
+        Metric(
+            cluster_structure,
+            "What a disassociated release is made of.",
+            (Transactions,),
+        ),
+        Metric(
+            suppression_loss,
+            "Share of the doublets that windows of a stream suppress, and how many were published before.",
+            (Events,),
         ),
         Metric(
             trip_query_error,

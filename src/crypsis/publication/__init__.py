@@ -5,18 +5,33 @@ from __future__ import annotations
 from typing import Any
 
 from crypsis.data.counted_regions import CountedRegions
+from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.mixed import PublishedMixed
+from crypsis.data.relational import PublishedTable
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.data.trajectory import PublishedTrajectories
+from crypsis.data.transaction import PublishedTransactions
+from crypsis.data.windows import PublishedWindows
 from crypsis.errors import BadRelease, NotApplicable
 from crypsis.publication.counted_regions import CountedRegionsKind
+from crypsis.publication.disassociated import DisassociatedKind
 from crypsis.publication.kind import PublishedKind
+from crypsis.publication.mixed import MixedKind
+from crypsis.publication.relational import TableKind
+from crypsis.publication.stream import WindowKind
 from crypsis.publication.synthetic import SyntheticKind
 from crypsis.publication.trajectory import TrajectoryKind
+from crypsis.publication.transaction import TransactionKind
 
 KINDS: dict[type, PublishedKind] = {
     PublishedTrajectories: TrajectoryKind(),
     SyntheticTrajectories: SyntheticKind(),
     CountedRegions: CountedRegionsKind(),
+    PublishedTransactions: TransactionKind(),
+    DisassociatedTransactions: DisassociatedKind(),
+    PublishedTable: TableKind(),
+    PublishedWindows: WindowKind(),
+    PublishedMixed: MixedKind(),
 }
 
 __all__ = ["KINDS", "PublishedKind", "kind_named", "kind_of"]

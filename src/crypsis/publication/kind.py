@@ -34,6 +34,10 @@ class PublishedKind(ABC):
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[Any, Any]:
         """Published data and companion of a release folder."""
 
+    def private_facts(self, published: Any) -> dict[str, Any]:
+        """What the private report keeps for `with_private_facts`, beside what the method noted."""
+        return {}
+
     def with_private_facts(self, published: Any, facts: Mapping[str, Any]) -> Any:
         """The published data with what the private report adds to recheck them; raises `BadRelease` on other facts."""
         return published

@@ -65,8 +65,14 @@ def exact(value: Any) -> Markup:
 def settings(parameters: Mapping[str, Any]) -> str:
     """`k = 5, m = 2` with spaces that do not break; what was not set is left out, lists are only counted."""
     words = {
-        name: f"{len(value)} lists" if isinstance(value, list) else shown(value)
+        name: _listed(value) if isinstance(value, list) else shown(value)
         for name, value in parameters.items()
         if value is not None
     }
     return ", ".join(f"{name}\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{word}" for name, word in words.items())
+
+
+def _listed(values: list[Any]) -> str:
+    """Promises by name; of other lists only how many there are."""
+    models = [value.get("model") if isinstance(value, Mapping) else None for value in values]
+    return " and ".join(map(str, models)) if models and all(models) else f"{len(values)} lists"

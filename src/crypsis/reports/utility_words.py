@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 LOWER = "lower is better"
 HIGHER = "higher is better"
@@ -178,6 +178,72 @@ READINGS: dict[str, Reading] = {
         LOWER,
         "Mean distance, in the unit of the map, from a fix to the published point of its cell.",
     ),
+    "ncp_loss": Reading(
+        "Normalized certainty penalty",
+        LOWER,
+        "Share of its column that a published cell may stand for, averaged over all cells of the quasi-identifiers; "
+        "suppressed records count as lost.",
+        share=True,
+    ),
+    "classes": Reading("Classes", HIGHER, "Combinations of quasi-identifiers that are published."),
+    "smallest_class": Reading("Smallest class", NEITHER, "Records of the rarest combination of quasi-identifiers."),
+    "mean_class_size": Reading("Mean class size", LOWER, "Records that share a combination, on average."),
+    "largest_class": Reading("Largest class", LOWER, "Records of the most frequent combination."),
+    "suppressed_records": Reading("Suppressed records", LOWER, "Records of which nothing is published."),
+    "discernibility_loss": Reading(
+        "Discernibility",
+        LOWER,
+        "Every record costs the size of its class, a suppressed one the size of the table.",
+    ),
+    "table_kl_divergence_loss": Reading(
+        "Kullback-Leibler divergence",
+        LOWER,
+        "How unlike the original combinations of quasi-identifiers are to those that the release allows, in nats.",
+    ),
+    "granularity_score": Reading(
+        "Granularity",
+        HIGHER,
+        "How fine the published cells still are: 1 is as fine as collected, 0 says nothing.",
+        share=True,
+    ),
+    "count_query_error": Reading(
+        "Average relative error",
+        LOWER,
+        "How far off counts of records are that are taken from the release instead of the original, on average.",
+        share=True,
+    ),
+    "count_query_error_median": Reading(
+        "Median relative error", LOWER, "Half of the queries are answered at least this well.", share=True
+    ),
+    "count_query_error_max": Reading("Largest relative error", LOWER, "The query that is answered worst.", share=True),
+    "count_queries_without_record": Reading(
+        "Queries without a record", NEITHER, "Queries that no original record satisfies; their errors are absolute."
+    ),
+    "classification_accuracy": Reading(
+        "Classification accuracy",
+        HIGHER,
+        "Share of records whose label is predicted right by a model that is trained on the release.",
+        share=True,
+    ),
+    "classification_accuracy_original": Reading(
+        "Classification accuracy on the original", NEITHER, "The same for a model trained on the original.", share=True
+    ),
+    "classification_accuracy_majority": Reading(
+        "Commonest label", NEITHER, "What always guessing the commonest label gets right.", share=True
+    ),
+    "item_ncp_loss": Reading(
+        "Certainty penalty",
+        LOWER,
+        "Share of all items that a published item may stand for, averaged over all occurrences; single items count "
+        "nothing, suppressed ones 1.",
+        share=True,
+    ),
+    "utility_loss": Reading(
+        "Utility loss",
+        LOWER,
+        "Share of the sets of items that a published record may stand for which generalization added, on average; "
+        "0 means that nothing was generalized.",
+    ),
     "count_error_1_loss": Reading(
         "Error of counts of one visit", LOWER, "Relative error of how many people were somewhere at some time."
     ),
@@ -204,6 +270,88 @@ READINGS: dict[str, Reading] = {
     ),
     "original_clusters": Reading("Original clusters", NEITHER, "Clusters of similar rows in the original."),
     "published_clusters": Reading("Published clusters", NEITHER, "Clusters of similar rows in the release."),
+    "tkd_loss": Reading(
+        "Top itemsets not found (tKd)",
+        LOWER,
+        "Share of the original's most frequent itemsets that are not among the most frequent of the release; a "
+        "disassociated release is read as one dataset that fits it.",
+        share=True,
+    ),
+    "tkd_a_loss": Reading(
+        "Top itemsets not found in subrecords (tKd-a)",
+        LOWER,
+        "The same, looking at the published subrecords alone.",
+        share=True,
+    ),
+    "tkd_ml2_loss": Reading(
+        "Top itemsets of all levels not found (tKd-ML2)",
+        LOWER,
+        "The same with itemsets of items and of nodes of the hierarchy.",
+        share=True,
+    ),
+    "tkd_itemsets": Reading("Top itemsets", NEITHER, "How many of the most frequent itemsets were compared."),
+    "tkd_last_support": Reading("Support of the last top itemset", NEITHER, "Records that hold the last one compared."),
+    "tkd_last_ties": Reading(
+        "Ties with the last top itemset", NEITHER, "Itemsets seen that are as frequent as the last one compared."
+    ),
+    "re_loss": Reading(
+        "Relative error of pairs (re)",
+        LOWER,
+        "How far off the supports of pairs of middling frequent terms are, from 0 to 2: 2 means that a pair occurs "
+        "only before or only after.",
+    ),
+    "re_r2_loss": Reading("Relative error, mean of 2 (re-r2)", LOWER, "The same with supports averaged over 2 draws."),
+    "re_r5_loss": Reading("Relative error, mean of 5 (re-r5)", LOWER, "The same with supports averaged over 5 draws."),
+    "re_r10_loss": Reading(
+        "Relative error, mean of 10 (re-r10)", LOWER, "The same with supports averaged over 10 draws."
+    ),
+    "re_a_loss": Reading(
+        "Relative error in subrecords (re-a)", LOWER, "The same, looking at the published subrecords alone."
+    ),
+    "re_pairs": Reading("Pairs compared", NEITHER, "Pairs of terms that the relative error is averaged over."),
+    "re_first_rank": Reading("First rank compared", NEITHER, "By frequency, counted from 0."),
+    "re_end_rank": Reading("End of the ranks compared", NEITHER, "The first rank that is not compared any more."),
+    "tlost_loss": Reading(
+        "Frequent terms lost (tlost)",
+        LOWER,
+        "Share of the terms in more than k records that the release has in term chunks only.",
+        share=True,
+    ),
+    "tlost_occurrences_loss": Reading(
+        "Occurrences hidden",
+        LOWER,
+        "Share of the occurrences of terms in more than k records that term chunks hide.",
+        share=True,
+    ),
+    "item_frequency_error_loss": Reading(
+        "Error of item frequencies",
+        LOWER,
+        "How far off the frequency of an item is when estimated from the release, on average.",
+        share=True,
+    ),
+    "item_frequency_error_median": Reading("Error of item frequencies, median", LOWER, "The same for the median item."),
+    "item_frequency_error_max": Reading("Error of item frequencies, largest", LOWER, "The same for the worst item."),
+    "itemset_query_loss": Reading(
+        "Error of itemset queries",
+        LOWER,
+        "How far off the number of records with given items is when estimated from the release; 0 is exact, 1 as "
+        "large as the number itself.",
+    ),
+    "itemset_query_median": Reading("Error of itemset queries, median", LOWER, "The same for the median query."),
+    "itemset_query_max": Reading("Error of itemset queries, largest", LOWER, "The same for the worst query."),
+    "itemset_query_zero": Reading("Queries without an answer", NEITHER, "Queries that no record of the original fits."),
+    "clusters": Reading("Clusters", NEITHER, "Groups of records that are published together."),
+    "smallest_cluster": Reading("Smallest cluster", NEITHER, "Records in it."),
+    "mean_cluster": Reading("Mean cluster", NEITHER, "Records in a cluster, on average."),
+    "largest_cluster": Reading("Largest cluster", NEITHER, "Records in it."),
+    "record_chunks_per_cluster": Reading(
+        "Record chunks in a cluster", NEITHER, "Parts that the records of a cluster are cut into, on average."
+    ),
+    "terms_per_term_chunk": Reading(
+        "Terms in a term chunk", LOWER, "Terms of a cluster of which only the presence is told, on average."
+    ),
+    "shared_chunks": Reading("Shared chunks", NEITHER, "Chunks with subrecords of several clusters."),
+    "joint_depth": Reading("Depth of joint clusters", NEITHER, "How often clusters were joined, one above another."),
 }
 
 
@@ -211,5 +359,8 @@ def reading(figure: str) -> Reading:
     """The words for a figure; one that is not known here is named, and its ending says which way is better."""
     if figure in READINGS:
         return READINGS[figure]
+    first, of, column = figure.partition(" of ")
+    if of and first in READINGS:  # the same figure of one column
+        return replace(READINGS[first], name=f"{READINGS[first].name} of {column}", meaning="The same in this column.")
     better = LOWER if figure.endswith("_loss") else HIGHER if figure.endswith("_score") else NEITHER
     return Reading(figure.replace("_", " ").capitalize(), better, "")

@@ -30,7 +30,7 @@ from crypsis.guarantees import KlmAnonymity
 from crypsis.journal import Journal, Progress
 from crypsis.methods import SGA, ZGA, LmAnon, Method, method_named
 from crypsis.methods.trajectory import diverse_merging, merging
-from crypsis.methods.trajectory.clustering import gray_order
+from crypsis.methods.trajectory.clustering import keys_in_gray_order
 from crypsis.methods.trajectory.frequent_subtrajectories import frequent_subtrajectories
 from crypsis.methods.trajectory.z_order import z_order, z_values
 from crypsis.verifiers import verify
@@ -382,7 +382,7 @@ def test_gray_order_is_the_order_of_gray_ranks(keys: list[set[int]]) -> None:
     owners, bits = (np.array([pair[part] for pair in pairs], np.int64) for part in (0, 1))
     ranks = [reference.gray_rank(sum(1 << bit for bit in key)) for key in keys]
     expected = sorted(range(len(keys)), key=lambda number: (ranks[number], number))
-    assert gray_order(len(keys), owners, bits).tolist() == expected
+    assert keys_in_gray_order(len(keys), owners, bits).tolist() == expected
 
 
 @given(datasets(max_length=7, owners=None), st.integers(1, 30), st.none() | st.integers(1, 4))

@@ -12,7 +12,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from crypsis.cli.reading import events, mixed, tables, tracks, trajectories, transactions
+from crypsis.cli.reading import events, foreign_tables, mixed, tables, tracks, trajectories, transactions
 from crypsis.errors import BadParameter, NotApplicable
 
 Reader = Callable[..., Any]  # (path, class of the data to read; trajectories unless told)
@@ -25,6 +25,7 @@ KINDS = {
     "Table": tables,
     "Mixed": mixed,
     "Events": events,
+    "PublishedTable": foreign_tables,
 }
 
 
@@ -54,7 +55,8 @@ def _read(chosen: dict[str, Any], path: Path, kind: type | None = None) -> Any:
     understood = _options_of(name)
     for option, value in chosen.items():
         if value not in (None, False) and option not in understood:
-            fitting = " or ".join(KINDS[other].PLURAL for other in KINDS if option in _options_of(other))
+            plurals = dict.fromkeys(KINDS[other].PLURAL for other in KINDS if option in _options_of(other))
+            fitting = " or ".join(plurals)
             raise BadParameter(f"--{option.replace('_', '-')} says how {fitting} are read; here {reader.PLURAL} are.")
     return reader.read(path, **{option: value for option, value in chosen.items() if option in understood})
 
@@ -69,6 +71,12 @@ def _options_of(kind: str) -> dict[str, inspect.Parameter]:
 def _every_option() -> dict[str, inspect.Parameter]:
     """The options of all kinds; one that several kinds understand is described once, in `options.py`."""
     return {name: option for kind in KINDS for name, option in _options_of(kind).items()}
+
+
+def given(read: Reader, option: str) -> Any:
+    """What was said about one reading option, None if nothing."""
+    assert isinstance(read, partial)
+    return read.args[0].get(option)
 
 
 def kind_of_input(manifest: dict[str, Any]) -> type | None:

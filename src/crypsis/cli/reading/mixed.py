@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from crypsis.cli.reading import options
 from crypsis.cli.reading.options import listed, pairs
@@ -19,10 +17,7 @@ def read(
     path: Path,
     *,
     items: options.Items = None,
-    sensitive_items: Annotated[
-        str | None,
-        typer.Option("--sensitive-items", help="Mixed data: sensitive items, a,b,c, or a file with one a line."),
-    ] = None,
+    sensitive_items: options.SensitiveItems = None,
     quasi: options.Quasi = None,
     sensitive: options.Sensitive = None,
     identifier: options.Identifier = None,
@@ -39,21 +34,21 @@ def read(
     from crypsis.data.mixed import Mixed
 
     frame, source = read_table_file(path, format=input_format, separator=separator)
-    separators = _separators(items)
-    relational = [name for name in frame.columns if name not in separators]
+    divided = separators(items)
+    relational = [name for name in frame.columns if name not in divided]
     return Mixed.from_frame(
         frame,
         declared_roles(relational, quasi=quasi, sensitive=sensitive, identifier=identifier, label=label, other=other),
-        separators,
+        divided,
         pairs(types, "--types"),
-        sensitive={name: listed(sensitive_items) for name in separators} if sensitive_items else None,
+        sensitive={name: listed(sensitive_items) for name in divided} if sensitive_items else None,
         missing_tokens=tuple(listed(missing)) or ("?",),
         unparsable="missing" if as_missing else "error",
         source=source,
     )
 
 
-def _separators(text: str | None) -> dict[str, str | None]:
+def separators(text: str | None) -> dict[str, str | None]:
     """The set-valued columns of `diagnoses= ` or `a=|,b=;`; without a separator the column must hold lists."""
     if not text:
         raise BadParameter("Mixed data need a set-valued column; name it with --items, e.g. --items 'diagnoses= '.")

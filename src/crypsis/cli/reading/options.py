@@ -41,7 +41,8 @@ Quasi = Annotated[
     str | None, typer.Option("--quasi", help="Tables: columns that others may know, a,b,c; they are generalized.")
 ]
 Identifier = Annotated[
-    str | None, typer.Option("--identifier", help="Tables: columns that name people, a,b,c; they are dropped.")
+    str | None,
+    typer.Option("--identifier", help="Tables: columns that name people, a,b,c, or 'rest'; they are dropped."),
 ]
 Label = Annotated[str | None, typer.Option("--label", help="Tables: column that a classifier is to predict.")]
 Other = Annotated[
@@ -61,6 +62,11 @@ AsMissing = Annotated[
 Items = Annotated[
     str | None,
     typer.Option("--items", help="Mixed data: set-valued columns and what separates their items, e.g. 'diagnoses= '."),
+]
+
+SensitiveItems = Annotated[
+    str | None,
+    typer.Option("--sensitive-items", help="Mixed data: sensitive items, a,b,c, or a file with one a line."),
 ]
 
 

@@ -46,18 +46,19 @@ def read(
 
 
 def declared_roles(columns: list[str], **given: str | None) -> dict[str, str]:
-    """The role of every column that an option names, and `other` for the rest where that is asked for."""
+    """The role of every column that an option names, and one role for the rest where that is asked for."""
     roles: dict[str, str] = {}
     for role, text in given.items():
         for name in listed(text):
-            if role == "other" and name == REST and REST not in columns:
+            if name == REST and REST not in columns:
                 continue
             if name in roles:
                 raise BadParameter(f"Column {name!r} is given the roles {roles[name]} and {role}; a column has one.")
             roles[name] = role
-    if REST in listed(given.get("other")) and REST not in columns:
-        roles |= {name: "other" for name in columns if name not in roles}
-    return roles
+    rest = [role for role, text in given.items() if REST in listed(text) and REST not in columns]
+    if len(rest) > 1:
+        raise BadParameter(f"The rest of the columns can have one role, got {' and '.join(rest)}.")
+    return roles | {name: role for role in rest for name in columns if name not in roles}
 
 
 def words_on(data: Any) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of, take_records
 from crypsis.journal import Journal
-from crypsis.kernels.row_order import sorted_rows
+from crypsis.kernels.gray_order import gray_order
 from crypsis.methods.trajectory.diverse_merging import (
     Recoding,
     Requirement,
@@ -22,24 +22,11 @@ from crypsis.methods.trajectory.diverse_merging import (
 from crypsis.methods.trajectory.sensitive_visits import SplitTrajectories
 
 
-def gray_order(n_keys: int, owners: Int64s, bits: Int64s) -> Int64s:
-    """Key numbers by Gray rank, equal ones in ascending number. Key owners[i] has bit bits[i] set; repetitions do.
-
-    The Gray rank is the prefix-XOR of the key from its most significant bit. So where two keys first differ, the one
-    with the 1 there is the later if an even number of bits above are set, and the earlier if an odd number. Written as
-    the list of its set bits from the top, every second one negated, a key is therefore ordered as a list; what ends
-    after an odd number of bits comes behind everything that goes on.
-    """
+def keys_in_gray_order(n_keys: int, owners: Int64s, bits: Int64s) -> Int64s:
+    """Key numbers by Gray rank, equal ones in ascending number. Key owners[i] has bit bits[i] set; repetitions do."""
     width = int(bits.max(initial=0)) + 1
     keys, from_top = np.divmod(np.unique(owners * width + (width - 1 - bits)), width)
-    lengths = np.bincount(keys, minlength=n_keys)
-    is_odd = lengths % 2 == 1
-    offsets = offsets_of(lengths + is_odd)
-    place = np.arange(len(keys)) - offsets_of(lengths)[:-1][keys]
-    bit = width - from_top  # from 1 on, so that no bit is its own negative
-    listed = np.full(int(offsets[-1]), 1, np.int32)  # the mark behind an odd number of bits, above all negatives
-    listed[offsets[:-1][keys] + place] = np.where(place % 2 == 0, bit, -bit)
-    return sorted_rows(offsets, listed)
+    return gray_order(offsets_of(np.bincount(keys, minlength=n_keys)), from_top.astype(np.int32))
 
 
 def consecutive_clusters(groups: Int32s, order: Int64s, clusters: int) -> list[Int64s]:

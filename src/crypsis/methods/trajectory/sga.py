@@ -15,7 +15,7 @@ import numpy as np
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.journal import Journal
 from crypsis.kernels.top_patterns import containing_patterns
-from crypsis.methods.trajectory.clustering import consecutive_clusters, gray_order, in_order_of_appearance
+from crypsis.methods.trajectory.clustering import consecutive_clusters, in_order_of_appearance, keys_in_gray_order
 from crypsis.methods.trajectory.diverse_method import DiverseMethod
 from crypsis.methods.trajectory.frequent_subtrajectories import frequent_subtrajectories
 from crypsis.parameters import AtLeast
@@ -60,6 +60,6 @@ class SGA(DiverseMethod):
             holds = containing_patterns(split.known.offsets, split.known.codes, selected.offsets, selected.codes)
             rows, bits = np.nonzero(holds)
             individuals = in_order_of_appearance(split.groups)
-            order = gray_order(int(individuals.max(initial=-1)) + 1, individuals[rows].astype(np.int64), bits)
+            order = keys_in_gray_order(int(individuals.max(initial=-1)) + 1, individuals[rows].astype(np.int64), bits)
             clusters = consecutive_clusters(individuals, order, self.clusters)
         return self._recoded(split, clusters, journal)

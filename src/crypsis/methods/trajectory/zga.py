@@ -14,7 +14,7 @@ import numpy as np
 
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.journal import Journal
-from crypsis.methods.trajectory.clustering import consecutive_clusters, gray_order, in_order_of_appearance
+from crypsis.methods.trajectory.clustering import consecutive_clusters, in_order_of_appearance, keys_in_gray_order
 from crypsis.methods.trajectory.diverse_method import DiverseMethod
 from crypsis.methods.trajectory.z_order import grid_cells, z_order
 from crypsis.parameters import Above, AtLeast
@@ -64,6 +64,6 @@ class ZGA(DiverseMethod):
             bit_of_code[selected] = np.arange(len(selected))
             individuals = in_order_of_appearance(split.groups)
             owners = np.repeat(individuals, split.known.lengths).astype(np.int64)
-            order = gray_order(int(individuals.max(initial=-1)) + 1, owners, bit_of_code[split.known.codes])
+            order = keys_in_gray_order(int(individuals.max(initial=-1)) + 1, owners, bit_of_code[split.known.codes])
             clusters = consecutive_clusters(individuals, order, self.clusters)
         return self._recoded(split, clusters, journal)

@@ -1,0 +1,1 @@
+"""Benchmarks of the methods for sets of items."""

@@ -1,0 +1,43 @@
+"""A table that somebody else published, read to be checked: what is written counts, not what it means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from crypsis.cli.reading import options
+from crypsis.cli.reading.mixed import separators
+from crypsis.cli.reading.options import listed
+
+PLURAL = "tables"
+
+
+def read(
+    path: Path,
+    *,
+    quasi: options.Quasi = None,
+    sensitive: options.Sensitive = None,
+    items: options.Items = None,
+    sensitive_items: options.SensitiveItems = None,
+    missing: options.Missing = None,
+    input_format: options.InputFormat = None,
+    separator: options.Separator = None,
+) -> Any:
+    """The quasi-identifiers and sensitive columns, and a set-valued column where one is named."""
+    from crypsis.data.foreign_table import read_foreign_table
+
+    return read_foreign_table(
+        path,
+        quasi=listed(quasi),
+        sensitive=listed(sensitive),
+        items=separators(items) if items else None,
+        sensitive_items=listed(sensitive_items),
+        missing_tokens=tuple(listed(missing)) or ("?",),
+        format=input_format,
+        separator=separator,
+    )
+
+
+def words_on(data: Any) -> str:
+    """What was read."""
+    return f"{len(data):,} published records"

@@ -1,0 +1,100 @@
+"""`crypsis data risk`: how surely people can be picked out of a table, before it is anonymized and after."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from crypsis.cli.output import show, show_table
+from crypsis.cli.reading import foreign_tables, options
+from crypsis.cli.settings import SETTINGS
+from crypsis.errors import BadParameter
+
+if TYPE_CHECKING:
+    from crypsis.attacks.table_risk import TableRisk
+
+
+def risk(
+    input: Annotated[Path, typer.Argument(help="A table, as collected or published by anybody, or a release folder.")],
+    quasi: options.Quasi = None,
+    after: Annotated[
+        Path | None, typer.Option("--after", help="A release of this table; its risks are shown beside.")
+    ] = None,
+    share: Annotated[
+        float, typer.Option("--share", help="Share of the population that is in the table, for the journalist's risk.")
+    ] = 1.0,
+    limit: Annotated[float, typer.Option("--limit", help="Largest risk that is acceptable.")] = 0.2,
+    sets: Annotated[
+        int, typer.Option("--sets", help="Look at all sets of up to so many columns: what do they tell apart?")
+    ] = 1,
+    missing: options.Missing = None,
+    input_format: options.InputFormat = None,
+    separator: options.Separator = None,
+) -> None:
+    """Show how surely people can be picked out of a table by what others may know of them.
+
+    Prosecutor: knows that the victim is in the table. Journalist: does not. Marketer: links everybody and counts hits.
+    Shows aggregates only, never whose risk it is.
+    """
+    from crypsis.attacks.table_risk import table_risk
+
+    columns = options.listed(quasi) or None
+    settings: dict[str, Any] = {"share": share, "limit": limit, "sets": sets}
+    if input.is_dir():
+        if after is not None:
+            raise BadParameter("--after is for a table as collected; a release has been anonymized already.")
+        found = [table_risk(_released(input), quasi=columns, **settings)]
+    else:
+        table = foreign_tables.read(input, quasi=quasi, missing=missing, input_format=input_format, separator=separator)
+        found = [table_risk(table, **settings)]
+        if after is not None:
+            found.append(table_risk(_released(after), quasi=columns, **settings))
+    if SETTINGS.get().json:
+        described = [one.to_dict() for one in found]
+        show(described[0] if after is None else {"before": described[0], "after": described[1]}, "")
+        return
+    headings = ("before", "after") if after is not None else ("value",)
+    _show(found, headings, input.name)
+
+
+def _released(folder: Path) -> Any:
+    from crypsis import _api
+
+    return _api.read_release(folder).data
+
+
+def _show(found: list[TableRisk], headings: tuple[str, ...], name: str) -> None:
+    figures: list[tuple[str, list[object]]] = [
+        ("records", [one.records for one in found]),
+        ("suppressed records", [one.suppressed for one in found]),
+        ("classes", [one.classes for one in found]),
+        ("smallest class", [one.smallest_class for one in found]),
+        ("prosecutor: highest risk", [one.prosecutor.highest for one in found]),
+        ("prosecutor: mean risk", [one.prosecutor.mean for one in found]),
+        (f"prosecutor: share above {found[0].limit:g}", [one.prosecutor.share_above for one in found]),
+        ("journalist: highest risk", [one.journalist.highest for one in found]),
+        ("journalist: mean risk", [one.journalist.mean for one in found]),
+        (f"journalist: share above {found[0].limit:g}", [one.journalist.share_above for one in found]),
+        ("marketer: expected share of hits", [one.marketer for one in found]),
+        ("unique in the table", [one.unique_share for one in found]),
+        ("expected unique in the population", [one.population_unique_share for one in found]),
+    ]
+    for size in found[0].class_sizes():
+        counts = [one.class_sizes()[size]["records"] for one in found]
+        if any(counts):
+            figures.append((f"records in classes of {size}", list(counts)))
+    known = ", ".join(found[0].quasi)
+    show_table(("risk", *headings), [(what, *values) for what, values in figures], f"{name}: known are {known}")
+    rows: list[tuple[object, ...]] = []
+    for places in zip(*(one.attributes for one in found), strict=True):
+        told: list[object] = [" + ".join(places[0].columns)]
+        for place in places:
+            told += [place.distinct, place.distinction, place.separation]
+        rows.append(tuple(told))
+    columns = [f"{what}{f' {when}' if len(found) > 1 else ''}" for when in headings for what in _COLUMNS]
+    show_table(("columns", *columns), rows, "What columns tell apart")
+
+
+_COLUMNS = ("distinct", "distinction", "separation")

@@ -1,0 +1,168 @@
+"""Published sets as files: records of names, and beside them what the names of generalized items stand for.
+
+    ["milk","#1.0"]            JSON Lines, one array of names per record
+    [milk, #1.0]               Parquet, column 'items'
+    record,item                CSV, one row per item; a record without items has one row with an empty item
+
+`generalized_items.csv` has the columns name and item: one row per item behind each name. A name that is not in it is an
+item. Names keep files small: a node above a thousand items is written once, not in every record.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.data.formats import csv, json_lines, parquet
+from crypsis.data.formats.source import place
+from crypsis.data.symbols import Symbols
+from crypsis.data.transaction import PublishedTransactions
+from crypsis.data.vocabulary import Vocabulary
+from crypsis.errors import BadLabel, BadPublication, UnknownFormat, WriteFailed
+
+MEANINGS = "generalized_items.csv"
+COLUMN = "items"
+FORMATS = ("jsonl", "parquet", "csv")
+
+
+def write_published_sets(data: PublishedTransactions, path: str | Path, format: str = "jsonl") -> None:
+    """Write the records in the order in which they come, and the meanings of names beside them."""
+    file = Path(path)
+    if format not in FORMATS:
+        raise UnknownFormat(
+            f"Published sets are written as {', '.join(FORMATS)}, not {format!r}.", where=str(file), known=FORMATS
+        )
+    names = pl.Series(data.symbol_names, dtype=pl.String)
+    rows = np.repeat(np.arange(len(data)), data.lengths)
+    codes = data.codes[np.lexsort((data.symbols.rank[data.codes], rows))]
+    shown = pl.DataFrame({"record": rows, "item": names.gather(pl.Series(codes))})
+    try:
+        if format == "csv":
+            every = pl.DataFrame({"record": np.arange(len(data))})
+            every.join(shown, on="record", how="left", maintain_order="left_right").write_csv(file)
+        elif format == "parquet":
+            _lists(shown, len(data)).write_parquet(
+                file, compression="zstd", compression_level=3, row_group_size=1 << 17, statistics=False
+            )
+        else:
+            quoted = pl.Series([json.dumps(name, ensure_ascii=False) for name in names], dtype=pl.String)
+            written = _lists(pl.DataFrame({"record": rows, "item": quoted.gather(pl.Series(codes))}), len(data))
+            lines = written[COLUMN].list.join(",")
+            file.write_bytes(("".join(f"[{line}]\n" for line in lines)).encode())
+        _meanings(data).write_csv(file.parent / MEANINGS)
+    except (OSError, pl.exceptions.ComputeError) as error:  # polars wraps what the system said
+        reason = getattr(error, "strerror", None) or error
+        raise WriteFailed(
+            f"{file.name} cannot be written: {reason}. Free some space or choose another place.", where=str(file)
+        ) from error
+
+
+def read_published_sets(path: str | Path, format: str | None = None) -> PublishedTransactions:
+    """Published sets of a file and of the meanings beside it; without these every name is an item."""
+    file = Path(path)
+    chosen = format or {".jsonl": "jsonl", ".parquet": "parquet", ".csv": "csv"}.get(file.suffix)
+    if chosen == "jsonl":
+        offsets, labels, _ = json_lines.read_sequences(file)
+    elif chosen == "parquet":
+        offsets, labels = _read_parquet(file)
+    elif chosen == "csv":
+        offsets, labels = _read_csv(file)
+    else:
+        raise UnknownFormat(f"Published sets are read from {', '.join(FORMATS)}.", where=str(file))
+    meanings = _read_meanings(file.parent / MEANINGS)
+    return _assembled(offsets, labels, meanings, str(file))
+
+
+def _lists(shown: pl.DataFrame, n_records: int) -> pl.DataFrame:
+    grouped = shown.group_by("record", maintain_order=True).agg(pl.col("item").alias(COLUMN))
+    every = pl.DataFrame({"record": np.arange(n_records)})
+    empty = pl.lit([], dtype=pl.List(pl.String))
+    return (
+        every.join(grouped, on="record", how="left", maintain_order="left")
+        .select(pl.col(COLUMN).fill_null(empty))
+        .rechunk()
+    )
+
+
+def _meanings(data: PublishedTransactions) -> pl.DataFrame:
+    used = np.unique(data.codes).tolist()
+    pairs = [
+        (data.symbol_names[symbol], label)
+        for symbol in sorted(used, key=data.symbols.rank.__getitem__)
+        if data.symbols.sizes[symbol] > 1
+        for label in data.symbols.label_lists[symbol]
+    ]
+    return pl.DataFrame(
+        {"name": [name for name, _ in pairs], "item": [item for _, item in pairs]},
+        schema={"name": pl.String, "item": pl.String},
+    )
+
+
+def _read_parquet(file: Path) -> tuple[Int64s, pl.Series]:
+    frame, source = parquet.read_frame(file, columns=[COLUMN])
+    rows = frame[COLUMN]
+    if rows.dtype != pl.List(pl.String):
+        raise BadPublication(f"Column '{COLUMN}' must hold lists of names, it holds {rows.dtype}.", where=str(source))
+    if rows.is_null().any():
+        raise BadPublication("A record is missing; an empty one is an empty list.", where=str(source))
+    labels = rows.explode(empty_as_null=False)
+    if labels.is_null().any():
+        raise BadPublication("A name is missing.", where=str(source))
+    return offsets_of(rows.list.len().to_numpy().astype(np.int64)), labels
+
+
+def _read_csv(file: Path) -> tuple[Int64s, pl.Series]:
+    frame, source = csv.read_frame(file)
+    if frame.columns != ["record", "item"]:
+        raise BadPublication("Published sets as CSV have the columns record and item.", where=str(source))
+    numbers = frame["record"].cast(pl.Int64, strict=False)
+    if numbers.is_null().any() or not (numbers == numbers.sort()).all():
+        raise BadPublication("Column 'record' must hold ascending record numbers.", where=str(source))
+    n_records = int(numbers[-1]) + 1 if len(numbers) else 0
+    filled = frame["item"].is_not_null() & (frame["item"] != "")
+    rows = numbers.filter(filled).to_numpy()
+    return offsets_of(np.bincount(rows, minlength=n_records)), frame["item"].filter(filled)
+
+
+def _read_meanings(file: Path) -> dict[str, list[str]]:
+    meanings: dict[str, list[str]] = {}
+    if not file.is_file():
+        return meanings
+    frame, source = csv.read_frame(file)
+    if frame.columns != ["name", "item"]:
+        raise BadPublication(f"{file.name} has the columns name and item.", where=str(source))
+    for row, (name, item) in enumerate(frame.iter_rows()):
+        if not name or not item:
+            raise BadPublication("A name or an item is empty.", **place(source, row))
+        if item in meanings.setdefault(name, []):
+            raise BadPublication(f"Item {item!r} is listed twice for {name!r}.", **place(source, row))
+        meanings[name].append(item)
+    return meanings
+
+
+def _assembled(
+    offsets: Int64s, labels: pl.Series, meanings: dict[str, list[str]], source: str
+) -> PublishedTransactions:
+    if (labels == "").any():
+        raise BadLabel("A name is empty.", where=source)
+    names = Vocabulary.of(labels)
+    members = [sorted(meanings.get(name, [name])) for name in names.labels]
+    vocabulary = Vocabulary(sorted({label for one in members for label in one}))
+    code_of = {label: code for code, label in enumerate(vocabulary.labels)}
+    symbols = Symbols(
+        vocabulary,
+        offsets_of(np.fromiter(map(len, members), np.int64, len(members))),
+        np.array([code for one in members for code in sorted(code_of[label] for label in one)], np.int32),
+    )
+    codes: Int32s = names.encode(labels)
+    rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    keys = np.sort(rows * max(len(names), 1) + codes)
+    twice = np.flatnonzero(keys[1:] == keys[:-1])
+    if len(twice):
+        row = int(keys[twice[0]] // len(names))
+        raise BadPublication(f"Record {row} lists a name twice.", where=source, row=row)
+    return PublishedTransactions(offsets, codes, symbols, names=names.labels)

@@ -1,0 +1,207 @@
+"""Published windows of a stream: who (by pseudonym) was where when, window after window.
+
+Record r of a window has the doublets offsets[r] to offsets[r + 1] - 1; doublet i is location places[i] at times[i].
+`classes[r]` says which sensitive values the person has. As text a window is one JSON object.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from crypsis.data.arrays import Int32s, Int64s, freeze, offsets_of
+from crypsis.data.sensitive_values import Token
+from crypsis.data.vocabulary import Vocabulary
+from crypsis.errors import BadRelease, InputError
+
+NO_TOKENS: frozenset[Token] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedWindow:
+    """One window [x, y]. `people` is who the records are about; it stays with the publisher and is never written."""
+
+    seq: int
+    x: int
+    y: int
+    pseudonyms: tuple[str, ...]
+    offsets: Int64s
+    places: Int32s
+    times: Int64s
+    classes: Int32s
+    people: Int32s | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        freeze(self, "offsets", "places", "times", "classes", "people")
+        if not len(self.pseudonyms) == len(self.offsets) - 1 == len(self.classes):
+            raise InputError(f"Window {self.seq} has columns of different lengths.")
+
+    def __len__(self) -> int:
+        return len(self.pseudonyms)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PublishedWindow) and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("seq", "x", "y", "pseudonyms", "offsets", "places", "times", "classes")
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedWindows:
+    """The windows of a stream in order; classes[c] is a set of sensitive values that a person can have.
+
+    `linkable`: a person has the same pseudonym in all windows. `refused` is how many events were not accepted, `key`
+    what pseudonyms are made with; these and who is who are known to the publisher only.
+    """
+
+    windows: tuple[PublishedWindow, ...]
+    locations: Vocabulary
+    classes: tuple[frozenset[Token], ...]
+    linkable: bool = False
+    refused: int | None = field(default=None, repr=False)
+    key: bytes | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.windows)
+
+    def __iter__(self) -> Iterator[PublishedWindow]:
+        return iter(self.windows)
+
+    @property
+    def records(self) -> int:
+        return sum(map(len, self.windows))
+
+    def rows(self, window: PublishedWindow) -> list[list[tuple[str, int]]]:
+        """The doublets of each record as (location, t)."""
+        labels = self.locations.labels
+        doublets = [(labels[place], t) for place, t in zip(window.places.tolist(), window.times.tolist(), strict=True)]
+        bounds = window.offsets.tolist()
+        return [doublets[start:end] for start, end in pairwise(bounds)]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, PublishedWindows)
+            and self.windows == other.windows
+            and (self.locations, self.classes, self.linkable) == (other.locations, other.classes, other.linkable)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"PublishedWindows({len(self)} windows, {self.records} records)"
+
+
+def window_object(
+    window: PublishedWindow, labels: Sequence[str], classes: Sequence[frozenset[Token]], said: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The window as it is published; `said` are the facts about the stream that stand in every window."""
+    tokens = [_by_attribute(tokens) for tokens in classes]
+    bounds = window.offsets.tolist()
+    doublets = [[labels[place], t] for place, t in zip(window.places.tolist(), window.times.tolist(), strict=True)]
+    records = [
+        {"p": pseudonym, "doublets": doublets[start:end], "sa": tokens[of]}
+        for pseudonym, start, end, of in zip(
+            window.pseudonyms, bounds[:-1], bounds[1:], window.classes.tolist(), strict=True
+        )
+    ]
+    content = {"seq": window.seq, "x": window.x, "y": window.y, "n_records": len(window), **said, "records": records}
+    return {**content, "digest": digest_of(content)}
+
+
+def window_line(content: Mapping[str, Any]) -> bytes:
+    """A window as one line of text, always the same for the same content."""
+    return _json(content).encode() + b"\n"
+
+
+def window_text(
+    window: PublishedWindow, labels: Sequence[str], classes: Sequence[frozenset[Token]], said: Mapping[str, Any]
+) -> tuple[bytes, str]:
+    """The line of `window_object` and its digest, written from the distinct doublets and classes at once."""
+    width = max(len(labels), 1)
+    keys, which = np.unique((window.times - window.x) * width + window.places.astype(np.int64), return_inverse=True)
+    doublets = [_json([labels[key % width], key // width + window.x]) for key in keys.tolist()]
+    held = [doublets[code] for code in which.reshape(-1).tolist()]
+    tokens = [_json(_by_attribute(tokens)) for tokens in classes]
+    bounds = window.offsets.tolist()
+    records = ",".join(
+        [
+            f'{{"p":"{pseudonym}","doublets":[{",".join(held[start:end])}],"sa":{tokens[of]}}}'
+            for pseudonym, start, end, of in zip(
+                window.pseudonyms, bounds[:-1], bounds[1:], window.classes.tolist(), strict=True
+            )
+        ]
+    )
+    first = {"seq": window.seq, "x": window.x, "y": window.y, "n_records": len(window), **said}
+    text = f'{_json(first)[:-1]},"records":[{records}]'.encode()
+    digest = hashlib.sha256(text + b"}\n").hexdigest()
+    return text + f',"digest":"{digest}"}}\n'.encode(), digest
+
+
+def _json(content: Any) -> str:
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+
+
+def digest_of(content: Mapping[str, Any]) -> str:
+    """SHA-256 of the line without its digest."""
+    return hashlib.sha256(window_line({name: content[name] for name in content if name != "digest"})).hexdigest()
+
+
+def read_windows(lines: Iterable[str | bytes], linkable: bool = False) -> PublishedWindows:
+    """The windows of an NDJSON file; raises `BadRelease` where a line is not what was written."""
+    parsed = [_parsed(line, number) for number, line in enumerate(lines, 1) if line.strip()]
+    labels = sorted(
+        {doublet[0] for content in parsed for record in content["records"] for doublet in record["doublets"]}
+    )
+    number_of = {label: number for number, label in enumerate(labels)}
+    class_of: dict[frozenset[Token], int] = {NO_TOKENS: 0}
+    windows = []
+    for content in parsed:
+        records = content["records"]
+        doublets = [doublet for record in records for doublet in record["doublets"]]
+        tokens = [
+            frozenset((attribute, value) for attribute, values in record["sa"].items() for value in values)
+            for record in records
+        ]
+        windows.append(
+            PublishedWindow(
+                content["seq"],
+                content["x"],
+                content["y"],
+                tuple(record["p"] for record in records),
+                offsets_of(np.array([len(record["doublets"]) for record in records], np.int64)),
+                np.array([number_of[label] for label, _ in doublets], np.int32),
+                np.array([t for _, t in doublets], np.int64),
+                np.array([class_of.setdefault(one, len(class_of)) for one in tokens], np.int32),
+            )
+        )
+    return PublishedWindows(tuple(windows), Vocabulary(labels), tuple(class_of), linkable)
+
+
+def _by_attribute(tokens: frozenset[Token]) -> dict[str, list[str]]:
+    grouped: dict[str, list[str]] = {}
+    for attribute, value in sorted(tokens):
+        grouped.setdefault(attribute, []).append(value)
+    return grouped
+
+
+def _parsed(line: str | bytes, number: int) -> dict[str, Any]:
+    try:
+        content = json.loads(line)
+        for record in content["records"]:
+            assert isinstance(record["p"], str)
+            assert isinstance(record["sa"], dict)
+            assert all(isinstance(label, str) and type(t) is int for label, t in record["doublets"])
+        assert all(type(content[name]) is int for name in ("seq", "x", "y"))
+    except (ValueError, KeyError, TypeError, AssertionError) as error:
+        raise BadRelease(f"Line {number} is no published window: {error!r}.") from error
+    if content.get("digest") != digest_of(content):
+        raise BadRelease(f"Window {content['seq']} is not the one that was written: its digest differs.")
+    return dict(content)

@@ -1,0 +1,61 @@
+"""A map over shards in threads of this process: for kernels, which run without the interpreter lock.
+
+Results come in the order of the shards, whichever thread was first, so the number of threads never shows in them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+
+from crypsis.data.arrays import Int64s
+
+Shard = TypeVar("Shard")
+Result = TypeVar("Result")
+
+
+def available_workers() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def map_in_threads(
+    work: Callable[[Shard], Result],
+    shards: Sequence[Shard],
+    workers: int,
+    tell: Callable[[float], None] = lambda share: None,
+) -> list[Result]:
+    """The result for each shard; `tell` hears the share done and may raise to stop before the next ones."""
+    results = []
+    if workers == 1 or len(shards) < 2:
+        for number, shard in enumerate(shards):
+            results.append(work(shard))
+            tell((number + 1) / len(shards))
+        return results
+    with ThreadPoolExecutor(workers) as pool:
+        waiting = [pool.submit(work, shard) for shard in shards]
+        try:
+            for number, future in enumerate(waiting):
+                results.append(future.result())
+                tell((number + 1) / len(shards))
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return results
+
+
+def even_ranges(weights: Int64s, most_shards: int, least_weight: int) -> list[tuple[int, int]]:
+    """Ranges of neighbours of about equal weight: not more than wanted, none much below the least weight."""
+    if not len(weights):
+        return []
+    ends = np.cumsum(weights)
+    shards = max(1, min(most_shards, int(ends[-1]) // max(least_weight, 1)))
+    targets = ends[-1] * np.arange(1, shards) // shards
+    cuts = np.unique(np.concatenate(([0], np.searchsorted(ends, targets, side="left") + 1, [len(weights)])))
+    bounds = cuts[cuts <= len(weights)].tolist()
+    return list(pairwise(bounds))

@@ -1,0 +1,64 @@
+"""Disassociation: for whatever m terms an adversary knows, some possible original has k records with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from crypsis.guarantees.guarantee import Guarantee
+from crypsis.parameters import AtLeast, OneOf
+
+
+@dataclass(frozen=True, kw_only=True)
+class DisassociationAnonymity(Guarantee):
+    """For every set of 1 to m terms that fits any possible original, one possible original has it in k records.
+
+    Terrovitis, Liagouris, Mamoulis, Skiadopoulos. Privacy preservation by disassociation. PVLDB 5, 2012, 944-955:
+    Guarantee 1, with the conditions under which it is true (`level="strict"`) instead of the printed ones.
+    """
+
+    model: ClassVar[str] = "disassociation-k^m"
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "The adversary knows at most m terms of the victim's record.",
+        "Each record is one individual.",
+        "The adversary believes in every dataset that fits the published form, not only in those from which this "
+        "algorithm would have made it.",
+    )
+    not_covered: ClassVar[tuple[str, ...]] = (
+        "How likely a possible original is: one with k candidates exists, nothing bounds the adversary's odds.",
+        "Knowing the algorithm: a term of a term chunk occurred in fewer than k records of its cluster, and a term of "
+        "a later chunk is rare together with something of an earlier one (the cover problem).",
+        "Which terms occurred, how often those outside term chunks did, and how large clusters are: all published.",
+        "Knowing that these are all terms of the victim, or that a term is absent.",
+        "Several adversaries who pool what they know, or knowledge about several victims at once.",
+    )
+
+    k: Annotated[int, AtLeast(1), "Records that some possible original must have for each set of terms."] = 5
+    m: Annotated[int, AtLeast(1), "Most terms of a record that the adversary may know."] = 2
+    l: Annotated[  # noqa: E741 (its name in the literature)
+        int | None, AtLeast(1), "At most one in l records of a cluster may hold the same sensitive term."
+    ] = None
+    level: Annotated[
+        str,
+        OneOf("strict", "paper"),
+        "'strict': conditions that are proven to suffice; 'paper': those of the article, which do not.",
+    ] = "strict"
+
+    @property
+    def scope(self) -> str:
+        promise = (
+            f"For every set of up to {self.m} terms that some possible original holds, there is a possible original "
+            f"in which at least {self.k} records hold it."
+        )
+        if self.l is not None:
+            promise += (
+                f" Sensitive terms are linked to nothing else, and at most one in {self.l} records of a cluster holds "
+                "the same one."
+            )
+        if self.level == "paper":
+            promise += " Only the article's own conditions were checked; they do not always suffice."
+        return promise
+
+    @property
+    def trivial(self) -> bool:
+        return self.k == 1 and self.l in (None, 1)

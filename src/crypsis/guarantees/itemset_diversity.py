@@ -1,0 +1,48 @@
+"""l^m-diversity of itemsets: whatever m items of somebody's set are known, the sensitive ones stay uncertain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from crypsis.guarantees.guarantee import Guarantee
+from crypsis.parameters import AtLeast, Between
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemsetDiversity(Guarantee):
+    """Every set of 1 to m items that are not sensitive occurs k times, at most one time in l with the same secret.
+
+    The share is bounded for somebody of whom nothing is known too. Sensitive items are published as they are.
+
+    Terrovitis, Mamoulis, Kalnis. Local and global recoding methods for anonymizing set-valued data.
+    The VLDB Journal 20(1), 2011, 83-106: l^m-diversity.
+    """
+
+    model: ClassVar[str] = "itemset-l^m-diversity"
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "The adversary knows at most m items of the victim's record, none of them sensitive.",
+        "Each record is one individual.",
+        "All sensitive items are marked as such.",
+    )
+    not_covered: ClassVar[tuple[str, ...]] = (
+        "Knowing a sensitive item of the victim.",
+        "Knowing that an item is not in the victim's record, or how many items are.",
+        "More than m items known, by one adversary or by several who pool what they know.",
+        "Conclusions from knowing which generalizations the algorithm would have chosen (minimality).",
+    )
+
+    k: Annotated[int, AtLeast(1), "Records that must share each set of items."] = 5
+    l: Annotated[int, AtLeast(1), "At most one in l of these may hold the same sensitive item."] = 2  # noqa: E741
+    m: Annotated[int, Between(1, 8), "Most items the adversary may know."] = 2
+
+    @property
+    def scope(self) -> str:
+        return (
+            f"Every set of up to {self.m} items that are not sensitive and that fits a published record fits at least "
+            f"{self.k} of them, and at most one in {self.l} of these holds any one sensitive item."
+        )
+
+    @property
+    def trivial(self) -> bool:
+        return self.k == 1 and self.l == 1

@@ -1,0 +1,41 @@
+"""k^m-anonymity of itemsets: whatever m items of somebody's set an adversary knows, k records fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from crypsis.guarantees.guarantee import Guarantee
+from crypsis.parameters import AtLeast, Between
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemsetKmAnonymity(Guarantee):
+    """Every set of 1 to m published items that occurs in a record occurs in at least k records.
+
+    Terrovitis, Mamoulis, Kalnis. Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008, 115-125:
+    Definition 1, for all sizes up to m.
+    """
+
+    model: ClassVar[str] = "itemset-k^m-anonymity"
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "The adversary knows at most m items of the victim's record.",
+        "Each record is one individual.",
+    )
+    not_covered: ClassVar[tuple[str, ...]] = (
+        "Knowing that an item is not in the victim's record, or how many items are.",
+        "More than m items known, by one adversary or by several who pool what they know.",
+        "What follows for the victim when all records that fit agree on something.",
+        "Conclusions from knowing which generalizations the algorithm would have chosen (minimality).",
+    )
+
+    k: Annotated[int, AtLeast(1), "Records that must share each set of items."] = 5
+    m: Annotated[int, Between(1, 8), "Most items the adversary may know."] = 2
+
+    @property
+    def scope(self) -> str:
+        return f"Every set of up to {self.m} items that fits a published record fits at least {self.k} of them."
+
+    @property
+    def trivial(self) -> bool:
+        return self.k == 1

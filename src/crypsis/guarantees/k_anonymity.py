@@ -1,0 +1,43 @@
+"""k-anonymity: whatever an adversary knows about somebody's quasi-identifiers, at least k records look the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from crypsis.guarantees.guarantee import Guarantee
+from crypsis.parameters import AtLeast
+
+
+@dataclass(frozen=True, kw_only=True)
+class KAnonymity(Guarantee):
+    """Every published combination of quasi-identifiers belongs to at least k records.
+
+    Samarati. Protecting respondents' identities in microdata release. IEEE TKDE 13(6), 2001, 1010-1027.
+    """
+
+    model: ClassVar[str] = "k-anonymity"
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "All that the adversary knows about the victim is in the quasi-identifiers.",
+        "Each record is one individual.",
+        "A missing value equals a missing value and nothing else.",
+    )
+    not_covered: ClassVar[tuple[str, ...]] = (
+        "What the records of a class have in common: if all share a disease, it is known of each of them.",
+        "Columns that are published as they are, where the adversary knows them.",
+        "Several releases of the same people, compared with each other.",
+        "Conclusions from knowing which generalizations the algorithm would have chosen (minimality).",
+    )
+
+    k: Annotated[int, AtLeast(1), "Records that must share each combination of quasi-identifiers."] = 5
+
+    @property
+    def scope(self) -> str:
+        return (
+            f"Every combination of published quasi-identifiers belongs to at least {self.k} records; "
+            "suppressed records show nothing."
+        )
+
+    @property
+    def trivial(self) -> bool:
+        return self.k == 1

@@ -1,0 +1,56 @@
+"""(k,k^m)-anonymity: whoever knows somebody's quasi-identifiers and up to m items is left with at least k records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from crypsis.guarantees.guarantee import Guarantee
+from crypsis.guarantees.loss_bounds import bounds_in_words
+from crypsis.parameters import AtLeast, Between
+
+
+@dataclass(frozen=True, kw_only=True)
+class KKmAnonymity(Guarantee):
+    """Every published combination of quasi-identifiers and up to m items that occurs belongs to at least k records.
+
+    For every record r and every set I of at most m of its published items, no item included, at least k records have
+    the quasi-identifiers of r and hold I.
+
+    Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. Anonymizing data with relational and transaction attributes.
+    ECML PKDD 2013, 353-369: Definition 1, which as printed is either empty or too strong; read as above.
+    """
+
+    model: ClassVar[str] = "(k,k^m)-anonymity"
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "The adversary knows the victim's quasi-identifiers and at most m of the victim's items.",
+        "Each record is one individual.",
+        "A missing value equals a missing value and nothing else.",
+    )
+    not_covered: ClassVar[tuple[str, ...]] = (
+        "Knowing that these are all items of the victim, or an item that the victim does not have.",
+        "What the records that are left have in common: an item that all of them hold is known of each.",
+        "Columns that are published as they are, where the adversary knows them.",
+        "Conclusions from knowing which merges the algorithm would have chosen (minimality).",
+    )
+
+    k: Annotated[int, AtLeast(1), "Records that must share quasi-identifiers and items."] = 5
+    m: Annotated[int, AtLeast(0), "Most items the adversary may know."] = 2
+    ncp: Annotated[
+        float | None,
+        Between(0, 1),
+        "Largest loss of the table, all quasi-identifiers alike; checked with the original.",
+    ] = None
+    ul: Annotated[float | None, Between(0, 1), "Largest loss of the items that are not sensitive."] = None
+
+    @property
+    def scope(self) -> str:
+        return (
+            f"Every combination of published quasi-identifiers and up to {self.m} published items that occurs in the "
+            f"data belongs to at least {self.k} records; suppressed records show nothing."
+            + bounds_in_words(self.ncp, self.ul)
+        )
+
+    @property
+    def trivial(self) -> bool:
+        return self.k == 1

@@ -1,0 +1,60 @@
+"""(k,l^m)-diversity: whoever knows quasi-identifiers and m items finds k records, and few of them share a secret."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from crypsis.guarantees.guarantee import Guarantee
+from crypsis.guarantees.loss_bounds import bounds_in_words
+from crypsis.parameters import AtLeast, Between
+
+
+@dataclass(frozen=True, kw_only=True)
+class KLmDiversity(Guarantee):
+    """What an adversary may know belongs to k records, at most one in l of which holds the same sensitive item.
+
+    (k,k^m)-anonymity on the items that are not sensitive; and in each class of equal quasi-identifiers, of the records
+    that hold a set of at most m of these items, none included, at most one in l holds any one sensitive item.
+
+    Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. Anonymizing data with relational and transaction attributes.
+    ECML PKDD 2013, 353-369; with l read as the bound 1/l on a probability.
+    """
+
+    model: ClassVar[str] = "(k,l^m)-diversity"
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "The adversary knows the victim's quasi-identifiers and at most m items of the victim that are not sensitive.",
+        "Each record is one individual.",
+        "All sensitive items are marked as such.",
+        "A missing value equals a missing value and nothing else.",
+    )
+    not_covered: ClassVar[tuple[str, ...]] = (
+        "Knowing a sensitive item of the victim.",
+        "Knowing that these are all items of the victim, or an item that the victim does not have.",
+        "Sensitive items that mean nearly the same.",
+        "Columns that are published as they are, where the adversary knows them.",
+        "Conclusions from knowing which merges the algorithm would have chosen (minimality).",
+    )
+
+    k: Annotated[int, AtLeast(1), "Records that must share quasi-identifiers and items."] = 5
+    l: Annotated[int, AtLeast(1), "At most one in l of them may hold the same sensitive item."] = 2  # noqa: E741
+    m: Annotated[int, AtLeast(0), "Most items the adversary may know."] = 2
+    ncp: Annotated[
+        float | None,
+        Between(0, 1),
+        "Largest loss of the table, all quasi-identifiers alike; checked with the original.",
+    ] = None
+    ul: Annotated[float | None, Between(0, 1), "Largest loss of the items that are not sensitive."] = None
+
+    @property
+    def scope(self) -> str:
+        return (
+            f"Every combination of published quasi-identifiers and up to {self.m} published items that are not "
+            f"sensitive and that occurs in the data belongs to at least {self.k} records, and at most one in {self.l} "
+            "of these holds any one sensitive item; suppressed records show nothing."
+            + bounds_in_words(self.ncp, self.ul)
+        )
+
+    @property
+    def trivial(self) -> bool:
+        return self.k == 1 and self.l == 1

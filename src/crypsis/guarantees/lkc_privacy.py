@@ -1,0 +1,68 @@
+"""LKC-privacy: what L doublets are known of a person fits at least K people, and no sensitive value too surely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, ClassVar
+
+from crypsis.data.sensitive_values import EVERY_VALUE, SensitiveValues
+from crypsis.guarantees.guarantee import Guarantee
+from crypsis.parameters import AtLeast, Between, OneOf
+
+
+@dataclass(frozen=True, kw_only=True)
+class LKCPrivacy(Guarantee):
+    """Each set of 1 to L doublets that somebody has is had by K people, each sensitive value by a share of at most C.
+
+    With C = 1 this is LK-anonymity; with L as long as the longest row as well, k-anonymity of the rows.
+
+    Al-Hussaeni, Fung, Cheung. Privacy-preserving trajectory stream publishing. Data & Knowledge Engineering 94,
+    2014, 89-109.
+    """
+
+    model: ClassVar[str] = "LKC-privacy"
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "The adversary knows at most L doublets (place and time) of the victim.",
+        "One pseudonym in a window is one person.",
+    )
+    not_covered: ClassVar[tuple[str, ...]] = (
+        "An adversary who knows more than L doublets, or that the victim was absent somewhere.",
+        "The share of a sensitive value among all published people, which suppression cannot change.",
+        "Several sensitive values taken together, and values that were not declared sensitive.",
+        "Who is in the published data at all.",
+    )
+
+    L: Annotated[int, AtLeast(1), "Most doublets of a person that an adversary may know."] = 2
+    K: Annotated[int, AtLeast(1), "People that must share each known set of doublets."] = 5
+    C: Annotated[Fraction, Between(0, 1), "Largest share of them that may have one sensitive value."] = Fraction(1)
+    sensitive_values: Annotated[SensitiveValues, "Sensitive values; an attribute may have its own C."] = EVERY_VALUE  # type: ignore[assignment]
+    covers: Annotated[
+        str,
+        OneOf("window", "horizon", "everything"),
+        "What holds together: each window by itself, all windows over H timestamps, or all that was ever published.",
+    ] = "window"
+    H: Annotated[int | None, AtLeast(1), "Timestamps over which all windows together are protected (horizon)."] = None
+
+    @property
+    def scope(self) -> str:
+        who = {
+            "window": "In each window taken by itself",
+            "horizon": f"In all windows together, over any {self.H} timestamps that end with a window",
+            "everything": "In everything that was published, taken together",
+        }[self.covers]
+        sure = f", and at most {self.C} of them have the same sensitive value" if self.bounds_confidence else ""
+        known = "any place and time" if self.L == 1 else f"any {self.L} or fewer places and times"
+        return f"{who}, {known} that fit somebody fit at least {self.K} people{sure}."
+
+    @property
+    def bounds_confidence(self) -> bool:
+        """Some sensitive value has a bound that can be exceeded."""
+        values = self.sensitive_values
+        if not isinstance(values, SensitiveValues):
+            return self.C < 1
+        return any(share < 1 for share in values.shares(self.C))
+
+    @property
+    def trivial(self) -> bool:
+        return self.K == 1 and not self.bounds_confidence

@@ -1,0 +1,45 @@
+"""Policy anonymity: the itemsets that a privacy policy names are shared by k records, or by none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from crypsis.data.privacy_policy import EVERY_PAIR, PrivacyPolicy
+from crypsis.guarantees.guarantee import Guarantee
+from crypsis.parameters import AtLeast
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyAnonymity(Guarantee):
+    """Every itemset of a privacy policy, and every part of one, fits no published record or at least k of them.
+
+    Loukides, Gkoulalas-Divanis, Malin. COAT: COnstraint-based anonymization of transactions.
+    Knowledge and Information Systems 28(2), 2011, 251-282: privacy constraints.
+    """
+
+    model: ClassVar[str] = "policy-anonymity"
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "The adversary knows items of the victim's record that the policy lists together, or fewer of them.",
+        "Each record is one individual.",
+    )
+    not_covered: ClassVar[tuple[str, ...]] = (
+        "Any combination of items that the policy does not list.",
+        "Knowing that an item is not in the victim's record, or how many items are.",
+        "What follows for the victim when all records that fit agree on something.",
+        "Conclusions from knowing which generalizations the algorithm would have chosen (minimality).",
+    )
+
+    k: Annotated[int, AtLeast(1), "Records that must share each itemset of the policy."] = 5
+    policy: Annotated[PrivacyPolicy, "Itemsets that must not identify anybody."] = EVERY_PAIR  # type: ignore[assignment]
+
+    @property
+    def scope(self) -> str:
+        return (
+            f"Every itemset of the privacy policy ({self.policy}), and every part of one, fits no published record or "
+            f"at least {self.k} of them."
+        )
+
+    @property
+    def trivial(self) -> bool:
+        return self.k == 1

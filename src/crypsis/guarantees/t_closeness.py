@@ -1,0 +1,46 @@
+"""t-closeness: in every class of records that look the same, sensitive values are distributed as in the whole table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from crypsis.guarantees.guarantee import Guarantee
+from crypsis.parameters import Between, OneOf
+
+DISTANCES = ("equal", "ordered")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TCloseness(Guarantee):
+    """In every class the distribution of every sensitive column is at most t away from that of the whole table.
+
+    Li, Li, Venkatasubramanian. t-closeness: privacy beyond k-anonymity and l-diversity. IEEE ICDE 2007, 106-115.
+    """
+
+    model: ClassVar[str] = "t-closeness"
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "All that the adversary knows about the victim is in the quasi-identifiers.",
+        "The distribution in the whole original table, suppressed records included, may be known.",
+        "A missing sensitive value is no value, in the class and in the table.",
+    )
+    not_covered: ClassVar[tuple[str, ...]] = (
+        "What the distribution of the whole table says about everybody in it.",
+        "Combinations of several sensitive columns.",
+    )
+
+    t: Annotated[float, Between(0, 1), "Largest distance from the distribution of the whole table."] = 0.2
+    distance: Annotated[
+        str, OneOf(*DISTANCES), "Equal: all values differ alike. Ordered: values far apart differ more."
+    ] = "equal"
+
+    @property
+    def scope(self) -> str:
+        return (
+            f"In every class of records that look the same every sensitive column is distributed as in the whole "
+            f"table, up to a distance of {self.t:g} ({self.distance} distance)."
+        )
+
+    @property
+    def trivial(self) -> bool:
+        return self.t == 1

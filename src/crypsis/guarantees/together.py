@@ -1,0 +1,110 @@
+"""Several promises about one release: k-anonymity and l-diversity and t-closeness, all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Self
+
+from crypsis.errors import BadParameter, BadRelease
+from crypsis.guarantees.guarantee import Guarantee
+from crypsis.guarantees.k_anonymity import KAnonymity
+from crypsis.guarantees.l_diversity import LDiversity
+from crypsis.guarantees.t_closeness import TCloseness
+from crypsis.parameters import Companion
+
+PARTS: dict[str, type[Guarantee]] = {one.model: one for one in (KAnonymity, LDiversity, TCloseness)}
+
+
+class Promises(Companion):
+    """Promises about tables, at most one of each model. Immutable."""
+
+    in_words: ClassVar[str] = "a list of promises"
+
+    def __init__(self, promises: Iterable[Guarantee]) -> None:
+        self.listed = tuple(promises)
+        models = [promise.model for promise in self.listed]
+        if len(set(models)) != len(models) or not models or not set(models) <= set(PARTS):
+            raise BadParameter(
+                f"Promises must be different ones out of {', '.join(PARTS)}, got {', '.join(models) or 'none'}.",
+                parameter="promises",
+            )
+
+    @classmethod
+    def from_text(cls, text: str) -> Promises:
+        """Promises with their defaults, by name: `k-anonymity,l-diversity`."""
+        names = [name.strip() for name in text.split(",")]
+        unknown = [name for name in names if name not in PARTS]
+        if unknown:
+            raise BadParameter(f"promises: known are {', '.join(PARTS)}, got {', '.join(unknown)}.")
+        return cls(PARTS[name]() for name in names)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        return [promise.to_dict() for promise in self.listed]
+
+    @classmethod
+    def from_json(cls, content: Any) -> Self:
+        if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
+            raise BadRelease("The manifest lists no promises.")
+        made = []
+        for one in content:
+            if one.get("model") not in PARTS:
+                raise BadRelease(f"The manifest names the unknown promise {one.get('model')!r}.")
+            made.append(PARTS[one["model"]].from_parameters(one.get("parameters") or {}))
+        return cls(made)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Promises) and self.listed == other.listed
+
+    def __hash__(self) -> int:
+        return hash(self.listed)
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.listed))
+
+    def __repr__(self) -> str:
+        return f"Promises({self})"
+
+
+_ONLY_K = Promises([KAnonymity()])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Together(Guarantee):
+    """Every one of several promises holds."""
+
+    model: ClassVar[str] = "all-of"
+    assumptions: ClassVar[tuple[str, ...]] = KAnonymity.assumptions
+    not_covered: ClassVar[tuple[str, ...]] = KAnonymity.not_covered[1:]
+
+    promises: Annotated[Promises, "What is promised, all of it."] = _ONLY_K
+
+    @classmethod
+    def of(cls, *promises: Guarantee) -> Guarantee:
+        """The one promise, or all of them together."""
+        return promises[0] if len(promises) == 1 else cls(promises=Promises(promises))
+
+    @property
+    def parts(self) -> tuple[Guarantee, ...]:
+        return self.promises.listed
+
+    @property
+    def scope(self) -> str:
+        return " ".join(promise.scope for promise in self.parts)
+
+    @property
+    def trivial(self) -> bool:
+        return all(promise.trivial for promise in self.parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As for one promise, with the assumptions of each."""
+        described = super().to_dict()
+        for name in ("assumptions", "not_covered"):
+            told = [sentence for promise in self.parts for sentence in getattr(promise, name)]
+            if any(isinstance(promise, LDiversity) for promise in self.parts):  # what a class has in common is covered
+                told = [sentence for sentence in told if sentence != KAnonymity.not_covered[0]]
+            described[name] = list(dict.fromkeys(told))
+        return described
+
+    def __str__(self) -> str:
+        return str(self.promises)

@@ -1,0 +1,83 @@
+"""Hierarchies as files: paths `leaf;level 1;…;root` as ARX writes them, or pairs `child;parent`.
+
+Both are CSV without or with a header (`child;parent` for pairs). Paths may have different lengths.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crypsis.atomic import write_file
+from crypsis.data.formats.compression import existing_file, read_bytes
+from crypsis.data.formats.csv import sniff_separator
+from crypsis.errors import BadParameter, BadRow, HierarchyError
+
+if TYPE_CHECKING:
+    from crypsis.hierarchy.hierarchy import Hierarchy
+
+FORMS = ("paths", "edges")
+_BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+
+
+def read_hierarchy(path: str | Path, *, form: str | None = None, separator: str | None = None) -> Hierarchy:
+    """The hierarchy of a file; without `form` a header child, parent says that the lines are pairs."""
+    from crypsis.hierarchy.hierarchy import Hierarchy
+
+    if form is not None and form not in FORMS:
+        raise BadParameter(f"A hierarchy file has the form {' or '.join(FORMS)}, got {form!r}.", parameter="form")
+    file = existing_file(path)
+    content = read_bytes(file, 5.0)
+    try:
+        text = content.decode("utf-8").removeprefix(_BYTE_ORDER_MARK)
+    except UnicodeDecodeError as error:
+        raise BadRow(
+            f"The text is not UTF-8 at offset {error.start}; save the file as UTF-8.", where=str(file)
+        ) from error
+    rows = list(_rows(text, separator or _separator(content), str(file)))
+    if not rows:
+        raise HierarchyError("The hierarchy is empty; give one line per value.", where=str(file))
+    if [name.lower() for name in rows[0][1]] == ["child", "parent"] and form != "paths":
+        form, rows = "edges", rows[1:]
+    lines = [line for line, _ in rows]
+    if form == "edges":
+        return Hierarchy([tuple(row) for _, row in rows], source=str(file), lines=lines)  # type: ignore[misc]
+    return Hierarchy.from_paths([row for _, row in rows], source=str(file), lines=lines)
+
+
+def _separator(content: bytes) -> str:
+    """A semicolon where the first line has one: labels often hold commas."""
+    first = content.split(b"\n", 1)[0]
+    return ";" if b";" in first else sniff_separator(content)
+
+
+def _rows(text: str, separator: str, file: str) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise BadRow(f"The quotes of the row do not match ({error}).", where=f"{file}, line {line}") from error
+        if any(part.strip() for part in row):
+            yield line, [part.strip() for part in row]
+
+
+def write_hierarchy(hierarchy: Hierarchy, path: str | Path, *, form: str = "paths") -> Path:
+    """Write so that `read_hierarchy` gives it back; of ranges, the same tree over their texts."""
+    if form not in FORMS:
+        raise BadParameter(f"A hierarchy is written as {' or '.join(FORMS)}, got {form!r}.", parameter="form")
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, delimiter=";", lineterminator="\n")
+    if form == "edges":
+        writer.writerow(("child", "parent"))
+        writer.writerows(hierarchy.to_pairs())
+    else:
+        writer.writerows(hierarchy.to_paths())
+    write_file(Path(path), out.getvalue().encode())
+    return Path(path)

@@ -1,0 +1,223 @@
+"""Mondrian: split the records at the median, or at the children of a node, while every part keeps k of them.
+
+`codes`, `attributes` as in `attribute_costs`, with the constraints of `class_diversity` on `sensitive`. The rows are
+kept in one array in which every part is a run, so that a part is read straight through.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crypsis.compilation import njit
+from crypsis.data.arrays import Int32s, Int64s
+from crypsis.kernels.attribute_costs import NUMBERS, TREE, VALUES, Attributes, common_node, span_cost
+from crypsis.kernels.class_diversity import Constraints, is_diverse
+
+
+@njit
+def mondrian_parts(
+    codes: Int32s, attributes: Attributes, k: int, sensitive: Int32s, constraints: Constraints, n_values: int
+) -> tuple[Int64s, Int64s]:
+    """Rows by part, and where each part starts. `n_values` exceeds every code and node of any attribute."""
+    n_rows, n_attributes = codes.shape
+    rows = np.arange(n_rows)
+    table = codes.copy()
+    scratch_rows, scratch_table = np.empty_like(rows), np.empty_like(table)
+    part_of = np.empty(n_rows, np.int64)
+    seen = np.full(n_values + 1, -1, np.int64)
+    histogram = np.zeros(n_values + 1, np.int64)
+    number_of = np.zeros(n_values + 1, np.int64)
+    values = np.empty(n_rows, np.int32)
+    costs = np.empty(n_attributes, np.int64)
+    low, high = np.empty(n_attributes, np.int64), np.empty(n_attributes, np.int64)
+    missing = np.empty(n_attributes, np.int64)
+    tried = np.empty(n_attributes, np.bool_)
+    waiting_start, waiting_stop = [0], [n_rows]
+    starts = [0][:0]
+    stamp = 0
+    while len(waiting_start) > 0:
+        start, stop = int(waiting_start.pop()), int(waiting_stop.pop())
+        size = stop - start
+        split = False
+        if size >= 2 * k:
+            for attribute in range(n_attributes):
+                stamp += 1
+                costs[attribute] = _part_cost(
+                    table, start, stop, attributes, attribute, low, high, missing, seen, stamp
+                )
+                tried[attribute] = False
+            for _ in range(n_attributes):
+                best = -1
+                for attribute in range(n_attributes):
+                    if not tried[attribute] and (best < 0 or costs[attribute] > costs[best]):
+                        best = attribute
+                tried[best] = True
+                n_parts = _divide(
+                    table, start, stop, attributes, best, low[best], high[best], missing[best],
+                    part_of, values, histogram, number_of,
+                )  # fmt: skip
+                if n_parts < 2:
+                    continue
+                sizes = np.zeros(n_parts, np.int64)
+                for place in range(start, stop):
+                    sizes[part_of[place]] += 1
+                if sizes.min() < k:
+                    continue
+                if len(constraints.kind) and not _all_diverse(
+                    rows, start, stop, part_of, sizes, sensitive, constraints
+                ):
+                    continue
+                split = True
+                places = np.empty(n_parts, np.int64)
+                reached = start
+                for part in range(n_parts):
+                    places[part] = reached
+                    reached += int(sizes[part])
+                for part in range(n_parts - 1, -1, -1):  # the first part is taken up first
+                    waiting_start.append(int(places[part]))
+                    waiting_stop.append(int(places[part] + sizes[part]))
+                for place in range(start, stop):
+                    target = places[part_of[place]]
+                    places[part_of[place]] += 1
+                    scratch_rows[target] = rows[place]
+                    scratch_table[target] = table[place]
+                rows[start:stop] = scratch_rows[start:stop]
+                table[start:stop] = scratch_table[start:stop]
+                break
+        if not split:
+            starts.append(start)
+    bounds = np.empty(len(starts) + 1, np.int64)
+    for part in range(len(starts)):
+        bounds[part] = starts[part]
+    bounds[len(starts)] = n_rows
+    return rows, bounds
+
+
+@njit
+def _part_cost(
+    table: Int32s, start: int, stop: int, attributes: Attributes, attribute: int,
+    low: Int64s, high: Int64s, missing: Int64s, seen: Int64s, stamp: int,
+) -> int:  # fmt: skip
+    """The cost of the part's cell in one attribute; notes its lowest and highest code and what is missing."""
+    smallest, largest, absent, distinct = 1 << 40, -1, 0, 0
+    counts_values = attributes.kind[attribute] == VALUES
+    for place in range(start, stop):
+        code = table[place, attribute]
+        if code < 0:
+            absent += 1
+        else:
+            smallest, largest = min(smallest, code), max(largest, code)
+            if counts_values and seen[code] != stamp:
+                seen[code] = stamp
+                distinct += 1
+    low[attribute], high[attribute], missing[attribute] = smallest, largest, absent
+    if absent == stop - start:
+        return 0
+    if absent > 0:
+        return int(attributes.full[attribute])
+    if counts_values:
+        return int(attributes.unit[attribute] * distinct) if distinct > 1 else 0
+    return span_cost(attributes, attribute, smallest, largest)
+
+
+@njit
+def _divide(
+    table: Int32s, start: int, stop: int, attributes: Attributes, attribute: int, low: int, high: int, missing: int,
+    part_of: Int64s, values: Int32s, histogram: Int64s, number_of: Int64s,
+) -> int:  # fmt: skip
+    """Write the part of each row into `part_of` and return how many parts there are; missing values are the last."""
+    present = stop - start - missing
+    if present == 0:
+        return 1
+    n_parts = 0
+    kind = attributes.kind[attribute]
+    if low == high:
+        for place in range(start, stop):
+            part_of[place] = 0 if table[place, attribute] >= 0 else 1
+        return 2 if missing else 1
+    if kind == NUMBERS:
+        median = _lower_median(table, start, stop, attribute, low, high, present, values, histogram)
+        n_parts = 2 if median < high else 1
+        for place in range(start, stop):
+            code = table[place, attribute]
+            part_of[place] = n_parts if code < 0 else 0 if code <= median else 1
+    elif kind == TREE:
+        first = attributes.node_start[attribute]
+        node = common_node(attributes, attribute, low, high)
+        for place in range(start, stop):  # the children in order: a leaf marks the child that it lies below
+            code = table[place, attribute]
+            if code >= 0:
+                histogram[code] = 1
+        child = node + 1
+        while child < attributes.end[first + node]:
+            filled = False
+            for leaf in range(child, attributes.end[first + child]):
+                if histogram[leaf]:
+                    histogram[leaf] = 0
+                    number_of[leaf] = n_parts
+                    filled = True
+            n_parts += filled
+            child = attributes.end[first + child]
+        for place in range(start, stop):
+            code = table[place, attribute]
+            part_of[place] = n_parts if code < 0 else number_of[code]
+    else:
+        for place in range(start, stop):
+            code = table[place, attribute]
+            if code >= 0:
+                histogram[code] = 1
+        for code in range(low, high + 1):
+            if histogram[code]:
+                histogram[code] = 0
+                number_of[code] = n_parts
+                n_parts += 1
+        for place in range(start, stop):
+            code = table[place, attribute]
+            part_of[place] = n_parts if code < 0 else number_of[code]
+    return n_parts + (missing > 0)
+
+
+@njit
+def _lower_median(
+    table: Int32s, start: int, stop: int, attribute: int, low: int, high: int, present: int,
+    values: Int32s, histogram: Int64s,
+) -> int:  # fmt: skip
+    """The value in the middle, the lower one of two."""
+    wanted = (present - 1) // 2
+    if high - low < 4 * present:
+        for place in range(start, stop):
+            code = table[place, attribute]
+            if code >= 0:
+                histogram[code] += 1
+        median, reached = -1, 0
+        for code in range(low, high + 1):
+            reached += histogram[code]
+            histogram[code] = 0
+            if median < 0 and reached > wanted:
+                median = code
+        return median
+    count = 0
+    for place in range(start, stop):
+        code = table[place, attribute]
+        if code >= 0:
+            values[count] = code
+            count += 1
+    return int(np.sort(values[:count])[wanted])
+
+
+@njit
+def _all_diverse(
+    rows: Int64s, start: int, stop: int, part_of: Int64s, sizes: Int64s, sensitive: Int32s, constraints: Constraints
+) -> bool:
+    """Whether every part satisfies every constraint."""
+    for which in range(len(constraints.kind)):
+        width = constraints.table_start[which + 1] - constraints.table_start[which]
+        counts = np.zeros((len(sizes), width), np.int64)
+        for place in range(start, stop):
+            code = sensitive[rows[place], constraints.column[which]]
+            if code >= 0:
+                counts[part_of[place], code] += 1
+        for part in range(len(sizes)):
+            if not is_diverse(constraints, which, counts[part]):
+                return False
+    return True

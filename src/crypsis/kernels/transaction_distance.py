@@ -1,0 +1,99 @@
+"""BTD of two transactions and of clusters of them, without forming fractions twice.
+
+Record r is items[offsets[r]:offsets[r + 1]], ascending and distinct. Cluster c holds the records
+rows[starts[c]:starts[c + 1]]. BTD(a, b) = (|a xor b| + 1) / (|a and b| + 1), `either` takes the union in place of the
+exclusive or. As a float it is rounded once, so equal fractions are equal floats and different ones are not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crypsis.compilation import njit
+from crypsis.data.arrays import Float64s, Int32s, Int64s
+
+
+@njit
+def pair_distance(offsets: Int64s, items: Int32s, one: int, other: int, either: bool) -> tuple[int, int]:
+    """Numerator and denominator of BTD."""
+    place, end = offsets[one], offsets[one + 1]
+    place_other, end_other = offsets[other], offsets[other + 1]
+    size = end - place + end_other - place_other
+    common = 0
+    while place < end and place_other < end_other:
+        difference = np.int64(items[place]) - np.int64(items[place_other])
+        common += difference == 0
+        place += difference <= 0
+        place_other += difference >= 0
+    return size - (1 if either else 2) * common + 1, common + 1
+
+
+@njit
+def widest_pair(offsets: Int64s, items: Int32s, records: Int64s, either: bool) -> tuple[int, int]:
+    """Of all pairs of records; longest first, because no pair further on can then be wider than its two lengths."""
+    if len(records) == 1:
+        size = offsets[records[0] + 1] - offsets[records[0]]
+        return (size + 1, size + 1) if either else (1, size + 1)
+    ordered = longest_first(offsets, records)
+    top, bottom = 0, 1
+    for place in range(len(ordered)):
+        size = offsets[ordered[place] + 1] - offsets[ordered[place]]
+        for partner in range(place + 1, len(ordered)):
+            both = size + offsets[ordered[partner] + 1] - offsets[ordered[partner]]
+            if (both + 1) * bottom <= top:  # even without a common item it would not be wider
+                break
+            upper, lower = pair_distance(offsets, items, ordered[place], ordered[partner], either)
+            if upper * bottom > top * lower:
+                top, bottom = upper, lower
+    return top, bottom
+
+
+@njit
+def widest_cross_pair(offsets: Int64s, items: Int32s, first: Int64s, second: Int64s, either: bool) -> tuple[int, int]:
+    """Of all pairs of a record here and a record there, in the same order of search."""
+    return _widest_ordered(offsets, items, longest_first(offsets, first), longest_first(offsets, second), either)
+
+
+@njit
+def _widest_ordered(offsets: Int64s, items: Int32s, here: Int64s, there: Int64s, either: bool) -> tuple[int, int]:
+    top, bottom = 0, 1
+    for one in here:
+        size = offsets[one + 1] - offsets[one]
+        for other in there:
+            both = size + offsets[other + 1] - offsets[other]
+            if (both + 1) * bottom <= top:
+                break
+            upper, lower = pair_distance(offsets, items, one, other, either)
+            if upper * bottom > top * lower:
+                top, bottom = upper, lower
+    return top, bottom
+
+
+@njit
+def distance_matrix(offsets: Int64s, items: Int32s, starts: Int64s, rows: Int64s) -> Float64s:
+    """BTD across every two clusters; on the diagonal that of each cluster."""
+    n_clusters = len(starts) - 1
+    ordered = np.empty(len(rows), np.int64)
+    for one in range(n_clusters):
+        ordered[starts[one] : starts[one + 1]] = longest_first(offsets, rows[starts[one] : starts[one + 1]])
+    matrix = np.empty((n_clusters, n_clusters))
+    for one in range(n_clusters):
+        here = ordered[starts[one] : starts[one + 1]]
+        top, bottom = widest_pair(offsets, items, here, False)
+        matrix[one, one] = top / bottom
+        for other in range(one):
+            there = ordered[starts[other] : starts[other + 1]]
+            top, bottom = _widest_ordered(offsets, items, here, there, False)
+            matrix[one, other] = top / bottom
+            matrix[other, one] = top / bottom
+    return matrix
+
+
+@njit
+def longest_first(offsets: Int64s, records: Int64s) -> Int64s:
+    """The records by falling length."""
+    lengths = np.empty(len(records), np.int64)
+    for place in range(len(records)):
+        lengths[place] = offsets[records[place]] - offsets[records[place] + 1]
+    ordered: Int64s = records[np.argsort(lengths)]
+    return ordered

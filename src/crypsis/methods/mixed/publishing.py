@@ -1,0 +1,54 @@
+"""From clusters and their generalized items to published mixed data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.data.mixed import Mixed, PublishedMixed
+from crypsis.data.symbols import Symbols
+from crypsis.data.transaction import PublishedTransactions
+from crypsis.data.vocabulary import Vocabulary
+from crypsis.methods.mixed.clusters import Clusters
+from crypsis.methods.mixed.item_recoding import ItemRecoder, Recoded
+from crypsis.methods.relational.publishing import published_classes
+
+
+def published_clusters(
+    data: Mixed, clusters: Clusters, recoder: ItemRecoder, recoded: Sequence[Recoded]
+) -> PublishedMixed:
+    """Every record with the cells and the generalized items of its cluster; sensitive items as they are.
+
+    A suppressed record shows nothing. Scopes are told where the items of a cluster have several recodings.
+    """
+    table = published_classes(clusters.quasi, clusters.cells(), clusters.cluster_of)
+    number_of: dict[tuple[str, ...], int] = {}
+    rows_of, codes_of = [], []
+    scopes = np.zeros(len(data), np.int32)
+    for rows, shown in zip(clusters.lists(), recoded, strict=True):
+        number = np.array([number_of.setdefault(labels, len(number_of)) for labels in shown.symbols], np.int64)
+        rows_of.append(np.repeat(rows, np.diff(shown.offsets)))
+        codes_of.append(number[shown.codes] if len(number) else np.zeros(0, np.int64))
+        scopes[rows] = shown.scopes
+    kept = np.repeat(clusters.cluster_of >= 0, np.diff(recoder.secret_offsets))
+    secret = np.array([number_of.setdefault((label,), len(number_of)) for label in recoder.secret_labels], np.int64)
+    rows_of.append(np.repeat(np.arange(len(data)), np.diff(recoder.secret_offsets))[kept])
+    codes_of.append(secret[recoder.secrets[kept]] if len(secret) else np.zeros(0, np.int64))
+    transactions = _transactions(list(number_of), np.concatenate(rows_of), np.concatenate(codes_of), len(data))
+    return PublishedMixed(table, transactions, data.column, recoder.secret_labels, scopes if scopes.any() else None)
+
+
+def _transactions(symbols: list[tuple[str, ...]], rows: Int64s, codes: Int64s, n_records: int) -> PublishedTransactions:
+    vocabulary = Vocabulary(sorted({label for labels in symbols for label in labels}))
+    code_of = {label: code for code, label in enumerate(vocabulary.labels)}
+    members = [code_of[label] for labels in symbols for label in labels]
+    lengths = np.fromiter(map(len, symbols), np.int64, len(symbols))
+    order = np.lexsort((codes, rows))
+    return PublishedTransactions(
+        offsets_of(np.bincount(rows, minlength=n_records)),
+        codes[order].astype(np.int32),
+        Symbols(vocabulary, offsets_of(lengths), np.array(members, np.int32)),
+        domain=len(vocabulary),
+    )

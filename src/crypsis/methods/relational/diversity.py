@@ -1,0 +1,102 @@
+"""The diversity that a relational method is asked for, as the kernels take it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.data.relational import Table
+from crypsis.errors import BadParameter, Infeasible
+from crypsis.guarantees import Guarantee, LDiversity, TCloseness
+from crypsis.kernels.class_diversity import DISTINCT, ENTROPY, EQUAL, ORDERED, RECURSIVE, Constraints, bad_classes
+
+_KINDS = {"distinct": DISTINCT, "entropy": ENTROPY, "recursive": RECURSIVE, "equal": EQUAL, "ordered": ORDERED}
+_LARGEST_DENOMINATOR = 10**9
+
+
+@dataclass(frozen=True, eq=False)
+class Diversity:
+    """Constraints on every sensitive column; `codes` has one column for each of these, -1 where missing."""
+
+    constraints: Constraints
+    codes: Int32s
+    asked: tuple[Guarantee, ...]
+
+    @classmethod
+    def of(cls, table: Table, asked: Sequence[Guarantee], owner: str) -> Diversity:
+        """For the promises among `asked` that look at sensitive values."""
+        wanted = [promise for promise in asked if isinstance(promise, (LDiversity, TCloseness))]
+        columns = table.with_role("sensitive") if wanted else ()
+        if wanted and not columns:
+            raise BadParameter(
+                f"{owner}: {wanted[0].model} needs a sensitive column; give at least one the role sensitive.",
+                parameter="roles",
+            )
+        rows = [(promise, place) for promise in wanted for place in range(len(columns))]
+        counts = [np.bincount(column.codes[column.codes >= 0], minlength=len(column.domain)) for column in columns]
+        bounds = [_bound(promise) for promise, _ in rows]
+        tables = [counts[place] for _, place in rows]
+        constraints = Constraints(
+            kind=np.array([_KINDS[_form(promise)] for promise, _ in rows], np.int8),
+            column=np.array([place for _, place in rows], np.int64),
+            bound=np.array([getattr(promise, "l", 0) for promise, _ in rows], np.int64),
+            numerator=np.array([bound.numerator for bound in bounds], np.int64),
+            denominator=np.array([bound.denominator for bound in bounds], np.int64),
+            table=np.concatenate(tables).astype(np.int64) if tables else np.zeros(0, np.int64),
+            table_start=offsets_of(np.array([len(table) for table in tables], np.int64)),
+        )
+        codes = (
+            np.stack([column.codes for column in columns], axis=1) if columns else np.zeros((len(table), 0), np.int32)
+        )
+        return cls(constraints, codes, tuple(wanted))
+
+    @property
+    def asks_nothing(self) -> bool:
+        return len(self.constraints.kind) == 0
+
+    @property
+    def grows_with_unions(self) -> bool:
+        """Uniting a bad class with a good one never makes a bad one: records in bad classes only become fewer."""
+        only_distinct = all(promise.form == "distinct" for promise in self.asked if isinstance(promise, LDiversity))
+        no_t = not any(isinstance(promise, TCloseness) for promise in self.asked)
+        return self.asks_nothing or (only_distinct and no_t and not (self.codes < 0).any())
+
+    def bad(self, class_of: Int64s, n_classes: int, k: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Which classes are too small or not diverse."""
+        weights = np.ones(len(class_of), np.int64)
+        return bad_classes(class_of, n_classes, weights, self.codes, k, self.constraints)
+
+    def refuse_hopeless(self, k: int) -> None:
+        """`Infeasible` where even all records together are too few or not diverse: then no table is good enough."""
+        n_records = len(self.codes)
+        if n_records < k:
+            raise Infeasible(
+                f"No {k}-anonymous table exists: there are {n_records} records. Add records or lower k.",
+                records=n_records,
+                k=k,
+            )
+        if n_records and self.bad(np.zeros(n_records, np.int64), 1, k)[0]:
+            words = " and ".join(map(str, self.asked))
+            raise Infeasible(
+                f"No table has {words}: all records together do not have it. Lower l, raise t or c, or allow records "
+                "to be suppressed."
+            )
+
+
+def _form(promise: Guarantee) -> str:
+    return promise.form if isinstance(promise, LDiversity) else getattr(promise, "distance", "")
+
+
+def _bound(promise: Guarantee) -> Fraction:
+    """c or t as the fraction that its decimal text says; what is finer than 10^-9 is rounded to the strict side."""
+    number = promise.c if isinstance(promise, LDiversity) else getattr(promise, "t", None)
+    if number is None:
+        return Fraction(0)
+    exact = Fraction(repr(float(number)))
+    if exact.denominator <= _LARGEST_DENOMINATOR:
+        return exact
+    return Fraction(exact.numerator * _LARGEST_DENOMINATOR // exact.denominator, _LARGEST_DENOMINATOR)

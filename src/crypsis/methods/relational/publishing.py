@@ -1,0 +1,195 @@
+"""From classes or cuts to a published table: the cells of the quasi-identifiers, everything else as it is.
+
+A suppressed record is suppressed in every column. Identifiers are left out. Rows stay where they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.data.cells import CellKind, Cells
+from crypsis.data.relational import Column, NodeLeaves, PublishedColumn, PublishedTable, Table
+from crypsis.kernels.attribute_costs import NUMBERS, TREE, Attributes
+from crypsis.kernels.class_cells import NONE, ClassCells
+from crypsis.kernels.common_nodes import common_nodes
+from crypsis.methods.relational.quasi_identifiers import QuasiIdentifier, QuasiIdentifiers
+
+
+def published_classes(quasi: QuasiIdentifiers, cells: ClassCells, class_of: Int64s) -> PublishedTable:
+    """Every record with the tightest cell of its class; class -1 is suppressed."""
+    columns = {}
+    for place, one in enumerate(quasi.columns):
+        tight = _tight_cells(one, quasi.attributes, place, cells)
+        columns[one.column.name] = tight.column(one, class_of)
+    return _with_the_rest(quasi.table, columns, class_of < 0)
+
+
+def published_nodes(quasi: QuasiIdentifiers, nodes: Sequence[Int32s], suppressed: Bools) -> PublishedTable:
+    """Every value as the node that it is cut at; the last entry of each array is for missing values.
+
+    A node number beyond the tree means `missing`. Where a column has missing values its root is `any`.
+    """
+    columns = {}
+    for one, node_of_value in zip(quasi.columns, nodes, strict=True):
+        builder = _node_cells(one, node_of_value.astype(np.int64), root_is_any=one.has_missing)
+        which = np.where(suppressed, -1, one.column.codes.astype(np.int64) % len(node_of_value))
+        columns[one.column.name] = builder.column(one, which)
+    return _with_the_rest(quasi.table, columns, suppressed)
+
+
+_LENGTHS = np.zeros(len(CellKind), np.int64)
+_LENGTHS[[CellKind.VALUE, CellKind.NODE, CellKind.RANGE]] = 1, 1, 2
+
+
+class _CellBuilder:
+    """Cells given as kind and two members each; members of sets are added at the end."""
+
+    def __init__(self, n_cells: int) -> None:
+        self.kinds = np.full(n_cells, CellKind.VALUE, np.int64)
+        self.first = np.zeros(n_cells, np.int64)
+        self.second = np.zeros(n_cells, np.int64)
+        self.sets: list[Int64s] = []  # members of the set whose number is `first`
+
+    def column(self, one: QuasiIdentifier, cell_of_record: Int64s) -> PublishedColumn:
+        """The published column; record -1 is suppressed."""
+        present = cell_of_record >= 0
+        width = max(int(self.first.max(initial=0)), int(self.second.max(initial=0))) + 1
+        keys = (self.kinds * width + self.first) * width + self.second
+        _, chosen, number = np.unique(keys, return_index=True, return_inverse=True)
+        used = np.unique(number[cell_of_record[present]])
+        place = np.zeros(len(chosen), np.int32)
+        place[used] = np.arange(len(used), dtype=np.int32)
+        codes = np.full(len(cell_of_record), len(used), np.int32)
+        codes[present] = place[number[cell_of_record[present]]]
+        chosen = chosen[used]
+        kinds, first, second = self.kinds[chosen], self.first[chosen], self.second[chosen]
+        lengths = _LENGTHS[kinds]
+        is_set = np.flatnonzero(kinds == CellKind.SET)
+        lengths[is_set] = [len(self.sets[number]) for number in first[is_set].tolist()]
+        offsets = offsets_of(lengths)
+        members = np.empty(offsets[-1], np.int64)
+        has_first = np.isin(kinds, (CellKind.VALUE, CellKind.NODE, CellKind.RANGE))
+        members[offsets[:-1][has_first]] = first[has_first]
+        ranged = kinds == CellKind.RANGE
+        members[offsets[:-1][ranged] + 1] = second[ranged]
+        for cell in is_set.tolist():
+            members[offsets[cell] : offsets[cell + 1]] = self.sets[int(first[cell])]
+        values, nodes, flat = _compacted(one, np.repeat(kinds == CellKind.NODE, lengths), members)
+        if not present.all():
+            kinds, offsets = np.append(kinds, CellKind.SUPPRESSED), np.append(offsets, offsets[-1])
+        cells = Cells(one.column.type, kinds.astype(np.int8), offsets, flat, values, nodes)
+        return PublishedColumn(one.column.name, "quasi", codes, cells, _leaves(one, nodes))
+
+
+def _compacted(one: QuasiIdentifier, is_node: Bools, flat: Int64s) -> tuple[pl.Series, pl.Series, Int32s]:
+    """The values and node names that occur in cells, and every member as its place among them."""
+    values, value_place = np.unique(flat[~is_node], return_inverse=True)
+    placed = np.empty(len(flat), np.int32)
+    placed[~is_node] = value_place
+    names: list[str] = []
+    if is_node.any():
+        assert one.tree is not None
+        wanted = [one.tree.names[node] for node in flat[is_node].tolist()]
+        names = sorted(set(wanted))
+        at = {name: place for place, name in enumerate(names)}
+        placed[is_node] = [at[name] for name in wanted]
+    source = one.tree.values if one.tree is not None and one.tree.values is not None else one.column.domain
+    return source.gather(values), pl.Series(names, dtype=pl.String), placed
+
+
+def _leaves(one: QuasiIdentifier, nodes: pl.Series) -> NodeLeaves | None:
+    if one.tree is None or one.tree.of_values:
+        return None
+    return NodeLeaves({name: one.tree.leaves_below(name) for name in nodes.to_list()}, one.tree.n_leaves)
+
+
+def _tight_cells(one: QuasiIdentifier, attributes: Attributes, place: int, cells: ClassCells) -> _CellBuilder:
+    low, high = cells.low[:, place].astype(np.int64), cells.high[:, place].astype(np.int64)
+    absent = cells.absent[:, place]
+    empty = low == NONE
+    if one.kind == TREE:
+        nodes = common_nodes(attributes, place, cells.low[:, place], cells.high[:, place])
+        made = _node_cells(one, nodes.astype(np.int64), root_is_any=False)
+    else:
+        made = _CellBuilder(len(low))
+        made.first = np.where(empty, 0, low)
+        if one.kind == NUMBERS:
+            made.second = np.where(low < high, high, 0)
+            made.kinds[low < high] = CellKind.RANGE
+        else:
+            words = cells.bits[:, cells.bit_start[place] : cells.bit_start[place + 1]]
+            several = low < high
+            distinct, number = np.unique(words[several], axis=0, return_inverse=True)
+            unpacked = np.unpackbits(np.ascontiguousarray(distinct).view(np.uint8), axis=1, bitorder="little")
+            made.sets = [np.flatnonzero(bits) for bits in unpacked]
+            made.kinds[several] = CellKind.SET
+            made.first[several] = number.ravel()
+    for which, kind in ((empty, CellKind.MISSING), (absent & ~empty, CellKind.ANY)):
+        made.kinds[which], made.first[which], made.second[which] = kind, 0, 0
+    return made
+
+
+def _node_cells(one: QuasiIdentifier, nodes: Int64s, *, root_is_any: bool) -> _CellBuilder:
+    """A node over one value is that value; a range is written as such; a root called * says the same as `any`."""
+    tree = one.tree
+    assert tree is not None
+    assert one.leaf_of_value is not None
+    made = _CellBuilder(len(nodes))
+    missing = nodes >= len(tree.names)
+    node = np.where(missing, 0, nodes)
+    single = tree.leaf_count[node] == 1
+    if tree.of_values:  # members are places among the values of the tree
+        made.first = tree.first_leaf[node]
+        made.second = np.where(single, 0, tree.last_leaf[node])
+        made.kinds[~single] = CellKind.RANGE
+    else:
+        code_of_leaf = np.zeros(tree.n_leaves, np.int64)
+        position = tree.first_leaf[one.leaf_of_value]
+        code_of_leaf[position] = np.arange(len(position))
+        made.first = code_of_leaf[tree.first_leaf[node]]
+        made.first[~single] = node[~single]
+        made.kinds[~single] = CellKind.NODE
+        if tree.root == "*":
+            made.kinds[~single & (node == 0)] = CellKind.ANY
+    if root_is_any:
+        made.kinds[node == 0] = CellKind.ANY
+    made.kinds[missing] = CellKind.MISSING
+    plain = np.isin(made.kinds, (CellKind.ANY, CellKind.MISSING))
+    made.first[plain], made.second[plain] = 0, 0
+    return made
+
+
+def _with_the_rest(table: Table, quasi: dict[str, PublishedColumn], suppressed: Bools) -> PublishedTable:
+    return PublishedTable(
+        tuple(
+            quasi[column.name] if column.role == "quasi" else as_it_is(column, suppressed)
+            for column in table.columns
+            if column.role != "identifier"
+        )
+    )
+
+
+def as_it_is(column: Column, suppressed: Bools) -> PublishedColumn:
+    """A column that is published unchanged but for suppressed records; values of suppressed records alone are gone."""
+    codes = np.where(suppressed, -2, column.codes)
+    used = np.unique(codes[codes >= 0])
+    place = np.zeros(len(column.domain) + 2, np.int32)
+    place[used] = np.arange(len(used), dtype=np.int32)
+    kinds = [CellKind.VALUE] * len(used)
+    for code, kind in ((-1, CellKind.MISSING), (-2, CellKind.SUPPRESSED)):
+        if (codes == code).any():
+            place[code] = len(kinds)
+            kinds.append(kind)
+    cells = Cells(
+        column.type,
+        np.array(kinds, np.int8),
+        offsets_of(np.array([kind == CellKind.VALUE for kind in kinds], np.int64)),
+        np.arange(len(used), dtype=np.int32),
+        column.domain.gather(used),
+        pl.Series([], dtype=pl.String),
+    )
+    return PublishedColumn(column.name, column.role, place[codes], cells)

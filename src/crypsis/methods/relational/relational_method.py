@@ -1,0 +1,136 @@
+"""What all methods for tables have in common: their parameters, their promise, and what they tell the publisher."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+
+from crypsis.data.arrays import Bools, Int64s
+from crypsis.data.relational import PublishedTable, Table
+from crypsis.errors import BadParameter, Infeasible
+from crypsis.guarantees import Guarantee, KAnonymity, LDiversity, TCloseness, Together
+from crypsis.guarantees.l_diversity import FORMS
+from crypsis.guarantees.t_closeness import DISTANCES
+from crypsis.hierarchy import Hierarchies, Weights
+from crypsis.journal import Journal
+from crypsis.methods.method import Method
+from crypsis.methods.relational.applied_mapping import AppliedMapping
+from crypsis.methods.relational.diversity import Diversity
+from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
+from crypsis.parameters import Above, AtLeast, Between, OneOf
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelationalMethod(Method):
+    """A method for tables: k-anonymity, and on request diversity of every sensitive column."""
+
+    accepts: ClassVar[type] = Table
+    family: ClassVar[str] = "relational"
+    promises: ClassVar[type[Guarantee]] = KAnonymity
+    needs: ClassVar[tuple[str, ...]] = ("roles",)
+    every_column_has_a_tree: ClassVar[bool] = False
+
+    k: Annotated[int, AtLeast(1), "Records that must share each combination of quasi-identifiers."] = 5
+    hierarchy: Annotated[
+        Hierarchies | None, "What values may be generalized to, by column; other columns get ranges, sets or bins."
+    ] = None
+    weights: Annotated[
+        Weights | None, "How much the loss of each quasi-identifier counts; all the same if not said."
+    ] = None
+    l: Annotated[int | None, AtLeast(1), "Sensitive values that must be well represented in each class."] = None  # noqa: E741
+    diversity: Annotated[str, OneOf(*FORMS), "What well represented means."] = "distinct"
+    c: Annotated[
+        float | None, Above(0), "For recursive diversity: the most frequent value stays below c times the rare."
+    ] = None
+    t: Annotated[float | None, Between(0, 1), "Largest distance of a class from the whole table's distribution."] = None
+    distance: Annotated[str, OneOf(*DISTANCES), "How far apart two sensitive values are for t."] = "equal"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        recursive = self.l is not None and self.diversity == "recursive"
+        if recursive != (self.c is not None):
+            raise BadParameter(
+                f"{type(self).__name__}: c belongs to l with diversity='recursive' and to nothing else, got "
+                f"l={self.l!r}, diversity={self.diversity!r} and c={self.c!r}.",
+                parameter="c",
+            )
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Together.of(*self._promised())
+
+    def _promised(self) -> list[Guarantee]:
+        promised: list[Guarantee] = [KAnonymity(k=self.k)]
+        if self.l is not None:
+            promised.append(LDiversity(l=self.l, form=self.diversity, c=self.c))
+        if self.t is not None:
+            promised.append(TCloseness(t=self.t, distance=self.distance))
+        return promised
+
+    def anonymize(self, data: Table, journal: Journal) -> PublishedTable:
+        ready = self.prepared(data)
+        owner = type(self).__name__
+        with journal.stage("prepare"):
+            quasi = QuasiIdentifiers.of(data, ready.hierarchy, ready.weights, owner, trees=self.every_column_has_a_tree)
+            diversity = Diversity.of(data, self._promised(), owner)
+        published = ready.generalized(quasi, diversity, journal)
+        journal.private["applied_mapping"] = AppliedMapping(data, published)
+        journal.private["suppressed_records"] = np.flatnonzero(published.suppressed).tolist()
+        journal.private["exact_costs"] = quasi.exact
+        return published
+
+    @abstractmethod
+    def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, journal: Journal) -> PublishedTable:
+        """The published table."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuppressingMethod(RelationalMethod):
+    """A method that recodes by trees and may leave a few records out."""
+
+    every_column_has_a_tree: ClassVar[bool] = True
+
+    max_suppressed: Annotated[float, Between(0, 1), "Share of the records that may be suppressed."] = 0.0
+
+    def limit(self, n_records: int) -> int:
+        """How many records may be suppressed: the share is the decimal number that was typed."""
+        return int(Fraction(repr(self.max_suppressed)) * n_records)
+
+    def refuse_hopeless(self, diversity: Diversity) -> None:
+        """Without suppression everything together must be good enough; with it there must at least be k records."""
+        if self.max_suppressed == 0:
+            diversity.refuse_hopeless(self.k)
+        else:
+            replace_nothing = Diversity(_no_constraints(diversity), diversity.codes, ())
+            replace_nothing.refuse_hopeless(self.k)
+
+    def refuse_everything_suppressed(self, suppressed: Bools) -> None:
+        """A release in which nobody is left is none."""
+        if len(suppressed) and suppressed.all():
+            raise Infeasible(
+                f"{type(self).__name__}: every record would be suppressed. Lower k or max_suppressed, or add records."
+            )
+
+
+def _no_constraints(diversity: Diversity) -> Any:
+    empty = {name: array[:0] for name, array in diversity.constraints._asdict().items()}
+    return diversity.constraints._replace(**empty | {"table_start": np.zeros(1, np.int64)})
+
+
+def classes_in_order(class_of: Int64s) -> Int64s:
+    """Classes numbered by their first record; -1 stays."""
+    renumbered = np.full(len(class_of), -1, np.int64)
+    kept = np.flatnonzero(class_of >= 0)
+    if len(kept):
+        _, first, inverse = np.unique(class_of[kept], return_index=True, return_inverse=True)
+        rank = np.empty(len(first), np.int64)
+        rank[np.argsort(first, kind="stable")] = np.arange(len(first))
+        renumbered[kept] = rank[inverse]
+    return renumbered
+
+
+__all__ = ["RelationalMethod", "SuppressingMethod", "classes_in_order"]

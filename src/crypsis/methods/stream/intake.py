@@ -1,0 +1,244 @@
+"""Intake: which events of a live stream count, and when a window is complete. Lateness, repeats, erasures.
+
+Every event is offered once, in the order of arrival, and answered with one word; refused ones change nothing. Accepted
+ones wait by timestamp until their window slides. What is remembered of a person for ever is a number and the sensitive
+values; of an event, nothing once its timestamp is closed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from crypsis.data.arrays import Int32s, Int64s
+from crypsis.errors import BadParameter, InternalError
+
+_SMALLEST, _LARGEST = -(2**63), 2**63 - 1
+_VERSION = 1  # of the state
+_NOTHING: frozenset[str] = frozenset()
+_REMEMBERED = 10_000
+
+
+class Intake:
+    """The door of a stream. `sensitive` gives values known beforehand; `locations` the only ones that are accepted.
+
+    `refused_places` are never locations: labels that are sensitive values.
+    """
+
+    def __init__(
+        self,
+        *,
+        lateness: int = 0,
+        multi_location: str = "allow",
+        t0: int | None = None,
+        locations: Sequence[str] | None = None,
+        max_forward_jump: int = 70,
+        sensitive: Mapping[str, Iterable[str]] | None = None,
+        refused_places: Iterable[str] = (),
+    ) -> None:
+        if multi_location not in ("allow", "first"):
+            raise BadParameter(f"multi_location must be 'allow' or 'first', got {multi_location!r}.")
+        self.lateness, self.first_only, self.max_forward_jump = lateness, multi_location == "first", max_forward_jump
+        self.origin, self.declared_locations = t0, locations is not None
+        self.max_t: int | None = None  # largest accepted timestamp or watermark
+        self.counters: Counter[str] = Counter()
+        self._told: dict[str, frozenset[str]] = {}  # sets of one value, made once
+        self.people: dict[str, int] = {}
+        self.names: list[str] = []  # by person
+        self.places: dict[str, int] = {label: code for code, label in enumerate(locations or ())}
+        self.classes: dict[frozenset[str], int] = {frozenset(): 0}
+        self.class_of: list[int] = []  # by person
+        self.refused_places = frozenset(refused_places)
+        self._known = {person: frozenset(values) for person, values in (sensitive or {}).items()}
+        self._erased: set[str] = set()
+        self._waiting: dict[int, dict[tuple[int, int], None]] = {}  # by timestamp: (person, place), in order of arrival
+        self._placed: dict[int, set[int]] = {}  # by timestamp: people with a location
+
+    @property
+    def closed(self) -> int | None:
+        """No event up to this timestamp is accepted any more; None before the first."""
+        return None if self.max_t is None else self.max_t - self.lateness - 1
+
+    def offer(self, event: Any) -> str:
+        """Take one event or refuse it: `accepted`, or the first reason that applies."""
+        result = self._judge(event)
+        self.counters[result] += 1
+        return result
+
+    def _judge(self, event: Any) -> str:
+        if not isinstance(event, dict):
+            return "malformed"
+        person: Any = event.get("id")
+        place: Any = event.get("loc")
+        t: Any = event.get("t")
+        if type(person) is not str or type(place) is not str or t is None:
+            return "malformed"
+        number = self.people.get(person)
+        code = self.places.get(place)
+        if (number is None and not _is_label(person)) or (code is None and not _is_label(place)):
+            return "malformed"
+        sa: Any = event.get("sa")
+        told: frozenset[str] | None = _NOTHING if sa is None else self._told.get(sa) if type(sa) is str else None
+        if told is None:
+            values = _values(sa)
+            if values is None:
+                return "malformed"
+            told = frozenset(values)
+            if type(sa) is str and len(self._told) < _REMEMBERED:
+                self._told[sa] = told
+        if type(t) is not int or not _SMALLEST <= t <= _LARGEST:
+            return "bad_timestamp"
+        origin = t if self.origin is None else self.origin
+        if t < origin:
+            return "before_origin"
+        if t > (origin if self.max_t is None else self.max_t) + self.max_forward_jump:
+            return "future"
+        if code is None and (self.declared_locations or place in self.refused_places):
+            return "unknown_location"
+        closed = self.closed
+        if closed is not None and t <= closed:
+            return "late"
+        if person in self._erased:
+            return "erased"
+        fixed = self._known.get(person) if number is None else None
+        if number is not None:
+            if told and self.classes.get(told) != self.class_of[number]:
+                return "sa_conflict"
+        elif fixed is not None and told and told != fixed:
+            return "sa_conflict"
+        waiting = self._waiting.get(t)
+        if waiting is not None and number is not None:
+            if code is not None and (number, code) in waiting:
+                return "duplicate"
+            if self.first_only and number in self._placed[t]:
+                return "second_location"
+        if number is None:
+            number = self.people[person] = len(self.names)
+            self.names.append(person)
+            kept = told if fixed is None else fixed
+            self.class_of.append(self.classes.setdefault(kept, len(self.classes)))
+        if code is None:
+            code = self.places[place] = len(self.places)
+        if waiting is None:
+            waiting = self._waiting[t] = {}
+        waiting[number, code] = None
+        if self.first_only:
+            self._placed.setdefault(t, set()).add(number)
+        if self.max_t is None or t > self.max_t:
+            self.max_t = t
+            self.origin = origin
+        return "accepted"
+
+    def watermark(self, t: int) -> None:
+        """The source announces that time has come to t; it may close a gap of any length."""
+        self.max_t = t if self.max_t is None else max(self.max_t, t)
+        if self.origin is None:
+            self.origin = t
+
+    def erase(self, person: str) -> int | None:
+        """Refuse this person from now on, waiting events included; returns the number to erase from the window."""
+        self._erased.add(person)
+        number = self.people.get(person)
+        if number is not None:
+            for waiting in self._waiting.values():
+                for event in [event for event in waiting if event[0] == number]:
+                    del waiting[event]
+        return number
+
+    def is_complete(self, end: int) -> bool:
+        """No event up to `end` can come any more."""
+        return self.closed is not None and end <= self.closed
+
+    def take(self, end: int) -> tuple[Int32s, Int32s, Int64s, Int32s]:
+        """The waiting events up to `end` for the window: people, places, times, classes. They wait no longer."""
+        people: list[int] = []
+        places: list[int] = []
+        times: list[int] = []
+        for t in sorted(t for t in self._waiting if t <= end):
+            for person, place in self._waiting.pop(t):
+                people.append(person)
+                places.append(place)
+                times.append(t)
+            self._placed.pop(t, None)
+        classes = [self.class_of[person] for person in people]
+        return (
+            np.array(people, np.int32),
+            np.array(places, np.int32),
+            np.array(times, np.int64),
+            np.array(classes, np.int32),
+        )
+
+    def ranks(self) -> Int64s:
+        """The order of the places: as declared, else by the code points of their labels."""
+        rank = np.arange(len(self.places), dtype=np.int64)
+        if not self.declared_locations:
+            rank[[self.places[label] for label in sorted(self.places)]] = np.arange(len(self.places))
+        return rank
+
+    @property
+    def waiting(self) -> int:
+        """Events that were accepted and belong to no window yet."""
+        return sum(map(len, self._waiting.values()))
+
+    # Checkpoints.
+
+    def state(self) -> dict[str, Any]:
+        """What was learned from events, as numbers, lists of words and arrays; settings are not part of it."""
+        times = sorted(self._waiting)
+        waiting = [event for t in times for event in self._waiting[t]]
+        classes = [sorted(values) for values in self.classes]
+        return {
+            "version": _VERSION,
+            "origin": self.origin,
+            "max_t": self.max_t,
+            "counters": dict(self.counters),
+            "names": list(self.names),
+            "places": list(self.places),
+            "class_values": [value for values in classes for value in values],
+            "class_sizes": np.array([len(values) for values in classes], np.int64),
+            "class_of": np.array(self.class_of, np.int32),
+            "erased": sorted(self._erased),
+            "waiting_times": np.repeat(
+                np.array(times, np.int64), np.array([len(self._waiting[t]) for t in times], np.int64)
+            ),
+            "waiting_events": np.array(waiting, np.int32).reshape(-1, 2),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from `state`, as if nothing had happened; the settings must be those of then."""
+        if state.get("version") != _VERSION:
+            raise InternalError(f"This checkpoint has version {state.get('version')!r}, {_VERSION} is understood.")
+        self.origin, self.max_t = state["origin"], state["max_t"]
+        self.counters = Counter(state["counters"])
+        self.names = list(state["names"])
+        self.people = {name: number for number, name in enumerate(self.names)}
+        self.places = {label: code for code, label in enumerate(state["places"])}
+        ends = np.cumsum(state["class_sizes"]).tolist()
+        values = state["class_values"]
+        self.classes = {
+            frozenset(values[end - size : end]): number
+            for number, (end, size) in enumerate(zip(ends, state["class_sizes"].tolist(), strict=True))
+        }
+        self.class_of = state["class_of"].tolist()
+        self._erased = set(state["erased"])
+        self._waiting, self._placed = {}, {}
+        events = zip(state["waiting_times"].tolist(), state["waiting_events"].tolist(), strict=True)
+        for t, (person, place) in events:
+            self._waiting.setdefault(t, {})[person, place] = None
+            if self.first_only:
+                self._placed.setdefault(t, set()).add(person)
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, str) and bool(value) and "\n" not in value
+
+
+def _values(told: Any) -> tuple[str, ...] | None:
+    """The sensitive values of an event; None where they are no text."""
+    if told is None:
+        return ()
+    values = tuple(told) if isinstance(told, (list, tuple)) else (told,)
+    return values if all(isinstance(value, str) and value for value in values) else None

@@ -1,0 +1,273 @@
+"""Disassociation: publish which terms occur together in small pieces, but not which pieces belong together.
+
+Guarantees that for every set of up to m terms some dataset that fits the release has it in k records. Costs a few
+readings of the records for clusters and chunks, linear in their terms; sharing chunks between clusters costs more.
+
+Terrovitis, Liagouris, Mamoulis, Skiadopoulos. Privacy preservation by disassociation. PVLDB 5(10), 2012, 944-955.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+
+from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.transaction import Transactions
+from crypsis.errors import BadParameter, NotApplicable
+from crypsis.executors.threads import available_workers
+from crypsis.guarantees import DisassociationAnonymity
+from crypsis.journal import Journal
+from crypsis.kernels.subrecord_bags import grouped
+from crypsis.kernels.vertical_partition import TERM_CHUNK
+from crypsis.methods.method import Method
+from crypsis.methods.transaction.horizontal_partition import (
+    Clusters,
+    check_feasible,
+    given_clusters,
+    partition_horizontally,
+)
+from crypsis.methods.transaction.ranked_records import RankedRecords
+from crypsis.methods.transaction.refinement import Forest, refined
+from crypsis.methods.transaction.vertical_partition import (
+    Bags,
+    Placement,
+    bags,
+    demoted_at_random,
+    partition_vertically,
+    record_chunks,
+)
+from crypsis.parameters import AtLeast, Between, OneOf
+
+CLUSTER_SIZE_PER_K = 20
+PROPERTY_1_WARNING = (
+    "refine='property1' follows the article as printed, whose Lemma 3 is false: a shared chunk may leave no room for "
+    "a combination that occurs, and sharing may empty a term chunk that the guarantee rests on. Some combinations may "
+    "then fit fewer than k records. Use it to reproduce the article, not to publish."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disassociation(Method):
+    """Cut records into subrecords that k records share, and publish the pieces of each cluster without their links.
+
+    Records with terms in common form clusters. In each, terms go to record chunks in which every combination of up to m
+    terms occurs in k records; terms too rare for that are only named. Clusters that name the same rare terms are then
+    joined, so that these too are published with their frequencies, in chunks that the joined clusters share.
+    No term is lost or generalized. Time and memory grow linearly with the records.
+    Differs from the paper: clusters below k records are pooled, a cluster that needs its term chunk keeps a term in it,
+    and all terms of a shared chunk exclude the same clusters. Without these rules its guarantee does not hold.
+
+    >>> import crypsis
+    >>> searches = crypsis.Transactions.from_lists(
+    ...     [["flu", "madonna"], ["flu", "madonna", "ikea"], ["flu", "madonna", "ruby"], ["ikea", "ruby"]])
+    >>> release = crypsis.anonymize(searches, crypsis.Disassociation(k=3, m=2))
+    >>> release.data.to_canonical()["nodes"][0]["record_chunks"]
+    [[{'count': 3, 'items': ['flu', 'madonna']}]]
+    >>> release.data.to_canonical()["nodes"][0]["term_chunk"]
+    ['ikea', 'ruby']
+    >>> release.verify().holds
+    True
+
+    Terrovitis, Liagouris, Mamoulis, Skiadopoulos. Privacy preservation by disassociation. PVLDB 5(10), 2012,
+    944-955: HORPART, VERPART, REFINE.
+    """
+
+    accepts: ClassVar[type] = Transactions
+    family: ClassVar[str] = "transaction"
+    promises: ClassVar[type[DisassociationAnonymity]] = DisassociationAnonymity
+    stages: ClassVar[tuple[str, ...]] = ("rank", "horpart", "verpart", "refine", "publish")
+
+    k: Annotated[int, AtLeast(1), "Records that some possible original must have for each combination."] = 5
+    m: Annotated[int, Between(1, 8), "Most terms of a record that the adversary may know."] = 2
+    max_cluster_size: Annotated[
+        int | None, AtLeast(2), "Records up to which a cluster is not split, at least 2k; 20k if not given."
+    ] = None
+    refine: Annotated[
+        str,
+        OneOf("uniform", "none", "property1"),
+        "Share chunks between clusters: by the sound rule, not at all, or as printed in the article, which may fail.",
+    ] = "uniform"
+    horpart: Annotated[
+        str,
+        OneOf("standard", "guarded"),
+        "Split by the most frequent term; 'guarded' tries others where that leaves fewer than k on a side.",
+    ] = "standard"
+    safe: Annotated[
+        bool, "Hide terms whose place in a later chunk would tell with certainty what they are rare with."
+    ] = False
+    min_causes: Annotated[
+        int, AtLeast(1), "Sets that must each be able to explain a term's place in a later chunk, with `safe`."
+    ] = 2
+    demote_probability: Annotated[
+        float, Between(0, 1), "Chance with which any term is hidden too, so that being hidden says nothing."
+    ] = 0.0
+    l: Annotated[  # noqa: E741 (its name in the literature)
+        int | None,
+        AtLeast(1),
+        "At most one in l records of a cluster may hold the same sensitive term; the data must name such terms.",
+    ] = None
+    max_passes: Annotated[
+        int | None, AtLeast(0), "Rounds of joining after which refining stops; no limit if not given."
+    ] = None
+    workers: Annotated[
+        int | None, AtLeast(1), "Threads that work on clusters; all processors if not given. The result is the same."
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.max_cluster_size is not None and self.max_cluster_size < 2 * self.k:
+            raise BadParameter(
+                f"{type(self).__name__}: max_cluster_size must be an int of at least 2k = {2 * self.k}, "
+                f"got {self.max_cluster_size}.",
+                parameter="max_cluster_size",
+                got=repr(self.max_cluster_size),
+            )
+
+    @property
+    def guarantee(self) -> DisassociationAnonymity:
+        level = "paper" if self.refine == "property1" else "strict"
+        return DisassociationAnonymity(k=self.k, m=self.m, l=self.l, level=level)
+
+    @property
+    def assured(self) -> bool:
+        return self.refine != "property1"
+
+    def anonymize(
+        self, data: Transactions, journal: Journal, clusters: Sequence[Sequence[int]] | None = None
+    ) -> DisassociatedTransactions:
+        """Disassociate; `clusters` replace HORPART's: lists of record numbers from 0, empty records not counted."""
+        self._check_sensitive(data)
+        workers = self.workers or available_workers()
+        diversity = self.l or 1
+        with journal.stage("rank"):
+            records = RankedRecords.of(data)
+            check_feasible(records, self.k, diversity, data.vocabulary.labels)
+        with journal.stage("horpart"):
+            if clusters is not None:
+                least = self.k if self.assured else 1  # the article's own clusters may be smaller
+                parts = given_clusters(records, clusters, least, diversity, type(self).__name__)
+            else:
+                parts = partition_horizontally(
+                    records,
+                    self.k,
+                    diversity,
+                    self.max_cluster_size or CLUSTER_SIZE_PER_K * self.k,
+                    self.horpart == "guarded",
+                    data.vocabulary.labels,
+                )
+        with journal.stage("verpart"):
+            min_causes = self.min_causes if self.safe else 0
+            placement = partition_vertically(records, parts, self.k, self.m, min_causes, workers, journal)
+            if self.demote_probability > 0:
+                placement = demoted_at_random(placement, self.demote_probability)
+            owner, in_records = record_chunks(placement, len(records), workers, journal)
+        forest = Forest.of_leaves(placement, parts)
+        if self.refine != "none":
+            with journal.stage("refine"):
+                rests = _rests_on_term_chunk(parts.sizes, owner, in_records.sizes, self.k, self.m)
+                forest = refined(
+                    records,
+                    parts,
+                    placement,
+                    rests,
+                    self.k,
+                    self.m,
+                    not self.assured,
+                    self.max_passes,
+                    workers,
+                    journal,
+                )
+        with journal.stage("publish"):
+            published = self._published(data, records, parts, placement, forest, owner, in_records, workers, journal)
+            journal.private.update(_private_facts(data, parts, placement, forest))
+        if not self.assured:
+            journal.warn(PROPERTY_1_WARNING)
+        if len(parts) == 1:
+            journal.warn(
+                f"All {len(records)} records are in one cluster: with k={self.k} there are too few records for more."
+            )
+        return published
+
+    def _check_sensitive(self, data: Transactions) -> None:
+        if self.l is not None and (data.sensitive is None or not data.sensitive.any()):
+            raise NotApplicable(
+                f"{type(self).__name__}: l={self.l} needs data with sensitive terms. Name them when the data are read, "
+                "or leave l out."
+            )
+
+    def _published(
+        self,
+        data: Transactions,
+        records: RankedRecords,
+        parts: Clusters,
+        placement: Placement,
+        forest: Forest,
+        owner: Int64s,
+        in_records: Bags,
+        workers: int,
+        journal: Journal,
+    ) -> DisassociatedTransactions:
+        shared_node, shared = _shared_chunks(records, placement, forest, workers, journal)
+        hidden = np.flatnonzero((placement.chunk == TERM_CHUNK) & (forest.node_of_pair < 0))
+        sensitive = () if data.sensitive is None else tuple(
+            data.vocabulary[code] for code in np.flatnonzero(data.sensitive).tolist()
+        )  # fmt: skip
+        return DisassociatedTransactions(
+            vocabulary=data.vocabulary,
+            k=self.k,
+            m=self.m,
+            empty_records=records.empty,
+            parent=forest.parent,
+            size=forest.size,
+            chunk_node=np.concatenate((owner, shared_node)),
+            chunk_offsets=np.concatenate(
+                (in_records.chunk_offsets, in_records.chunk_offsets[-1] + shared.chunk_offsets[1:])
+            ),
+            counts=np.concatenate((in_records.counts, shared.counts)),
+            entry_offsets=offsets_of(np.concatenate((in_records.lengths, shared.lengths))),
+            items=records.codes[np.concatenate((in_records.terms, shared.terms))],
+            term_offsets=offsets_of(np.bincount(placement.leaf[hidden], minlength=len(forest.parent))),
+            terms=records.codes[placement.term[hidden]],
+            sensitive=sensitive,
+            leaf_of_record=parts.of_record,
+        )
+
+
+def _rests_on_term_chunk(sizes: Int64s, owner: Int64s, chunk_sizes: Int64s, k: int, m: int) -> np.ndarray[Any, Any]:
+    """Of each cluster: its chunks hold too few subrecords to fill all records, should its term chunk become empty."""
+    subrecords = np.bincount(owner, chunk_sizes, len(sizes)).astype(np.int64)
+    chunks = np.bincount(owner, minlength=len(sizes))
+    rests: np.ndarray[Any, Any] = subrecords < sizes + k * (np.clip(chunks, 1, m) - 1)
+    return rests
+
+
+def _shared_chunks(
+    records: RankedRecords, placement: Placement, forest: Forest, workers: int, journal: Journal
+) -> tuple[Int64s, Bags]:
+    """The joint node of each shared chunk, and the chunks."""
+    first = np.cumsum(forest.n_chunks) - forest.n_chunks
+    taken = np.flatnonzero(forest.node_of_pair >= 0)
+    by_term, _ = grouped(placement.term[taken].astype(np.int64), len(records.codes))
+    taken = taken[by_term]
+    chunk = first[forest.node_of_pair[taken]] + forest.chunk_of_pair[taken]
+    n_chunks = int(forest.n_chunks.sum())
+    owner = np.repeat(np.arange(len(forest.parent)), forest.n_chunks)
+    return owner, bags(placement, taken, chunk, n_chunks, len(records), workers, journal)
+
+
+def _private_facts(data: Transactions, parts: Clusters, placement: Placement, forest: Forest) -> dict[str, Any]:
+    sizes = parts.sizes
+    return {
+        "accounting": {"input": len(data), "published": int(sizes.sum()), "empty": len(data) - int(sizes.sum())},
+        "clusters": {"number": len(parts), "smallest": int(sizes.min()), "largest": int(sizes.max())},
+        "refinement": {
+            "passes": forest.passes,
+            "joins": len(forest.parent) - len(parts),
+            "hidden_before": int(np.count_nonzero(placement.chunk == TERM_CHUNK)),
+            "shared": int(np.count_nonzero(forest.node_of_pair >= 0)),
+        },
+    }

@@ -1,0 +1,271 @@
+"""What Apriori, LRA and VPA share: items as leaves of a hierarchy, cuts through it, and what is published under a cut.
+
+A cut is an array over the nodes of the tree: what each is published as, -2 if it is deleted, -1 above the cut.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of, take_records
+from crypsis.data.privacy_policy import check_combinations
+from crypsis.data.symbols import Symbols
+from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.data.vocabulary import Vocabulary
+from crypsis.errors import Infeasible, NotApplicable, TooFewRecords, TooLarge
+from crypsis.guarantees import ItemsetKmAnonymity
+from crypsis.hierarchy import FANOUT_FIVE, ItemHierarchy, ItemTree
+from crypsis.kernels.apriori_cut import DELETED, STUCK, raised_cut
+from crypsis.kernels.itemsets import NO_ITEMS, NO_OFFSETS
+from crypsis.methods.method import Method
+from crypsis.parameters import AtLeast, Between
+
+MOST_BITS = 1 << 36  # nodes times records: 8 GB of bits
+
+
+@dataclass(frozen=True, kw_only=True)
+class HierarchyMethod(Method):
+    """A method that publishes items as nodes of a hierarchy."""
+
+    accepts: ClassVar[type] = Transactions
+    family: ClassVar[str] = "transaction"
+    promises: ClassVar[type[ItemsetKmAnonymity]] = ItemsetKmAnonymity
+    needs: ClassVar[tuple[str, ...]] = ("hierarchy",)
+
+    k: Annotated[int, AtLeast(1), "Records that must share each set of items."] = 5
+    m: Annotated[int, Between(1, 8), "Most items the adversary may know."] = 2
+    hierarchy: Annotated[ItemHierarchy, "What items have in common: a tree whose leaves are the items."] = FANOUT_FIVE  # type: ignore[assignment]
+    attach_to_root: Annotated[bool, "Put items that the hierarchy lacks right below its root."] = False
+    max_suppressed_items: Annotated[
+        float, Between(0, 1), "Share of all occurrences that may be deleted where items would become everything."
+    ] = 0.0
+
+    @property
+    def guarantee(self) -> ItemsetKmAnonymity:
+        return ItemsetKmAnonymity(k=self.k, m=self.m)
+
+    def tree_records(self, data: Transactions) -> TreeRecords:
+        """The data over the tree; refuses data that no cut can protect."""
+        records = TreeRecords.of(data, self.hierarchy, self.attach_to_root)
+        check_enough(int(np.count_nonzero(records.filled)), self.k, data)
+        for size in range(3, self.m + 1):
+            check_combinations(np.diff(records.offsets), size)
+        if len(records.tree) * len(records.filled) > MOST_BITS:
+            raise TooLarge(
+                f"{len(records.tree):,} nodes and {len(records.filled):,} records are too many for "
+                f"{type(self).__name__}; use Disassociation, or LRA with smaller parts."
+            )
+        return records
+
+    def allowed_deletions(self, occurrences: int) -> int:
+        """How many occurrences may be deleted: the share as it was written, not as a float rounds it."""
+        return int(Fraction(str(self.max_suppressed_items)) * occurrences)
+
+
+class Raised(NamedTuple):
+    """Outcome of Apriori anonymization: the cut, and its steps as nodes with whether they were deleted."""
+
+    cut: Int32s
+    steps: list[tuple[list[int], bool]]
+
+
+@dataclass(frozen=True, eq=False)
+class TreeRecords:
+    """The non-empty records over a tree: leaves ascending, sensitive items apart.
+
+    `filled` tells which input records have an item that is not sensitive; only these are here.
+    """
+
+    data: Transactions
+    tree: ItemTree
+    filled: Bools
+    offsets: Int64s
+    items: Int32s
+    sensitive_offsets: Int64s
+    sensitive_items: Int32s
+    sensitive_codes: Int32s  # code of each sensitive item that occurs
+
+    @classmethod
+    def of(cls, data: Transactions, hierarchy: ItemHierarchy, attach_to_root: bool) -> TreeRecords:
+        secret = np.zeros(len(data.vocabulary), np.bool_) if data.sensitive is None else data.sensitive
+        labels = data.vocabulary.labels
+        left_out = tuple(labels[code] for code in np.flatnonzero(secret).tolist())
+        tree = ItemTree.of(hierarchy, data.vocabulary, left_out=left_out, attach_to_root=attach_to_root)
+        rows = np.repeat(np.arange(len(data)), data.lengths)
+        hidden = secret[data.items]
+        lengths = np.bincount(rows[~hidden], minlength=len(data))
+        filled = lengths > 0
+        nodes = tree.node_of_item[data.items[~hidden]].astype(np.int64)
+        order = np.argsort(rows[~hidden] * len(tree) + nodes, kind="stable")
+        codes = np.flatnonzero(secret & (data.supports > 0))
+        number = np.zeros(len(secret), np.int32)
+        number[codes] = np.arange(len(codes))
+        kept = hidden & filled[rows]
+        return cls(
+            data,
+            tree,
+            filled,
+            offsets_of(lengths[filled]),
+            nodes[order].astype(np.int32),
+            offsets_of(np.bincount(rows[kept], minlength=len(data))[filled]),
+            number[data.items[kept]],
+            codes.astype(np.int32),
+        )
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def identity(self) -> Int32s:
+        """The cut that publishes every item as itself."""
+        cut = np.full(len(self.tree), -1, np.int32)
+        cut[self.tree.leaves] = self.tree.leaves
+        return cut
+
+    def take(self, rows: Int64s) -> tuple[Int64s, Int32s]:
+        """Offsets and items of some of the records."""
+        offsets, positions = take_records(self.offsets, rows)
+        return offsets, self.items[positions]
+
+    def raised(
+        self,
+        k: int,
+        m: int,
+        *,
+        l: int = 1,  # noqa: E741
+        part: tuple[Int64s, Int32s] | None = None,
+        start: Int32s | None = None,
+        allowed: Bools | None = None,
+        most_deleted: int = 0,
+        method: str = "",
+    ) -> Raised:
+        """Apriori anonymization of all records, or of a part of them. With `allowed` nodes given, bad sets that these
+        cannot mend are left."""
+        offsets, items = (self.offsets, self.items) if part is None else part
+        n_sensitive = len(self.sensitive_codes) if l > 1 and part is None else 0
+        status, cut, steps, done = raised_cut(
+            offsets,
+            items,
+            self.tree.parent,
+            self.tree.last,
+            self.tree.leaf_count,
+            self.identity if start is None else start,
+            np.ones(len(self.tree), np.bool_) if allowed is None else allowed,
+            allowed is not None,
+            k,
+            m,
+            l if n_sensitive else 1,
+            self.sensitive_offsets if n_sensitive else NO_OFFSETS,
+            self.sensitive_items if n_sensitive else NO_ITEMS,
+            n_sensitive,
+            most_deleted,
+        )
+        if status == STUCK:
+            nodes = ", ".join(self.tree.names[node] for node in steps[-1, 1 : steps[-1, 0] + 1].tolist())
+            raise Infeasible(
+                f"{method}: ({nodes}) breaks the promise and cannot be generalized any further. "
+                + ("Lower l, or k." if n_sensitive else "Allow fewer suppressed items, or lower k.")
+            )
+        return Raised(
+            cut,
+            [(row[1 : row[0] + 1], kind == DELETED) for row, kind in zip(steps.tolist(), done.tolist(), strict=True)],
+        )
+
+    def named_steps(self, raised: Raised) -> list[list[Any]]:
+        """Steps as the private report lists them: `["generalize", ["a", "#1.0"]]`."""
+        names = self.tree.names
+        return [
+            ["suppress" if deleted else "generalize", [names[node] for node in nodes]]
+            for nodes, deleted in raised.steps
+        ]
+
+    def published(self, cuts: list[Int32s], part_of_record: Int64s) -> PublishedTransactions:
+        """Every record under the cut of its part; sensitive items as they are, records without items in their place."""
+        data, tree = self.data, self.tree
+        rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        nodes = np.empty(len(self.items), np.int64)
+        for part, cut in enumerate(cuts):
+            inside = part_of_record[rows] == part if len(cuts) > 1 else slice(None)
+            nodes[inside] = cut[self.items[inside]]
+        input_row = np.flatnonzero(self.filled)[rows]
+        stays = nodes >= 0
+        # Leaves ascend in each record, so their images do: equal ones are neighbours.
+        keys = input_row[stays] * len(tree) + nodes[stays]
+        new = np.ones(len(keys), np.bool_)
+        new[1:] = keys[1:] != keys[:-1]
+        keys = keys[new]
+        used = np.flatnonzero(np.bincount(keys % len(tree), minlength=len(tree)))
+        secret = np.zeros(len(data.vocabulary), np.bool_) if data.sensitive is None else data.sensitive
+        hidden = secret[data.items]
+        secrets = np.unique(data.items[hidden])
+        labels = [tree.leaf_labels(int(node)) for node in used]
+        labels += [(data.vocabulary.labels[code],) for code in secrets.tolist()]
+        symbols, names = symbols_named(
+            labels, [tree.names[node] for node in used.tolist()] + [one for (one,) in labels[len(used) :]]
+        )
+        all_rows = np.concatenate([keys // len(tree), np.repeat(np.arange(len(data)), data.lengths)[hidden]])
+        number = np.zeros(len(tree), np.int64)
+        number[used] = np.arange(len(used))
+        codes = np.concatenate([number[keys % len(tree)], len(used) + np.searchsorted(secrets, data.items[hidden])])
+        if len(secrets):
+            codes = codes[np.lexsort((codes, all_rows))]
+        gone = np.unique(self.items[~stays])
+        return PublishedTransactions(
+            offsets_of(np.bincount(all_rows, minlength=len(data))),
+            codes.astype(np.int32),
+            symbols,
+            suppressed=tuple(sorted(tree.names[node] for node in gone.tolist())),
+            sensitive=tuple(sorted(data.vocabulary.labels[code] for code in secrets.tolist())),
+            names=names,
+            domain=tree.n_leaves,
+        )
+
+
+def symbols_named(labels: list[tuple[str, ...]], names: list[str]) -> tuple[Symbols, tuple[str, ...]]:
+    """Symbols with these members in this order."""
+    vocabulary = Vocabulary(sorted({label for one in labels for label in one}))
+    code_of = {label: code for code, label in enumerate(vocabulary.labels)}
+    members = [sorted(code_of[label] for label in one) for one in labels]
+    symbols = Symbols(
+        vocabulary,
+        offsets_of(np.fromiter(map(len, members), np.int64, len(members))),
+        np.array([code for one in members for code in one], np.int32),
+    )
+    return symbols, tuple(names)
+
+
+def check_enough(filled: int, k: int, data: Transactions) -> None:
+    """Nothing to publish, or fewer records than must look alike: no release exists."""
+    if not len(data) or not len(data.items):
+        raise TooFewRecords("There is no non-empty record, so there is nothing to publish.", have=0, required=k)
+    if 0 < filled < k:
+        raise TooFewRecords(
+            f"No {k}^m-anonymous release exists: {filled} non-empty records, {k} are required. Add records or lower k.",
+            have=filled,
+            required=k,
+        )
+
+
+def refuse_sensitive(data: Transactions, method: str) -> None:
+    """For methods without a form for sensitive items."""
+    if data.sensitive is not None and data.sensitive.any():
+        raise NotApplicable(
+            f"{method} does not treat sensitive items apart; use Apriori with l, or Disassociation, or leave them "
+            "unmarked to protect them like all others."
+        )
+
+
+def accounting(data: Transactions, published: PublishedTransactions) -> dict[str, int]:
+    """How the records of the input are found again."""
+    empty = int(np.count_nonzero(published.lengths == 0))
+    return {
+        "input": len(data),
+        "published": len(published) - empty,
+        "published_as_empty": empty,
+        "lost": 0,
+        "repeated_items_collapsed": data.collapsed,
+    }

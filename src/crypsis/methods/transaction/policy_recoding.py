@@ -1,0 +1,216 @@
+"""What COAT and PCTA share: a privacy policy, a utility policy, and generalized items that are sets of items."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.data.privacy_policy import PrivacyPolicy, check_combinations
+from crypsis.data.symbols import Symbols
+from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.data.vocabulary import Vocabulary
+from crypsis.errors import PoliciesConflict, TooLarge
+from crypsis.guarantees import Guarantee, ItemsetKmAnonymity, PolicyAnonymity
+from crypsis.hierarchy import UtilityPolicy
+from crypsis.journal import Journal
+from crypsis.kernels.itemsets import NO_ITEMS, NO_OFFSETS, itemsets
+from crypsis.kernels.policy_merging import NO_PARTNER, merge_for_policy
+from crypsis.methods.method import Method
+from crypsis.methods.transaction.hierarchy_recoding import accounting, check_enough, refuse_sensitive
+from crypsis.parameters import AtLeast, Between
+
+MOST_ITEMS = 20_000
+EVERY = np.iinfo(np.int64).max
+
+
+class Merged(NamedTuple):
+    """Outcome for one set of records: the first item of each item's generalized item (-1: suppressed), and the steps,
+    rows g, h with h = -1 where g was suppressed."""
+
+    satisfied: bool
+    label: Int32s
+    steps: Int32s
+
+
+def merged_items(
+    offsets: Int64s,
+    items: Int32s,
+    n_items: int,
+    constraints: tuple[Int64s, Int32s],
+    k: int,
+    *,
+    utility: Int32s | None = None,
+    every_item: bool = True,
+    whole_dataset: bool = False,
+    candidate_cap: int = 64,
+    most_suppressed: int = 0,
+) -> Merged:
+    """PCTA (`every_item`) or COAT on flat arrays: items are numbered in label order and all of them occur."""
+    status, label, steps = merge_for_policy(
+        offsets,
+        items,
+        n_items,
+        *constraints,
+        np.zeros(n_items, np.int32) if utility is None else utility,
+        every_item,
+        whole_dataset,
+        candidate_cap,
+        utility is not None,
+        most_suppressed,
+        k,
+    )
+    return Merged(status != NO_PARTNER, label, steps)
+
+
+def occurring_sets(offsets: Int64s, items: Int32s, n_items: int, m: int) -> tuple[Int64s, Int32s]:
+    """All sets of up to m items that occur, by size and then in the order of their items."""
+    found = []
+    for size in range(1, m + 1):
+        if size > 2:
+            check_combinations(np.diff(offsets), size)
+        found.append(itemsets(offsets, items, n_items, size, EVERY, NO_OFFSETS, NO_ITEMS, 0, 1)[0])
+    sizes = np.repeat(np.arange(1, m + 1), [len(sets) for sets in found])
+    return offsets_of(sizes), np.concatenate([sets.ravel() for sets in found])
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyMethod(Method):
+    """A method that merges items until a privacy policy is satisfied."""
+
+    accepts: ClassVar[type] = Transactions
+    family: ClassVar[str] = "transaction"
+    promises: ClassVar[type[ItemsetKmAnonymity]] = ItemsetKmAnonymity
+    stages: ClassVar[tuple[str, ...]] = ("read policies", "merge", "publish")
+    every_item: ClassVar[bool]
+
+    k: Annotated[int, AtLeast(1), "Records that must share each protected set of items."] = 5
+    m: Annotated[int, Between(1, 8), "Without a privacy policy: all sets of up to m items are protected."] = 2
+    privacy: Annotated[PrivacyPolicy | None, "The itemsets that must not identify anybody, in place of m."] = None
+    max_suppressed: Annotated[float, Between(0, 1), "Share of the items that may be left out."] = 0.0
+
+    @property
+    def guarantee(self) -> ItemsetKmAnonymity:
+        return ItemsetKmAnonymity(k=self.k, m=self.m)
+
+    def guarantee_of(self, data: Transactions, published: PublishedTransactions) -> Guarantee:
+        prepared = self.prepared(data)
+        if prepared.privacy is None:
+            return self.guarantee
+        return PolicyAnonymity(k=self.k, policy=prepared.privacy)
+
+    @abstractmethod
+    def _utility(self) -> UtilityPolicy | None:
+        """The utility policy where there is one."""
+
+    def _objective(self) -> dict[str, Any]:
+        """How merges are compared."""
+        return {}
+
+    def anonymize(self, data: Transactions, journal: Journal) -> PublishedTransactions:
+        name = type(self).__name__
+        refuse_sensitive(data, name)
+        prepared = self.prepared(data)
+        with journal.stage("read policies"):
+            check_enough(int(np.count_nonzero(data.lengths)), self.k if self.privacy is None else 1, data)
+            codes, number, vocabulary = _items_by_label(data)
+            if len(codes) > MOST_ITEMS:
+                raise TooLarge(
+                    f"{name} compares every two of {len(codes):,} items; at most {MOST_ITEMS:,} are possible. "
+                    "Use Apriori, or Disassociation."
+                )
+            offsets, items = _relabelled(data, number)
+            if prepared.privacy is None:
+                constraints, unknown = occurring_sets(offsets, items, len(codes), self.m), 0
+            else:
+                constraint_offsets, constraint_items, unknown = prepared.privacy.closed(vocabulary, data)
+                constraints = (constraint_offsets, constraint_items)
+            if unknown:
+                journal.warn(f"{unknown} itemsets of the privacy policy name an item that does not occur")
+            policy = prepared._utility()
+        with journal.stage("merge"):
+            merged = merged_items(
+                offsets,
+                items,
+                len(codes),
+                constraints,
+                self.k,
+                utility=None if policy is None else policy.sets_of(vocabulary),
+                every_item=self.every_item,
+                most_suppressed=int(Fraction(str(self.max_suppressed)) * len(codes)),
+                **self._objective(),
+            )
+        trace = _trace(merged.steps, vocabulary.labels)
+        if not merged.satisfied:
+            *done, (_, stuck) = trace
+            journal.private["steps"] = done
+            raise PoliciesConflict(
+                f"{name}: after {len(done)} steps {_printed(stuck)} is still too rare and may not be merged with any "
+                f"other item, nor left out within max_suppressed={self.max_suppressed:g}. Widen the utility policy, "
+                "allow more suppressed items, or lower k.",
+                steps=done,
+                stuck=stuck,
+            )
+        with journal.stage("publish"):
+            published = _published(data, number, merged.label, vocabulary)
+            journal.private.update(
+                steps=trace,
+                partition=[list(labels) for labels in published.symbols.label_lists],
+                itemsets_with_unknown_items=unknown,
+                accounting=accounting(data, published),
+            )
+        return published
+
+
+def _items_by_label(data: Transactions) -> tuple[Int64s, Int32s, Vocabulary]:
+    """Codes of the items that occur in the order of their labels, the number of each code in it, and their labels."""
+    occurring = np.flatnonzero(data.supports)
+    codes = occurring[np.argsort(data.vocabulary.label_rank[occurring], kind="stable")]
+    number = np.full(len(data.vocabulary), -1, np.int32)
+    number[codes] = np.arange(len(codes), dtype=np.int32)
+    return codes, number, Vocabulary(data.vocabulary.decode(codes.astype(np.int32)))
+
+
+def _relabelled(data: Transactions, number: Int32s) -> tuple[Int64s, Int32s]:
+    rows = np.repeat(np.arange(len(data)), data.lengths)
+    keys = np.sort(rows * max(len(number), 1) + number[data.items])
+    return data.offsets, (keys % max(len(number), 1)).astype(np.int32)
+
+
+def _published(data: Transactions, number: Int32s, label: Int32s, vocabulary: Vocabulary) -> PublishedTransactions:
+    symbols, symbol_of_item = Symbols.of_partition(vocabulary, np.where(label < 0, -1, label).astype(np.int32))
+    codes = symbol_of_item[number[data.items]].astype(np.int64)
+    rows = np.repeat(np.arange(len(data)), data.lengths)
+    stays = codes >= 0
+    width = max(len(symbols), 1)
+    keys = pl.Series(rows[stays] * width + codes[stays]).unique().sort().to_numpy()
+    return PublishedTransactions(
+        offsets_of(np.bincount(keys // width, minlength=len(data))),
+        (keys % width).astype(np.int32),
+        symbols,
+        suppressed=tuple(vocabulary.labels[item] for item in np.flatnonzero(label < 0).tolist()),
+        domain=len(vocabulary),
+    )
+
+
+def _trace(steps: Int32s, labels: tuple[str, ...]) -> list[list[Any]]:
+    """Steps in labels: `["generalize", ["a"], ["b"]]` or `["suppress", ["a"]]`."""
+    inside: dict[int, list[int]] = {item: [item] for item in range(len(labels))}
+    named: list[list[Any]] = []
+    for one, other in steps.tolist():
+        if other < 0:
+            named.append(["suppress", [labels[item] for item in inside[one]]])
+            continue
+        named.append(["generalize", *([labels[item] for item in inside[which]] for which in (one, other))])
+        inside[min(one, other)] = sorted(chain(inside[one], inside[other]))
+    return named
+
+
+def _printed(labels: list[str]) -> str:
+    return f"({', '.join(labels[:5])}{', …' if len(labels) > 5 else ''})"

@@ -1,0 +1,77 @@
+"""Sizes of the classes of records that look the same: discernibility, C_avg, and how many there are.
+
+Bayardo, Agrawal. Data privacy through optimal k-anonymization. IEEE ICDE 2005 (discernibility);
+LeFevre, DeWitt, Ramakrishnan. Mondrian multidimensional k-anonymity. IEEE ICDE 2006 (C_avg).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from crypsis.data.arrays import Int64s
+from crypsis.data.mixed import Mixed, PublishedMixed
+from crypsis.data.relational import PublishedTable, Table
+from crypsis.kernels.row_classes import row_classes
+
+
+@dataclass(frozen=True)
+class ClassSizes:
+    """Counts of classes and records; suppressed records are in no class."""
+
+    classes: int
+    smallest: int
+    mean: float
+    largest: int
+    suppressed: int
+    discernibility: int
+
+    def figures(self) -> dict[str, float | int]:
+        return {
+            "classes": self.classes,
+            "smallest_class": self.smallest,
+            "mean_class_size": self.mean,
+            "largest_class": self.largest,
+            "suppressed_records": self.suppressed,
+            "discernibility_loss": self.discernibility,
+        }
+
+
+def class_sizes(original: Table | Mixed, published: PublishedTable | PublishedMixed) -> ClassSizes:
+    """How many classes there are and how large they are."""
+    del original
+    if isinstance(published, PublishedMixed):
+        published = published.table
+    sizes = sizes_of(published)
+    suppressed = int(np.count_nonzero(published.suppressed))
+    return ClassSizes(
+        len(sizes),
+        int(sizes.min(initial=len(published))) if len(sizes) else 0,
+        float(sizes.mean()) if len(sizes) else 0.0,
+        int(sizes.max(initial=0)),
+        suppressed,
+        discernibility_loss(published),
+    )
+
+
+def discernibility_loss(published: PublishedTable, k: int = 1) -> int:
+    """Each record costs the size of its class, or that of the table where it is suppressed or its class is below k."""
+    sizes = sizes_of(published)
+    n_records = len(published)
+    lost = int(np.count_nonzero(published.suppressed)) + int(sizes[sizes < k].sum())
+    return sum(int(size) ** 2 for size in sizes[sizes >= k].tolist()) + lost * n_records
+
+
+def average_class_size(published: PublishedTable, k: int) -> Fraction:
+    """C_avg: published records per class, as a multiple of k; 1 is the best."""
+    sizes = sizes_of(published)
+    return Fraction(int(sizes.sum()), max(len(sizes), 1) * k)
+
+
+def sizes_of(published: PublishedTable) -> Int64s:
+    """The number of records in each class."""
+    kept = published.quasi_codes()[~published.suppressed]
+    class_of, first = row_classes(np.ascontiguousarray(kept))
+    return np.bincount(class_of, minlength=len(first)).astype(np.int64)

@@ -1,0 +1,79 @@
+"""How far off an analyst is who counts in the release instead of the original: average relative error of queries.
+
+Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. Anonymizing data with relational and transaction attributes.
+ECML PKDD 2013, section 5: ARE; the papers leave a query that nobody satisfies undefined, here `sanity` stands for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import MISSING, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crypsis.data.arrays import Float64s, Int64s, freeze
+from crypsis.data.count_query import CountQuery, as_queries
+from crypsis.data.mixed import Mixed, PublishedMixed
+from crypsis.data.relational import PublishedTable, Table
+from crypsis.metrics.query_answers import actual_counts, estimated_counts
+from crypsis.metrics.query_workload import drawn_queries
+from crypsis.parameters import Above, Parameter
+
+_SANITY = Parameter("sanity", float, False, (Above(0),), "What an error is at least divided by.", MISSING)
+
+Queries = str | Path | CountQuery | Iterable[str | CountQuery | dict[str, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class QueryErrors:
+    """Actual and estimated count of each query, and the relative errors in figures."""
+
+    queries: tuple[CountQuery, ...]
+    actual: Int64s
+    estimated: Float64s
+    sanity: float = 1.0
+
+    def __post_init__(self) -> None:
+        freeze(self, "actual", "estimated")
+
+    @property
+    def errors(self) -> Float64s:
+        """|estimate - actual| / max(actual, sanity) of each query."""
+        return np.asarray(np.abs(self.estimated - self.actual) / np.maximum(self.actual, self.sanity), np.float64)
+
+    @property
+    def zero_actual(self) -> int:
+        """Number of queries that no original record satisfies."""
+        return int(np.count_nonzero(self.actual == 0))
+
+    def figures(self) -> dict[str, float | int]:
+        errors = self.errors
+        return {
+            "count_query_error": float(errors.mean()),
+            "count_query_error_median": float(np.median(errors)),
+            "count_query_error_max": float(errors.max()),
+            "count_queries_without_record": self.zero_actual,
+        }
+
+
+def count_query_error(
+    original: Table | Mixed,
+    published: PublishedTable | PublishedMixed,
+    queries: Queries | None = None,
+    *,
+    seed: int = 0,
+    estimator: str = "subset",
+    sanity: float = 1.0,
+    **drawn: Any,
+) -> QueryErrors:
+    """Mean relative error of counting queries that are answered from the release; 0 where every answer is right.
+
+    Queries are objects, texts, JSON objects or the path of a file; unless given, 100 are drawn, and what else is named
+    goes to `drawn_queries`. Needs no row alignment: a query counts, whoever it counts.
+    """
+    sanity = _SANITY.check(sanity, "count_query_error")
+    asked = drawn_queries(original, seed=seed, **drawn) if queries is None else as_queries(queries)
+    actual = actual_counts(original, asked)
+    return QueryErrors(asked, actual, estimated_counts(original, published, asked, estimator), sanity)

@@ -1,0 +1,165 @@
+"""Published mixed data in a release: the cells of a table, and beside them a column with the items of each record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Int64s
+from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.mixed import Mixed, PublishedMixed
+from crypsis.data.relational import NodeLeaves
+from crypsis.errors import BadPublication, WriteFailed
+from crypsis.publication.kind import PublishedKind
+from crypsis.publication.relational import MEANING, TableKind
+from crypsis.reports.mixed_report import mixed_pictures, render_mixed_report
+
+_TABLE = TableKind()
+ITEMS_MEANING = (
+    " The items are a JSON array: a text is an item that was there, a list of texts stands for one or more of them."
+)
+
+
+class MixedKind(PublishedKind):
+    """Tables of generalized cells with a set of generalized items in each row."""
+
+    name: ClassVar[str] = "mixed"
+    files: ClassVar[dict[str, str]] = {"csv": "mixed.csv", "parquet": "mixed.parquet"}
+
+    def companion(self, original: Mixed, published: PublishedMixed) -> None:
+        return None
+
+    def sorted_rows(self, published: PublishedMixed) -> Int64s:
+        """By the texts of the cells, then by the items."""
+        by_cells = _TABLE.sorted_rows(published.table)
+        place = np.empty(len(by_cells), np.int64)
+        place[by_cells] = np.arange(len(by_cells))
+        # Rows with equal cells are neighbours; among them the items decide, and what recoding they are under.
+        class_of = _row_classes(published)
+        texts = published.to_frame()[published.column].rank("dense").to_numpy().astype(np.int64)
+        first = np.full(int(class_of.max(initial=-1)) + 1, len(place), np.int64)
+        np.minimum.at(first, class_of, place)
+        scopes = np.zeros(len(place), np.int64) if published.scopes is None else published.scopes.astype(np.int64)
+        return np.lexsort((scopes, texts, first[class_of]))
+
+    def write(self, folder: Path, published: PublishedMixed, companion: None, rows: Int64s, format: str) -> None:
+        chosen = published.take(rows)
+        frame, file = chosen.to_frame(), folder / self.files[format]
+        if chosen.scopes is not None:
+            frame = frame.with_columns(pl.Series(scope_column(published), chosen.scopes))
+        try:
+            if format == "parquet":
+                frame.write_parquet(file, compression="zstd", compression_level=3, statistics=False)
+            else:
+                frame.write_csv(file)
+        except (OSError, pl.exceptions.ComputeError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise WriteFailed(f"{file.name} cannot be written: {reason}. Free some space.", where=str(file)) from error
+
+    def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedMixed, None]:
+        described = manifest["data"]
+        frame, source = read_table_file(folder / described["file"])
+        scopes = None
+        if described.get("scopes") is not None:
+            frame, scopes = _without_scopes(frame, described["scopes"], source)
+        columns = {column["name"]: column for column in described["columns"]}
+        hierarchies = {
+            name: NodeLeaves.from_json(column["hierarchy"])
+            for name, column in columns.items()
+            if column.get("hierarchy") is not None
+        }
+        published = PublishedMixed.from_frame(
+            frame,
+            described["items"],
+            {name: column["role"] for name, column in columns.items()},
+            {name: column["type"] for name, column in columns.items()},
+            nodes={name: list(leaves.leaves) for name, leaves in hierarchies.items()},
+            hierarchies=hierarchies,
+            source=source,
+        )
+        return replace(published, sensitive=tuple(described["sensitive"]), scopes=scopes), None
+
+    def describe(self, published: PublishedMixed) -> dict[str, Any]:
+        return {
+            **_TABLE.describe(published.table),
+            "items": published.column,
+            "sensitive": list(published.sensitive),
+            "scopes": None if published.scopes is None else scope_column(published),
+            "occurrences": published.transactions.occurrences,
+            "symbols": len(np.unique(published.transactions.codes)),
+        }
+
+    def describe_input(self, original: Mixed) -> dict[str, Any]:
+        return {
+            **_TABLE.describe_input(original.table),
+            "items": int(np.count_nonzero(original.transactions.supports)),
+        }
+
+    def resources(self, described: Mapping[str, Any], companion: None) -> list[dict[str, Any]]:
+        (table,) = _TABLE.resources(described, None)
+        table["name"] = "mixed"
+        table["description"] = MEANING + ITEMS_MEANING
+        table["schema"]["fields"].append({"name": described["items"], "type": "array"})
+        if described.get("scopes") is not None:
+            table["schema"]["fields"].append(
+                {
+                    "name": described["scopes"],
+                    "type": "integer",
+                    "description": "Which recoding of its items a record is under; inside one no item is in two lists.",
+                }
+            )
+        return [table]
+
+    def report(self, manifest: Mapping[str, Any], published: PublishedMixed, companion: None) -> str:
+        return render_mixed_report(manifest, published)
+
+    def pictures(self, manifest: Mapping[str, Any], published: PublishedMixed, companion: None) -> dict[str, str]:
+        return mixed_pictures(manifest, published)
+
+    def notes(self, published: PublishedMixed) -> list[str]:
+        notes = _TABLE.notes(published.table)
+        empty = int(np.count_nonzero((published.transactions.lengths == 0) & ~published.table.suppressed))
+        if empty:
+            notes.append(f"{empty:,} records have no items and are published without any")
+        return notes
+
+    def is_sound(self, described: Mapping[str, Any]) -> bool:
+        sensitive, scopes = described.get("sensitive"), described.get("scopes")
+        as_table = {**described, "file": _TABLE.files["csv"]}
+        return (
+            super().is_sound(described)
+            and _TABLE.is_sound(as_table)
+            and described.get("format") in self.files
+            and isinstance(described.get("items"), str)
+            and isinstance(sensitive, list)
+            and all(isinstance(label, str) for label in sensitive)
+            and (scopes is None or isinstance(scopes, str))
+        )
+
+
+def scope_column(published: PublishedMixed) -> str:
+    """A name that no column has."""
+    name = "scope"
+    while name == published.column or name in published.table.names:
+        name += "_"
+    return name
+
+
+def _row_classes(published: PublishedMixed) -> Int64s:
+    """Records with equal texts in every column have one number."""
+    codes = np.stack([column.codes.astype(np.int64) for column in published.table.columns], axis=1)
+    return np.unique(codes, axis=0, return_inverse=True)[1].reshape(-1) if len(codes) else np.zeros(0, np.int64)
+
+
+def _without_scopes(frame: pl.DataFrame, name: str, source: str) -> tuple[pl.DataFrame, Any]:
+    if name not in frame.columns:
+        raise BadPublication(f"The column '{name}' with the scopes of the recodings is missing.", where=source)
+    numbers = frame[name].cast(pl.Int32, strict=False)
+    if numbers.has_nulls():
+        raise BadPublication(f"Column '{name}' must hold whole numbers.", where=source)
+    return frame.drop(name), numbers.to_numpy().astype(np.int32)

@@ -1,0 +1,118 @@
+"""Published windows in a release: one JSON object a line, in the order in which they were published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from crypsis.data.arrays import Int64s
+from crypsis.data.stream import Events
+from crypsis.data.windows import PublishedWindows, read_windows, window_line, window_object
+from crypsis.errors import BadRelease
+from crypsis.publication.kind import PublishedKind
+from crypsis.reports.manifest_facts import ManifestFacts
+from crypsis.reports.markup import element
+from crypsis.reports.page import facts_list, page, section
+from crypsis.reports.sections.making import making
+from crypsis.reports.sections.promise import promise
+from crypsis.reports.sections.verdict import verdict
+from crypsis.reports.stylesheet import PAGE_STYLE
+from crypsis.reports.wording import shown
+
+
+class WindowKind(PublishedKind):
+    """Windows of a stream."""
+
+    name: ClassVar[str] = "windows"
+    files: ClassVar[dict[str, str]] = {"jsonl": "windows.jsonl"}
+
+    def companion(self, original: Events, published: PublishedWindows) -> None:
+        return None
+
+    def sorted_rows(self, published: PublishedWindows) -> Int64s:
+        """Windows stay in the order of time; records inside are sorted by pseudonym."""
+        return np.arange(len(published), dtype=np.int64)
+
+    def write(self, folder: Path, published: PublishedWindows, companion: None, rows: Int64s, format: str) -> None:
+        labels = published.locations.labels
+        with (folder / self.files[format]).open("wb") as file:
+            for number in rows.tolist():
+                window = published.windows[number]
+                file.write(window_line(window_object(window, labels, published.classes, {})))
+
+    def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedWindows, None]:
+        described = manifest["data"]
+        with (folder / described["file"]).open("rb") as lines:
+            return read_windows(lines, linkable=described.get("pseudonyms") == "stable"), None
+
+    def with_private_facts(self, published: PublishedWindows, facts: Mapping[str, Any]) -> PublishedWindows:
+        """With the key of the pseudonyms, so that together with the original it can be told who is who."""
+        try:
+            return replace(published, key=bytes.fromhex(facts["pseudonym_key"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadRelease("The private report does not hold the key of the pseudonyms.") from error
+
+    def describe(self, published: PublishedWindows) -> dict[str, Any]:
+        return {
+            "rows": len(published),
+            "records": published.records,
+            "doublets": sum(len(window.times) for window in published),
+            "pseudonyms": "stable" if published.linkable else "per-window",
+        }
+
+    def describe_input(self, original: Events) -> dict[str, Any]:
+        return {"events": len(original), "locations": len(original.locations)}
+
+    def resources(self, described: Mapping[str, Any], companion: None) -> list[dict[str, Any]]:
+        return [
+            {
+                "name": "windows",
+                "type": "file",
+                "path": described["file"],
+                "format": described["format"],
+                "mediatype": "application/jsonl",
+                "description": "One window per line: first and last timestamp (x, y), and records: pseudonym (p), "
+                "doublets (place, timestamp) and sensitive values (sa).",
+            }
+        ]
+
+    def report(self, manifest: Mapping[str, Any], published: PublishedWindows, companion: None) -> str:
+        facts = _WindowFacts(manifest, published)
+        figures = [(name.replace("_", " "), shown(value)) for name, value in facts.section("utility").items()]
+        sections = [verdict(facts), promise(facts), section("What is left", facts_list(figures)), making(facts)]
+        title = f"Release report · {facts.section('guarantee').get('model', 'release')}"
+        return page(title, PAGE_STYLE, element("main", *sections))
+
+    def notes(self, published: PublishedWindows) -> list[str]:
+        """What the publisher should know before publishing."""
+        if len(published) and published.records == 0:
+            return ["everything was suppressed: K is larger than the number of people who share anything"]
+        return []
+
+
+@dataclass(frozen=True)
+class _WindowFacts(ManifestFacts):
+    """What the sections of a report ask for."""
+
+    row_words: ClassVar[tuple[str, str]] = ("window", "windows")
+
+    manifest: Mapping[str, Any]
+    published: PublishedWindows
+
+    @property
+    def rows(self) -> int:
+        return len(self.published)
+
+    @property
+    def unit(self) -> str:
+        """What the verifier counts; anything but rows can only be recounted by the publisher."""
+        covers = (self.section("guarantee").get("parameters") or {}).get("covers")
+        return "window" if covers == "window" or self.published.linkable else "person"
+
+    @property
+    def units(self) -> str:
+        return "people over several windows"

@@ -1,0 +1,16 @@
+"""Picture: how many records the clusters of a disassociated release have."""
+
+from __future__ import annotations
+
+from crypsis.reports.disassociated_facts import DisassociatedFacts
+from crypsis.reports.histogram import Series, Wording, histogram
+from crypsis.reports.markup import Markup
+from crypsis.reports.wording import counted
+
+_WORDS = Wording("cluster", "clusters", "records", "records in the cluster", "clusters")
+
+
+def cluster_sizes(facts: DisassociatedFacts) -> Markup:
+    """Bars of clusters by size, with the size that is required."""
+    label = f"Histogram of the sizes of {counted(len(facts.cluster_sizes), 'cluster')}."
+    return histogram((Series("bar-neutral", "", facts.cluster_sizes),), _WORDS, label, facts.data.k)

@@ -1,0 +1,16 @@
+"""Picture: how many terms each cluster of a disassociated release hides in its term chunk."""
+
+from __future__ import annotations
+
+from crypsis.reports.disassociated_facts import DisassociatedFacts
+from crypsis.reports.histogram import Series, Wording, histogram
+from crypsis.reports.markup import Markup
+from crypsis.reports.wording import counted
+
+_WORDS = Wording("cluster", "clusters", "terms", "terms in the term chunk", "clusters")
+
+
+def term_chunk_sizes(facts: DisassociatedFacts) -> Markup:
+    """Bars of clusters by the terms of which they tell the presence only."""
+    label = f"Histogram of the term chunks of {counted(len(facts.term_chunk_sizes), 'cluster')}."
+    return histogram((Series("bar-neutral", "", facts.term_chunk_sizes),), _WORDS, label)

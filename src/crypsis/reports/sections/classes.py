@@ -1,0 +1,70 @@
+"""Section: the classes of a published table, and what its columns show."""
+
+from __future__ import annotations
+
+from crypsis.reports.markup import Markup, element
+from crypsis.reports.page import columns, exact, paragraph, pictured, section
+from crypsis.reports.pictures.class_sizes import class_sizes
+from crypsis.reports.table_facts import ColumnFacts, TableFacts
+from crypsis.reports.wording import counted, figure
+
+
+def table_glance(facts: TableFacts) -> Markup:
+    """The figures at a glance."""
+    found = facts.section("verdict")
+    smallest = int(facts.sizes.min()) if len(facts.sizes) else 0
+    tiles = [
+        _tile("Records", exact(facts.section("data").get("rows", 0)), f"{facts.suppressed:,} of them suppressed"),
+        _tile("Classes", exact(len(facts.sizes)), "combinations of quasi-identifiers"),
+        _tile("Smallest class", exact(smallest), "records" if facts.k is None else f"records; {facts.k:,} required"),
+    ]
+    for promise in found.get("promises") or []:
+        if promise.get("model") != "k-anonymity":
+            detail = f"{figure(promise.get('required'))} required"
+            tiles.append(_tile(str(promise.get("model")), exact(promise.get("achieved")), detail))
+    loss = facts.section("utility").get("ncp_loss")
+    if loss is not None:
+        tiles.append(_tile("Certainty penalty", exact(loss), "share of the columns; lower is better"))
+    return section("At a glance", element("dl", *tiles, class_="tiles"), class_="glance")
+
+
+def classes(facts: TableFacts) -> Markup:
+    """Histogram of class sizes and a table of columns."""
+    if not len(facts.sizes):
+        return section("Classes and columns", paragraph("No record was published.", class_="muted"))
+    mean = float(facts.sizes.mean())
+    caption = f"{counted(len(facts.sizes), 'class', 'classes')} of {figure(mean, 3)} records on average."
+    head = element(
+        "tr",
+        *(element("th", title, scope="col") for title in ("Column", "Role", "Type", "What it shows")),
+    )
+    rows = [_row(column) for column in facts.columns]
+    table = element("table", element("thead", head), element("tbody", *rows))
+    return section(
+        "Classes and columns",
+        columns(pictured("Records in each class", class_sizes(facts), caption)),
+        element("div", table, class_="scroll"),
+    )
+
+
+def _row(column: ColumnFacts) -> Markup:
+    shown = ", ".join(
+        f"{counted(records, 'record')} {'are ' if kind in _STATES else f'in {column.cells[kind]:,} '}{kind}"
+        for kind, records in column.records.items()
+    )
+    return element(
+        "tr",
+        element("th", column.name, scope="row"),
+        element("td", column.role),
+        element("td", column.type),
+        element("td", shown),
+    )
+
+
+_STATES = frozenset({"missing", "any", "suppressed"})
+
+
+def _tile(name: str, value: Markup, detail: str) -> Markup:
+    return element(
+        "div", element("dt", name), element("dd", value, class_="figure"), element("dd", detail, class_="detail")
+    )

@@ -1,0 +1,82 @@
+"""What a report shows of a published table, computed once from what is published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from crypsis.data.arrays import Int64s
+from crypsis.data.cells import CellKind
+from crypsis.data.relational import PublishedColumn, PublishedTable
+from crypsis.reports.manifest_facts import ManifestFacts
+
+_WORDS = {
+    CellKind.VALUE: "values",
+    CellKind.RANGE: "ranges",
+    CellKind.NODE: "nodes",
+    CellKind.SET: "sets",
+    CellKind.MISSING: "missing",
+    CellKind.ANY: "any",
+    CellKind.SUPPRESSED: "suppressed",
+}
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """One column: how many different cells of each kind, and how many records show them."""
+
+    name: str
+    role: str
+    type: str
+    cells: dict[str, int]
+    records: dict[str, int]
+
+    @classmethod
+    def of(cls, column: PublishedColumn) -> ColumnFacts:
+        counts = np.bincount(column.codes, minlength=len(column.cells))
+        cells: dict[str, int] = {}
+        records: dict[str, int] = {}
+        for kind, words in _WORDS.items():
+            of_kind = column.cells.kinds == kind
+            shown = int(counts[of_kind].sum())
+            if shown:
+                cells[words] = int(np.count_nonzero(counts[of_kind]))
+                records[words] = shown
+        return cls(column.name, column.role, column.type, cells, records)
+
+
+@dataclass(frozen=True, eq=False)
+class TableFacts(ManifestFacts):
+    """Sizes of the classes of records that look the same, and the columns."""
+
+    row_words: ClassVar[tuple[str, str]] = ("record", "records")
+
+    manifest: Mapping[str, Any]
+    sizes: Int64s
+    suppressed: int
+    columns: tuple[ColumnFacts, ...]
+
+    @classmethod
+    def of(cls, manifest: Mapping[str, Any], published: PublishedTable) -> TableFacts:
+        kept = published.quasi_codes()[~published.suppressed]
+        sizes = np.unique(kept, axis=0, return_counts=True)[1] if len(kept) else np.zeros(0, np.int64)
+        return cls(
+            manifest,
+            sizes.astype(np.int64),
+            int(np.count_nonzero(published.suppressed)),
+            tuple(ColumnFacts.of(column) for column in published.columns),
+        )
+
+    @property
+    def k(self) -> float | None:
+        """The class size that is promised, where one is."""
+        parameters = self.section("guarantee").get("parameters") or {}
+        promises = parameters.get("promises")
+        if isinstance(promises, list):
+            listed = [promise.get("parameters") or {} for promise in promises if isinstance(promise, Mapping)]
+            parameters = next((one for one in listed if "k" in one), {})
+        value = parameters.get("k")
+        return value if isinstance(value, int) else None

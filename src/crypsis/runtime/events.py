@@ -1,0 +1,101 @@
+"""Events as sources deliver them: lines of NDJSON or CSV, many at a time, and instants turned into timestamps."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from crypsis.errors import UnknownColumn
+
+_INTEGER = re.compile(r"[+-]?\d{1,30}")
+COLUMNS = ("id", "loc", "t", "sa")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Events in order; positions[i] is where to read on after event i."""
+
+    events: Sequence[Any]
+    positions: Sequence[Any]
+
+
+def events_of_lines(lines: Sequence[bytes]) -> list[Any]:
+    """Each line as JSON; None for what is none.
+
+    Lines with one pair of braces around them are read together: with as many objects as lines, none can have been split
+    or joined.
+    """
+    stripped = [line.strip() for line in lines]
+    if all(line[:1] == b"{" and line[-1:] == b"}" for line in stripped):
+        text = b",".join(stripped)
+        if text.count(b"{") == len(lines) == text.count(b"}"):
+            try:
+                return list(json.loads(b"[" + text + b"]"))
+            except (ValueError, RecursionError):
+                pass
+    return [_event_of_line(line) for line in stripped]
+
+
+def _event_of_line(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+class CsvLines:
+    """Lines below a header id,loc,t[,sa] in any order."""
+
+    def __init__(self, header: bytes, where: str) -> None:
+        names = [name.strip() for name in next(csv.reader([header.decode("utf-8-sig", "replace").strip("\r\n")]), [])]
+        for name in COLUMNS[:3]:
+            if name not in names:
+                raise UnknownColumn(f"The header must name id, loc and t; {name} is missing.", where=f"{where}, line 1")
+        self.width = len(names)
+        self.at = [names.index(name) if name in names else -1 for name in COLUMNS]
+
+    def __call__(self, lines: Sequence[bytes]) -> list[Any]:
+        return [self._event(line) for line in lines]
+
+    def _event(self, line: bytes) -> Any:
+        try:
+            text = line.decode().rstrip("\r\n")
+            cells = text.split(",") if '"' not in text else next(csv.reader([text], strict=True))
+        except (UnicodeDecodeError, csv.Error, StopIteration):
+            return None
+        if len(cells) != self.width:
+            return None
+        person, place, t, sa = self.at
+        when: Any = cells[t]
+        if when.isdecimal() and len(when) < 19 and when.isascii():
+            when = int(when)
+        elif not when:
+            when = None
+        elif _INTEGER.fullmatch(when):
+            when = int(when)
+        event = {"id": cells[person], "loc": cells[place], "t": when}
+        if sa >= 0 and cells[sa]:
+            event["sa"] = cells[sa]
+        return event
+
+
+def clock(start: datetime, seconds: int) -> Callable[[Any], Any]:
+    """Turn an ISO-8601 instant in `t` into the number of whole units since the start; anything else stays."""
+    unit = timedelta(seconds=seconds)
+
+    def timed(event: Any) -> Any:
+        if isinstance(event, dict) and isinstance(event.get("t"), str):
+            try:
+                instant = datetime.fromisoformat(event["t"])
+                aware = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+                return {**event, "t": (aware - start) // unit}
+            except (ValueError, OverflowError):
+                return event
+        return event
+
+    return timed

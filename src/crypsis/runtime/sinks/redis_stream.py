@@ -1,0 +1,48 @@
+"""Windows as entries of a Redis stream; the entry of window n has the id n-1, so the server refuses a second one.
+
+(An id of 0-0 is not allowed, so the second half is 1 for every window.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from crypsis.errors import OutputExists, WriteFailed
+from crypsis.runtime.sinks.sink import Sink
+from crypsis.runtime.sources.redis_stream import connected
+
+
+class RedisSink(Sink):
+    """Fields `window` and `certificate`, both JSON."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self.stream = settings["stream"]
+        self.client, self._lost = connected(settings)
+
+    def last(self, decided: int) -> int:
+        import redis
+
+        try:
+            return int(self.client.xinfo_stream(self.stream)["last-generated-id"].partition(b"-")[0])
+        except redis.ResponseError as error:
+            if "no such key" in str(error):
+                return -1
+            raise OutputExists(f"{self.stream!r} is no stream of windows: {error}.") from error
+        except self._lost as error:
+            raise WriteFailed(f"Redis cannot be asked which windows it holds: {error}.") from error
+
+    def publish(self, seq: int, window: bytes, certificate: bytes) -> None:
+        import redis
+
+        fields = {"window": window.rstrip(b"\n"), "certificate": certificate.rstrip(b"\n")}
+        try:
+            self.client.xadd(self.stream, fields, id=f"{seq}-1")
+        except redis.ResponseError as error:
+            if "equal or smaller" not in str(error):  # else it is there: the answer of the first attempt was lost
+                raise WriteFailed(f"Redis refuses window {seq}: {error}.") from error
+        except self._lost as error:
+            raise WriteFailed(f"Redis cannot be reached for window {seq}: {error}.") from error
+
+    def close(self) -> None:
+        self.client.close()

@@ -1,0 +1,20 @@
+"""What a sink is: it takes window after window and can say which it holds."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+
+class Sink(ABC):
+    """Windows by number. `publish` returns when the window is safely out, or raises `WriteFailed`."""
+
+    @abstractmethod
+    def last(self, decided: int) -> int:
+        """The newest window it holds, -1 for none; `decided` windows may be out, the last of them is uncertain."""
+
+    @abstractmethod
+    def publish(self, seq: int, window: bytes, certificate: bytes) -> None:
+        """Put a window and its certificate out, both one line of JSON; a repetition changes nothing."""
+
+    def close(self) -> None:  # noqa: B027
+        """Let go of files and connections."""

@@ -1,0 +1,115 @@
+"""Events of a Redis stream, read by a consumer group; the position is the id of an entry.
+
+An entry holds one field `event` with JSON, or the fields id, loc, t and sa. After a restart the group is set back to
+the position of the checkpoint, and what came after is delivered again; entries are acknowledged when no restart needs
+them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from crypsis.errors import InputError, MissingExtra
+from crypsis.runtime.events import Batch, events_of_lines
+from crypsis.runtime.sources.source import Source
+
+_COUNT = 2048
+_BLOCK = 200  # milliseconds
+_FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
+_CONSUMER = "crypsis"
+
+
+def connected(settings: Mapping[str, Any]) -> tuple[Any, Any]:
+    """A client, and the errors after which one may try again."""
+    try:
+        import redis
+    except ImportError as error:
+        raise MissingExtra(
+            "Redis streams need the package redis: pip install 'crypsis[redis]'.", extra="redis"
+        ) from error
+    client = redis.Redis(host=settings["host"], port=settings["port"], socket_timeout=30, socket_connect_timeout=5)
+    return client, (redis.ConnectionError, redis.TimeoutError, redis.exceptions.BusyLoadingError)
+
+
+class RedisSource(Source):
+    """One consumer of one group: the order of the stream is the order of the events."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self.stream, self.group = settings["stream"], settings["group"]
+        self.client, self._lost = connected(settings)
+        self._given: list[bytes] = []  # ids that are not acknowledged, in order
+        self._turn = threading.Lock()
+
+    def batches(self, position: Any, stopped: threading.Event) -> Iterator[Batch]:
+        at = position or "0"
+        wait, ready = _FIRST_WAIT, False
+        while not stopped.is_set():
+            try:
+                if not ready:
+                    self._set_back(at)
+                    ready = True
+                found = self.client.xreadgroup(self.group, _CONSUMER, {self.stream: ">"}, count=_COUNT, block=_BLOCK)
+                wait = _FIRST_WAIT
+            except self._lost:
+                ready = False  # the broker is away: set back to where we are once it is there again
+                stopped.wait(wait)
+                wait = min(2 * wait, _LONGEST_WAIT)
+                continue
+            for _, entries in found or ():
+                ids = [entry.decode() for entry, _ in entries]
+                with self._turn:
+                    self._given += [entry for entry, _ in entries]
+                at = ids[-1]
+                yield Batch(_events([fields for _, fields in entries]), ids)
+
+    def _set_back(self, at: str) -> None:
+        """The group delivers everything after this entry again."""
+        import redis
+
+        try:
+            self.client.xgroup_create(self.stream, self.group, id=at, mkstream=True)
+        except redis.ResponseError as error:
+            if "BUSYGROUP" not in str(error):
+                raise InputError(f"Redis refuses the group {self.group!r} of {self.stream!r}: {error}.") from error
+            self.client.xgroup_setid(self.stream, self.group, at)
+
+    def forget_before(self, position: Any) -> None:
+        """Acknowledge what no restart will ask for; where the broker is away it is done another time."""
+        done = _order(position.encode())
+        with self._turn:
+            ready = [entry for entry in self._given if _order(entry) <= done]
+            try:
+                for lower in range(0, len(ready), _COUNT):
+                    self.client.xack(self.stream, self.group, *ready[lower : lower + _COUNT])
+            except self._lost:
+                return
+            self._given = self._given[len(ready) :]
+
+    def close(self) -> None:
+        self.client.close()
+
+
+def _order(entry: bytes) -> tuple[int, int]:
+    milliseconds, _, number = entry.partition(b"-")
+    return int(milliseconds), int(number or 0)
+
+
+def _events(entries: list[Mapping[bytes, bytes] | None]) -> list[Any]:
+    """JSON in the field `event`, or an event made of fields."""
+    told = [entry or {} for entry in entries]
+    if all(b"event" in entry for entry in told):
+        return events_of_lines([entry[b"event"] for entry in told])
+    return [events_of_lines([entry[b"event"]])[0] if b"event" in entry else _of_fields(entry) for entry in told]
+
+
+def _of_fields(entry: Mapping[bytes, bytes]) -> Any:
+    try:
+        event: dict[str, Any] = {name.decode(): value.decode() for name, value in entry.items()}
+    except UnicodeDecodeError:
+        return None
+    t = event.get("t", "")
+    if t.lstrip("-").isdecimal() and t.isascii() and len(t) < 30:
+        event["t"] = int(t)
+    return event

@@ -1,0 +1,24 @@
+"""What a source is: batches of events from a position on."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+from crypsis.runtime.events import Batch
+
+
+class Source(ABC):
+    """Events with positions. Reading again from a position gives the same events in the same order."""
+
+    @abstractmethod
+    def batches(self, position: Any, stopped: threading.Event) -> Iterator[Batch]:
+        """Events after a position (None: from the beginning), until the stream ends or `stopped` is set."""
+
+    def forget_before(self, position: Any) -> None:  # noqa: B027
+        """Nothing before this position will be read again."""
+
+    def close(self) -> None:  # noqa: B027
+        """Let go of files and connections."""

@@ -1,0 +1,95 @@
+"""Recount l^m-diversity of published sets: every set of up to m items that are not sensitive, with every secret."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from crypsis.data.arrays import Bools, Int64s
+from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.guarantees import ItemsetDiversity, Verdict, Witness
+from crypsis.verifiers.itemset_km_anonymity import verdict_on_sets
+from crypsis.verifiers.itemset_supports import codes_of, itemset_supports
+from crypsis.verifiers.published_sets import Sets, are_disjoint, as_items, canonical_sets, untruthful
+
+
+def verify_itemset_diversity(
+    published: PublishedTransactions, promised: ItemsetDiversity, original: Transactions | None = None
+) -> Verdict:
+    """First that k records share what may be known, then that at most one in l of them shares a secret.
+
+    What is sensitive is what the release declares; the original must declare the same.
+    """
+    compared = ""
+    if original is not None:
+        problem, compared = untruthful(published, original)
+        problem = problem or _undeclared(published, original)
+        if problem is not None:
+            return Verdict(promised, False, None, promised.k, "compared with the original", problem=problem)
+    sets = canonical_sets(published)
+    declared = set(published.sensitive)
+    for name in sets.names:
+        if len(name) > 1 and declared.intersection(name):
+            problem = f"Sensitive item {min(declared.intersection(name))!r} is generalized; it must stay as it is."
+            return Verdict(promised, False, None, promised.k, "every published item was looked at", problem=problem)
+    secret = np.array([len(name) == 1 and name[0] in declared for name in sets.names], np.bool_)
+    usual = sets.without(secret)
+    verdict = verdict_on_sets(usual, promised, promised.k, promised.m, compared)
+    if not verdict.holds:
+        return verdict
+    counted = usual if are_disjoint(usual) else as_items(usual)
+    worst = _worst_share(sets, counted, secret, promised)
+    if worst is None:
+        return verdict
+    witness, problem = worst
+    figures = dict(verdict.figures) | {"problem_code": "lm"}
+    return replace(verdict, holds=False, witness=witness, problem=problem, figures=figures)
+
+
+def _undeclared(published: PublishedTransactions, original: Transactions) -> str | None:
+    if original.sensitive is None:
+        return None
+    secret = {original.vocabulary.labels[code] for code in np.flatnonzero(original.sensitive & (original.supports > 0))}
+    missing = sorted(secret.difference(published.sensitive))
+    return f"Item {missing[0]!r} is sensitive and is not declared so." if missing else None
+
+
+def _worst_share(sets: Sets, usual: Sets, secret: Bools, promised: ItemsetDiversity) -> tuple[Witness, str] | None:
+    """The first set, by size, that makes a secret more likely than one in l."""
+    rows = np.repeat(np.arange(len(sets)), np.diff(sets.offsets))
+    not_empty = int(np.count_nonzero(np.diff(sets.offsets)))
+    secrets = np.flatnonzero(secret).tolist()
+    holders = {code: np.unique(rows[sets.codes == code]) for code in secrets}
+    for code in secrets:
+        if len(holders[code]) * promised.l > not_empty:
+            return _told(sets, (), code, len(holders[code]), not_empty, promised)
+    n_codes = len(usual.names)
+    for size in range(1, min(promised.m, usual.longest) + 1):
+        keys, supports = itemset_supports(usual.offsets, usual.codes, n_codes, size)
+        for code in secrets:
+            inside = _taken(usual, holders[code])
+            found, together = itemset_supports(inside.offsets, inside.codes, n_codes, size)
+            alone = supports[np.searchsorted(keys, found)]
+            sure = np.flatnonzero(together * promised.l > alone)
+            if len(sure):
+                names = tuple(usual.names[one] for one in codes_of(int(found[sure[0]]), n_codes, size))
+                return _told(sets, names, code, int(together[sure[0]]), int(alone[sure[0]]), promised)
+    return None
+
+
+def _taken(sets: Sets, rows: Int64s) -> Sets:
+    inside = np.zeros(len(sets), np.bool_)
+    inside[rows] = True
+    lengths = np.diff(sets.offsets)
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(lengths[rows], out=offsets[1:])
+    return Sets(offsets, sets.codes[np.repeat(inside, lengths)], sets.names)
+
+
+def _told(
+    sets: Sets, names: tuple[tuple[str, ...], ...], code: int, both: int, alone: int, promised: ItemsetDiversity
+) -> tuple[Witness, str]:
+    witness = Witness((*names, sets.names[code]), both, 1)
+    known = f"of the records with {Witness(names, alone, 1)}" if names else "of all records"
+    return witness, f"{both} of {alone} {known} hold {sets.names[code][0]!r}, more than one in {promised.l}."

@@ -1,0 +1,54 @@
+"""Recount k^m-anonymity of published sets: every set of up to m items, without pruning."""
+
+from __future__ import annotations
+
+from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.guarantees import Guarantee, ItemsetKmAnonymity, Verdict, Witness
+from crypsis.verifiers.itemset_supports import rarest_itemset
+from crypsis.verifiers.published_sets import Sets, are_disjoint, as_items, canonical_sets, untruthful
+
+
+def verify_itemset_km_anonymity(
+    published: PublishedTransactions, promised: ItemsetKmAnonymity, original: Transactions | None = None
+) -> Verdict:
+    """Count size by size. Where published symbols overlap, what is counted are original items that records fit.
+
+    With the original, first check that every record recodes it honestly.
+    """
+    compared = ""
+    if original is not None:
+        problem, compared = untruthful(published, original)
+        if problem is not None:
+            figures = {"problem_code": "mismatch" if "mismatch" in problem else "untruthful"}
+            return Verdict(
+                promised, False, None, promised.k, "compared with the original", problem=problem, figures=figures
+            )
+    return verdict_on_sets(canonical_sets(published), promised, promised.k, promised.m, compared)
+
+
+def verdict_on_sets(sets: Sets, promised: Guarantee, k: int, m: int, compared: str = "") -> Verdict:
+    """Whether every set of up to m occurs k times."""
+    how = "every set of published items was counted"
+    overlap = not are_disjoint(sets)
+    if overlap:
+        sets = as_items(sets)
+        how = "published items overlap, so every set of original items was counted that records fit"
+    if compared:
+        how += f", {compared}"
+    lowest: list[int] = []
+    violations: list[int] = []
+    worst = None
+    for size in range(1, min(m, sets.longest) + 1):
+        rarest = rarest_itemset(sets.offsets, sets.codes, len(sets.names), size, k)
+        if rarest is None:
+            break
+        lowest.append(rarest.support)
+        violations.append(rarest.violations)
+        if worst is None and rarest.violations:
+            worst = rarest
+    figures = {"min_support_by_size": lowest, "violations_by_size": violations, "overlap": overlap}
+    if worst is None:
+        return Verdict(promised, True, min(lowest, default=None), k, how, figures=figures)
+    witness = Witness(tuple(sets.names[code] for code in worst.codes), worst.support, worst.violations)
+    problem = f"{witness} fits {worst.support} record{'' if worst.support == 1 else 's'}, {k} are required."
+    return Verdict(promised, False, min(lowest), k, how, witness, problem, figures | {"problem_code": "km"})

@@ -1,0 +1,167 @@
+"""Supports of all itemsets of one size, recounted from the published records alone.
+
+Record r is codes[offsets[r]:offsets[r + 1]], ascending and distinct. Pairs are counted in a matrix, larger sets are
+written down as numbers, sorted, and runs are counted. Nothing is sampled, pruned or skipped; what would not fit into
+memory is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.compilation import njit
+from crypsis.data.arrays import Int32s, Int64s
+from crypsis.errors import TooLarge
+
+MOST_COMBINATIONS = 100_000_000
+WIDEST_MATRIX = 8_000
+WORDS_PER_PAIR = 4  # intersecting two words of bits takes about as long as counting this many pairs
+
+
+@dataclass(frozen=True)
+class RarestSet:
+    """The least shared set of one size, the first among equals, and how many are shared by fewer than required."""
+
+    support: int
+    codes: tuple[int, ...]
+    violations: int
+
+
+def rarest_itemset(offsets: Int64s, codes: Int32s, n_codes: int, size: int, required: int) -> RarestSet | None:
+    """The set of `size` codes with the lowest support; None where no record has so many."""
+    keys, supports = itemset_supports(offsets, codes, n_codes, size)
+    if not len(keys):
+        return None
+    least = int(np.argmin(supports))
+    return RarestSet(int(supports[least]), codes_of(int(keys[least]), n_codes, size), int((supports < required).sum()))
+
+
+def itemset_supports(offsets: Int64s, codes: Int32s, n_codes: int, size: int) -> tuple[Int64s, Int64s]:
+    """All sets of one size that occur, as ascending numbers in base `n_codes`, and in how many records they do."""
+    if size == 1:
+        counts = np.bincount(codes, minlength=n_codes)
+        present = np.flatnonzero(counts)
+        return present, counts[present].astype(np.int64)
+    if size == 2 and n_codes <= WIDEST_MATRIX:
+        matrix = _pair_matrix(offsets, codes, n_codes).ravel()
+        present = np.flatnonzero(matrix)
+        return present, matrix[present].astype(np.int64)
+    check_budget(np.diff(offsets), n_codes, size)
+    keys = _combinations(offsets, codes, n_codes, size)
+    keys.sort()
+    new = np.ones(len(keys), np.bool_)
+    new[1:] = keys[1:] != keys[:-1]
+    starts = np.flatnonzero(new)
+    return keys[starts], np.diff(starts, append=len(keys))
+
+
+def codes_of(key: int, n_codes: int, size: int) -> tuple[int, ...]:
+    """The codes that a number stands for."""
+    codes: list[int] = []
+    for _ in range(size):
+        key, code = divmod(key, n_codes)
+        codes.append(code)
+    return tuple(reversed(codes))
+
+
+def check_budget(lengths: Int64s, n_codes: int, size: int) -> None:
+    """`TooLarge` before memory is exhausted."""
+    distinct, counts = np.unique(lengths, return_counts=True)
+    wanted = sum(comb(length, size) * count for length, count in zip(distinct.tolist(), counts.tolist(), strict=True))
+    if wanted > MOST_COMBINATIONS or n_codes**size >= 2**62:
+        raise TooLarge(
+            f"To verify sets of {size} items, {wanted:,} sets of {n_codes:,} published items would have to be counted; "
+            f"{MOST_COMBINATIONS:,} are possible. Verify a lower m, or cut very long records.",
+            size=size,
+            combinations=wanted,
+        )
+
+
+def _pair_matrix(offsets: Int64s, codes: Int32s, n_codes: int) -> Int32s:
+    lengths = np.diff(offsets)
+    pairs = int((lengths * (lengths - 1) // 2).sum())
+    words = (len(lengths) + 63) // 64 * n_codes * (n_codes - 1) // 2
+    if pairs > WORDS_PER_PAIR * words:
+        return _pairs_by_bits(offsets, codes, n_codes)
+    return _pairs_by_record(offsets, codes, n_codes)
+
+
+@njit
+def _pairs_by_record(offsets: Int64s, codes: Int32s, n_codes: int) -> Int32s:
+    matrix = np.zeros((n_codes, n_codes), np.int32)
+    for record in range(len(offsets) - 1):
+        for place in range(offsets[record], offsets[record + 1]):
+            for after in range(place + 1, offsets[record + 1]):
+                matrix[codes[place], codes[after]] += 1
+    return matrix
+
+
+@njit
+def _pairs_by_bits(offsets: Int64s, codes: Int32s, n_codes: int) -> Int32s:
+    bits = record_bits(offsets, codes, n_codes)
+    matrix = np.zeros((n_codes, n_codes), np.int32)
+    for one in range(n_codes):
+        for other in range(one + 1, n_codes):
+            count = 0
+            for word in range(bits.shape[1]):
+                count += set_bits(bits[one, word] & bits[other, word])
+            matrix[one, other] = count
+    return matrix
+
+
+@njit
+def record_bits(offsets: Int64s, codes: Int32s, n_codes: int) -> NDArray[np.uint64]:
+    """By code: the records that hold it, record r as bit r % 64 of word r // 64."""
+    bits = np.zeros((n_codes, (len(offsets) + 62) // 64), np.uint64)
+    for record in range(len(offsets) - 1):
+        for place in range(offsets[record], offsets[record + 1]):
+            bits[codes[place], record >> 6] |= np.uint64(1) << np.uint64(record & 63)
+    return bits
+
+
+@njit
+def set_bits(word: np.uint64) -> int:
+    """How many bits of a word are set."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]
+
+
+@njit
+def _combinations(offsets: Int64s, codes: Int32s, n_codes: int, size: int) -> Int64s:
+    """Every set of one size of every record, as a number."""
+    total = 0
+    for record in range(len(offsets) - 1):
+        chosen = 1
+        for factor in range(size):
+            chosen = chosen * (offsets[record + 1] - offsets[record] - factor) // (factor + 1)
+        total += max(chosen, 0)
+    keys = np.empty(total, np.int64)
+    written = 0
+    place = np.empty(size, np.int64)
+    for record in range(len(offsets) - 1):
+        start, length = offsets[record], offsets[record + 1] - offsets[record]
+        if length < size:
+            continue
+        for element in range(size):
+            place[element] = element
+        while True:
+            key = np.int64(0)
+            for element in range(size):
+                key = key * n_codes + np.int64(codes[start + place[element]])
+            keys[written] = key
+            written += 1
+            element = size - 1
+            while element >= 0 and place[element] == length - size + element:
+                element -= 1
+            if element < 0:
+                break
+            place[element] += 1
+            for after in range(element + 1, size):
+                place[after] = place[after - 1] + 1
+    return keys

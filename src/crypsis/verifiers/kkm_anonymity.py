@@ -1,0 +1,274 @@
+"""Recount (k,k^m)-anonymity and (k,l^m)-diversity of published mixed data: every class, every set of up to m items.
+
+Classes are the records with equal published quasi-identifiers, further divided by the recoding of their items where a
+release tells it. Counting published symbols bounds what an adversary with original items learns as long as no item
+belongs to two symbols of one class; where one does, that is a broken promise, because nobody could check it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crypsis.compilation import njit
+from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.data.mixed import Mixed, PublishedMixed
+from crypsis.errors import NotApplicable
+from crypsis.guarantees import KKmAnonymity, KLmDiversity, Verdict, Witness
+from crypsis.verifiers.class_itemsets import Supports, class_supports
+from crypsis.verifiers.loss_bounds import bound_problem
+from crypsis.verifiers.mixed_recoding import recoding_problem
+from crypsis.verifiers.table_classes import TableClasses
+
+
+@dataclass(frozen=True)
+class MixedWitness(Witness):
+    """Also says the published quasi-identifiers of the class, and which sensitive item too many of it hold."""
+
+    cells: tuple[tuple[str, str], ...] = ()
+    kind: str = "k"
+    sensitive: str | None = None
+    count: int | None = None
+
+    def __str__(self) -> str:
+        shared = ", ".join(f"{name} {text}" for name, text in self.cells)
+        return f"({shared})" + (f" with {super().__str__()}" if self.symbols else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        told = {} if self.sensitive is None else {"count": self.count, "sensitive": self.sensitive}
+        return {"kind": self.kind, **super().to_dict(), "quasi_identifiers": dict(self.cells), **told}
+
+
+def verify_kkm_anonymity(published: PublishedMixed, promised: KKmAnonymity, original: Mixed | None = None) -> Verdict:
+    """Count all items alike, size by size; the witness is the rarest set of the first size that fails."""
+    return _verified(published, promised, original, ())
+
+
+def verify_klm_diversity(published: PublishedMixed, promised: KLmDiversity, original: Mixed | None = None) -> Verdict:
+    """Count the sets of items that are not sensitive, and who of their records holds each sensitive item."""
+    return _verified(published, promised, original, tuple(sorted(set(published.sensitive))))
+
+
+def _verified(
+    published: PublishedMixed, promised: KKmAnonymity | KLmDiversity, original: Mixed | None, sensitive: tuple[str, ...]
+) -> Verdict:
+    how = "every set of published items was counted in every class"
+
+    def broken(problem: str, **more: Any) -> Verdict:
+        return Verdict(promised, False, None, promised.k, how, problem=problem + ".", **more)
+
+    if not published.table.quasi:
+        raise NotApplicable(f"{promised.model} needs a quasi-identifier; declare one (--quasi age,zip).")
+    classes = TableClasses.of(published.table)
+    problem = _suppression_problem(published, classes)
+    if problem is None and isinstance(promised, KLmDiversity):
+        problem = _sensitive_problem(published, sensitive, original)
+    if problem is None and original is not None:
+        problem = recoding_problem(published, original)
+        how += ", and the rows are honest recodings of the original ones"
+    if problem is None:
+        problem = bound_problem(published, promised.ncp, promised.ul, sensitive, original)
+    if problem is not None:
+        return broken(problem)
+    groups = _groups(published, classes)
+    rows = _Rows.of(published, sensitive)
+    overlap = _overlapping(groups, rows, published)
+    if overlap is not None:
+        return broken(overlap)
+    l = promised.l if isinstance(promised, KLmDiversity) else 1  # noqa: E741
+    m = min(promised.m, int(np.diff(rows.offsets).max(initial=0)))
+    supports = class_supports(
+        groups.starts,
+        groups.rows,
+        rows.offsets,
+        rows.codes,
+        rows.secret_offsets,
+        rows.secrets,
+        len(rows.names),
+        len(sensitive),
+        m,
+        promised.k,
+        l,
+    )
+    return _verdict(published, promised, supports, groups, rows, sensitive, how)
+
+
+def _verdict(
+    published: PublishedMixed,
+    promised: KKmAnonymity | KLmDiversity,
+    supports: Supports,
+    groups: _Groups,
+    rows: _Rows,
+    sensitive: tuple[str, ...],
+    how: str,
+) -> Verdict:
+    lowest = [support for support in supports.lowest.tolist() if support >= 0]
+    reached = min(lowest, default=None)
+    figures: dict[str, Any] = {
+        "classes": len(groups.starts) - 1,
+        "smallest_class": lowest[0] if lowest else None,
+        "min_support_by_size": lowest[1:],
+        "suppressed_records": int(np.count_nonzero(published.table.suppressed)),
+    }
+    worst = supports.most_alike.tolist()
+    if sensitive:
+        figures["max_confidence"] = worst[3] / worst[4] if worst[3] > 0 else 0.0
+    for size, violations in enumerate(supports.violations.tolist()):
+        if not violations:
+            continue
+        one, *items = supports.rarest[size, : size + 1].tolist()
+        witness = MixedWitness(
+            tuple(rows.names[item] for item in items), lowest[size], violations, groups.cells(published, one)
+        )
+        words = f"{witness} belongs to {_records(witness.support)}, {promised.k} are required."
+        return Verdict(promised, False, reached, promised.k, how, witness, words, figures)
+    if supports.alike:
+        one, size, secret, held, support = worst[:5]
+        witness = MixedWitness(
+            tuple(rows.names[item] for item in worst[5 : 5 + size]),
+            support,
+            supports.alike,
+            groups.cells(published, one),
+            "l",
+            sensitive[secret],
+            held,
+        )
+        assert isinstance(promised, KLmDiversity)
+        words = (
+            f"of the {_records(support)} with {witness}, {held} hold {sensitive[secret]!r}; at most one in "
+            f"{promised.l} may."
+        )
+        return Verdict(promised, False, reached, promised.k, how, witness, words, figures)
+    return Verdict(promised, True, reached, promised.k, how, figures=figures)
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """The records of each class, or of each scope in a class, in the order of their first records."""
+
+    starts: Int64s
+    rows: Int64s
+
+    def cells(self, published: PublishedMixed, one: int) -> tuple[tuple[str, str], ...]:
+        row = int(self.rows[self.starts[one]])
+        return tuple(
+            (column.name, column.cells.texts[int(column.codes[row])]) for column in published.table.with_role("quasi")
+        )
+
+
+def _groups(published: PublishedMixed, classes: TableClasses) -> _Groups:
+    rows = np.flatnonzero(classes.class_of >= 0)
+    number = classes.class_of[rows]
+    if published.scopes is not None:
+        _, scope = np.unique(published.scopes[rows], return_inverse=True)
+        number = number * (int(scope.max(initial=0)) + 1) + scope
+    _, first, number = np.unique(number, return_index=True, return_inverse=True)
+    place = np.empty(len(first), np.int64)
+    place[np.argsort(first, kind="stable")] = np.arange(len(first))
+    order = np.argsort(place[number], kind="stable")
+    return _Groups(offsets_of(np.bincount(place[number], minlength=len(first))), rows[order])
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Records as distinct ascending symbols, sensitive ones apart. Equal sets of labels are one symbol."""
+
+    names: list[tuple[str, ...]]
+    offsets: Int64s
+    codes: Int32s
+    secret_offsets: Int64s
+    secrets: Int32s
+
+    @classmethod
+    def of(cls, published: PublishedMixed, sensitive: tuple[str, ...]) -> _Rows:
+        transactions = published.transactions
+        secret_of = {label: number for number, label in enumerate(sensitive)}
+        names = sorted({labels for labels in transactions.symbols.label_lists if labels[0] not in secret_of})
+        rank = {labels: number for number, labels in enumerate(names)}
+        known = np.array([rank.get(labels, -1) for labels in transactions.symbols.label_lists], np.int64)
+        secret = np.array([secret_of.get(labels[0], -1) for labels in transactions.symbols.label_lists], np.int64)
+        row = np.repeat(np.arange(len(published)), transactions.lengths)
+        offsets, codes = _distinct(row, known[transactions.codes], len(published), len(names))
+        secret_offsets, secrets = _distinct(row, secret[transactions.codes], len(published), len(sensitive))
+        return cls(names, offsets, codes, secret_offsets, secrets)
+
+
+def _distinct(row: Int64s, code: Int64s, n_rows: int, n_codes: int) -> tuple[Int64s, Int32s]:
+    kept = code >= 0
+    pairs = row[kept] * max(n_codes, 1) + code[kept]
+    pairs.sort()  # much quicker than np.unique on millions of numbers
+    pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])] if len(pairs) else pairs
+    offsets = offsets_of(np.bincount(pairs // max(n_codes, 1), minlength=n_rows))
+    return offsets, (pairs % max(n_codes, 1)).astype(np.int32)
+
+
+def _overlapping(groups: _Groups, rows: _Rows, published: PublishedMixed) -> str | None:
+    """A class in which two symbols share an item."""
+    labels = sorted({label for names in rows.names for label in names})
+    number = {label: place for place, label in enumerate(labels)}
+    item_offsets = offsets_of(np.array([len(names) for names in rows.names], np.int64))
+    items = np.array([number[label] for names in rows.names for label in names], np.int64)
+    found = _first_overlap(groups.starts, groups.rows, rows.offsets, rows.codes, item_offsets, items, len(labels))
+    if found[0] < 0:
+        return None
+    one, item, *both = found.tolist()
+    cells = ", ".join(f"{name} {text}" for name, text in groups.cells(published, one))
+    shown = " and ".join("{" + ", ".join(rows.names[symbol]) + "}" for symbol in both)
+    return (
+        f"overlapping-items: in the class ({cells}) the items {shown} share {labels[item]!r}, so counting them does "
+        "not bound what somebody with original items learns; a release has to tell the scopes of its recodings"
+    )
+
+
+@njit
+def _first_overlap(
+    starts: Int64s, rows: Int64s, offsets: Int64s, codes: Int32s, item_offsets: Int64s, items: Int64s, n_items: int
+) -> Int64s:
+    """(class, item, symbol, symbol) where two symbols of a class share an item, -1 where none do."""
+    symbol_of = np.full(n_items, -1, np.int64)
+    seen_in = np.full(n_items, -1, np.int64)
+    told_in = np.full(len(item_offsets) - 1, -1, np.int64)  # the class in which a symbol was last looked at
+    for one in range(len(starts) - 1):
+        for place in range(starts[one], starts[one + 1]):
+            for position in range(offsets[rows[place]], offsets[rows[place] + 1]):
+                symbol = codes[position]
+                if told_in[symbol] == one:
+                    continue
+                told_in[symbol] = one
+                for slot in range(item_offsets[symbol], item_offsets[symbol + 1]):
+                    item = items[slot]
+                    if seen_in[item] == one:
+                        return np.array([one, item, symbol_of[item], symbol])
+                    seen_in[item], symbol_of[item] = one, symbol
+    return np.full(4, -1, np.int64)
+
+
+def _suppression_problem(published: PublishedMixed, classes: TableClasses) -> str | None:
+    """A record that is suppressed anywhere is suppressed everywhere, and shows no items."""
+    showing = np.flatnonzero((classes.class_of < 0) & (published.transactions.lengths > 0))
+    if classes.problem is None and len(showing):
+        return f"suppressed_value: row {int(showing[0])} is suppressed but shows items"
+    return classes.problem
+
+
+def _sensitive_problem(published: PublishedMixed, sensitive: tuple[str, ...], original: Mixed | None) -> str | None:
+    """Sensitive items stand alone, and are those of the original."""
+    marked = set(sensitive)
+    for names in published.transactions.symbols.label_lists:
+        if len(names) > 1 and not marked.isdisjoint(names):
+            both = min(marked & set(names))
+            return f"sensitive item {both!r} is generalized to {{{', '.join(names)}}}; sensitive ones stay themselves"
+    if original is not None and original.transactions.sensitive is not None:
+        labels = original.transactions.vocabulary.labels
+        true = {labels[code] for code in np.flatnonzero(original.transactions.sensitive).tolist()}
+        differing = sorted((marked ^ true) & set(labels))
+        if differing:
+            words = "is not published as sensitive" if differing[0] in true else "is published as sensitive and is not"
+            return f"item {differing[0]!r} {words}"
+    return None
+
+
+def _records(count: int) -> str:
+    return f"{count} record" if count == 1 else f"{count:,} records"

@@ -1,0 +1,110 @@
+"""Recompute what published mixed data lost, and compare it with the bounds that were promised, in exact fractions.
+
+NCP of a cell is the share of its column that it spans: a range its width, a node its leaves, a set its values; a single
+or missing value 0, `any` and suppressed records 1. UL of a record is the share of the item sets that it may stand for
+which generalization added: (2^|g| - 1) for each symbol g of several items, over 2^s - 1, s the sum of all sizes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date, datetime
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from crypsis.data.cells import CellKind
+from crypsis.data.mixed import Mixed, PublishedMixed
+from crypsis.data.relational import Column, PublishedColumn
+
+_DECIDED = 1e-6  # farther from the bound than this a sum of floats decides, of far fewer terms than would blur it
+
+
+def bound_problem(
+    published: PublishedMixed, ncp: float | None, ul: float | None, sensitive: tuple[str, ...], original: Mixed | None
+) -> str | None:
+    """Which bound is exceeded, or None. The columns' domains are known with the original alone."""
+    if ul is not None:
+        problem = _exceeded("UL", item_loss(published, sensitive, Fraction(repr(float(ul)))), ul)
+        if problem is not None:
+            return problem
+    if ncp is not None and original is not None:
+        return _exceeded("NCP", table_loss(published, original), ncp)
+    return None
+
+
+def _exceeded(name: str, loss: Fraction, bound: float) -> str | None:
+    if loss <= Fraction(repr(float(bound))):
+        return None
+    return f"bound: {name} is {float(loss):.6g}, at most {bound:g} was promised"
+
+
+def table_loss(published: PublishedMixed, original: Mixed) -> Fraction:
+    """NCP(D), all quasi-identifiers alike."""
+    names = original.table.quasi
+    n_records = max(len(published), 1)
+    total = Fraction(0)
+    for name in names:
+        column = published.table.column(name)
+        counts = np.bincount(column.codes, minlength=len(column.cells)).tolist()
+        for place, count in enumerate(counts):
+            if count:
+                total += count * _cell_loss(column, place, original.table.column(name))
+    return total / (n_records * len(names))
+
+
+def _cell_loss(column: PublishedColumn, place: int, original: Column) -> Fraction:
+    cell = column.cells[place]
+    if cell.kind in (CellKind.VALUE, CellKind.MISSING):
+        return Fraction(0)
+    if cell.kind == CellKind.RANGE:
+        width = _number(original.domain[-1]) - _number(original.domain[0])
+        low, high = map(_number, cell.members)
+        return Fraction(high - low) / width if width else Fraction(0)
+    if cell.kind == CellKind.SET:
+        total = len(original.domain) if column.hierarchy is None else column.hierarchy.total
+        return Fraction(len(cell.members), total)
+    if cell.kind == CellKind.NODE and column.hierarchy is not None:
+        leaves = len(column.hierarchy.leaves[str(cell.members[0])])
+        return Fraction(leaves if leaves > 1 else 0, column.hierarchy.total)
+    return Fraction(1)
+
+
+def _number(value: Any) -> Fraction:
+    if isinstance(value, datetime):
+        gap = value - datetime(1970, 1, 1)
+        return Fraction((gap.days * 86_400 + gap.seconds) * 1_000_000 + gap.microseconds)
+    if isinstance(value, date):
+        return Fraction(value.toordinal())
+    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+
+
+def item_loss(published: PublishedMixed, sensitive: tuple[str, ...], bound: Fraction | None = None) -> Fraction:
+    """UL(D) of the items that are not sensitive; in floats where these decide which side of the bound it is on."""
+    secret = set(sensitive)
+    lists = published.transactions.symbols.label_lists
+    sizes = [0 if labels[0] in secret else len(set(labels)) for labels in lists]
+    codes = published.transactions.codes.tolist()
+    suppressed = published.table.suppressed.tolist()
+    shown: Counter[tuple[int, ...]] = Counter()
+    for row, (start, end) in enumerate(pairwise(published.transactions.offsets.tolist())):
+        if not suppressed[row]:
+            shown[tuple(sorted(sizes[code] for code in set(codes[start:end]) if sizes[code]))] += 1
+    n_records = max(len(published), 1)
+    if bound is not None:
+        rough = sum(count * _rough_loss(one) for one, count in shown.items()) + sum(suppressed)
+        if abs(rough / n_records - float(bound)) > _DECIDED:
+            return Fraction(rough / n_records)
+    exact = Fraction(sum(suppressed))
+    for one, count in shown.items():
+        charged = sum((1 << size) - 1 for size in one if size > 1)
+        if charged:
+            exact += Fraction(count * charged, (1 << sum(one)) - 1)
+    return exact / n_records
+
+
+def _rough_loss(sizes: tuple[int, ...]) -> float:
+    total = sum(sizes)
+    return sum(2.0 ** (size - total) * (1 - 2.0**-size) / (1 - 2.0**-total) for size in sizes if size > 1)

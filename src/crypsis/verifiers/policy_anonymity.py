@@ -1,0 +1,68 @@
+"""Recount a privacy policy: each of its itemsets, and each part of one, fits no published record or at least k."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.compilation import njit
+from crypsis.data.arrays import Int32s, Int64s
+from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.data.vocabulary import Vocabulary
+from crypsis.guarantees import PolicyAnonymity, Verdict, Witness
+from crypsis.verifiers.itemset_supports import record_bits, set_bits
+from crypsis.verifiers.published_sets import canonical_sets, untruthful
+
+
+def verify_policy_anonymity(
+    published: PublishedTransactions, promised: PolicyAnonymity, original: Transactions | None = None
+) -> Verdict:
+    """A record fits an itemset if each of its items lies in a symbol of the record."""
+    itemsets = promised.policy.on(original)
+    how = "every itemset of the policy and every part of one was counted"
+    if original is not None:
+        problem, compared = untruthful(published, original)
+        if problem is not None:
+            return Verdict(promised, False, None, promised.k, "compared with the original", problem=problem)
+        how += f", {compared}"
+    sets = canonical_sets(published)
+    labels = sorted({label for name in sets.names for label in name})
+    offsets, items, unknown = type(promised.policy)(itemsets).closed(Vocabulary(labels))
+    bits = record_bits(sets.offsets, sets.codes, len(sets.names))
+    supports = _supports(offsets, items, _bits_of_items(bits, labels, sets.names))
+    rare = np.flatnonzero((supports > 0) & (supports < promised.k))
+    reached = supports[supports > 0]
+    figures = {"itemsets": len(supports), "itemsets_with_unknown_items": unknown}
+    lowest = int(reached.min()) if len(reached) else None
+    if not len(rare):
+        return Verdict(promised, True, lowest, promised.k, how, figures=figures)
+    worst = int(rare[np.argmin(supports[rare])])
+    named = tuple((labels[item],) for item in items[offsets[worst] : offsets[worst + 1]].tolist())
+    witness = Witness(named, int(supports[worst]), len(rare))
+    problem = (
+        f"{witness} fits {supports[worst]} record{'' if supports[worst] == 1 else 's'}, {promised.k} are required."
+    )
+    return Verdict(promised, False, lowest, promised.k, how, witness, problem, figures | {"problem_code": "policy"})
+
+
+def _bits_of_items(
+    bits: NDArray[np.uint64], labels: list[str], names: tuple[tuple[str, ...], ...]
+) -> NDArray[np.uint64]:
+    number = {label: code for code, label in enumerate(labels)}
+    fits = np.zeros((max(len(labels), 1), bits.shape[1]), np.uint64)
+    for symbol, name in enumerate(names):
+        for label in name:
+            fits[number[label]] |= bits[symbol]
+    return fits
+
+
+@njit
+def _supports(offsets: Int64s, items: Int32s, fits: NDArray[np.uint64]) -> Int64s:
+    supports = np.zeros(len(offsets) - 1, np.int64)
+    for itemset in range(len(supports)):
+        for word in range(fits.shape[1]):
+            both = fits[items[offsets[itemset]], word]
+            for place in range(offsets[itemset] + 1, offsets[itemset + 1]):
+                both &= fits[items[place], word]
+            supports[itemset] += set_bits(both)
+    return supports

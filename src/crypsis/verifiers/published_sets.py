@@ -1,0 +1,196 @@
+"""Published records as a verifier reads them: distinct symbols by label, ascending in each record; and as items.
+
+Where symbols overlap, an item has several images and counting symbols says little. Records are then read as the items
+that may be in them: a record fits an item if some symbol of it holds the item.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.errors import TooLarge
+
+MOST_OCCURRENCES = 1 << 31
+
+
+@dataclass(frozen=True, eq=False)
+class Sets:
+    """Record r is codes[offsets[r]:offsets[r + 1]], ascending and distinct; `names` are the labels behind each code."""
+
+    offsets: Int64s
+    codes: Int32s
+    names: tuple[tuple[str, ...], ...]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def longest(self) -> int:
+        return int(np.diff(self.offsets).max(initial=0))
+
+    def without(self, hidden: Bools) -> Sets:
+        """The records without the codes marked hidden; codes stay."""
+        stays = ~hidden[self.codes]
+        rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        return Sets(offsets_of(np.bincount(rows[stays], minlength=len(self))), self.codes[stays], self.names)
+
+
+def canonical_sets(published: PublishedTransactions) -> Sets:
+    """Equal sets of labels are one symbol, however they were numbered; repeated ones in a record count once."""
+    lists = published.symbols.label_lists
+    names = sorted(set(lists))
+    rank_of = {name: rank for rank, name in enumerate(names)}
+    rank = np.array([rank_of[name] for name in lists], np.int64)
+    rows = np.repeat(np.arange(len(published)), published.lengths)
+    return _sets(rows, rank[published.codes], len(published), tuple(names))
+
+
+def are_disjoint(sets: Sets) -> bool:
+    """No label lies in two symbols."""
+    labels = [label for name in sets.names for label in name]
+    return len(labels) == len(set(labels))
+
+
+def as_items(sets: Sets) -> Sets:
+    """Each record as the items that may be in it; items that no symbol tells apart are one, called by the first."""
+    holders: dict[str, list[int]] = {}
+    for code, name in enumerate(sets.names):
+        for label in name:
+            holders.setdefault(label, []).append(code)
+    first: dict[tuple[int, ...], str] = {}
+    for label in sorted(holders):
+        first.setdefault(tuple(holders[label]), label)
+    names = sorted(first.values())
+    number = {label: code for code, label in enumerate(names)}
+    inside: list[list[int]] = [[] for _ in sets.names]
+    for codes, label in first.items():
+        for code in codes:
+            inside[code].append(number[label])
+    starts = offsets_of(np.fromiter(map(len, inside), np.int64, len(inside)))
+    members = np.array([item for items in inside for item in items], np.int64)
+    lengths = np.diff(starts)[sets.codes]
+    total = int(lengths.sum())
+    if total > MOST_OCCURRENCES:
+        raise TooLarge(
+            f"The published symbols overlap and stand for {total:,} items in all; that is too much to count. "
+            "Publish with one recoding for all records (Apriori, VPA)."
+        )
+    places = np.arange(total) + np.repeat(starts[:-1][sets.codes] - np.cumsum(lengths) + lengths, lengths)
+    rows = np.repeat(np.repeat(np.arange(len(sets)), np.diff(sets.offsets)), lengths)
+    return _sets(rows, members[places], len(sets), tuple((name,) for name in names))
+
+
+def _sets(rows: Int64s, codes: Int64s, n_rows: int, names: tuple[tuple[str, ...], ...]) -> Sets:
+    width = max(len(names), 1)
+    keys = rows * width + codes
+    keys.sort()
+    new = np.ones(len(keys), np.bool_)
+    new[1:] = keys[1:] != keys[:-1]
+    keys = keys[new]
+    return Sets(offsets_of(np.bincount(keys // width, minlength=n_rows)), (keys % width).astype(np.int32), names)
+
+
+def untruthful(published: PublishedTransactions, original: Transactions) -> tuple[str | None, str]:
+    """What is wrong with the published records as a recoding of the original, and how it was compared.
+
+    Rows are compared one by one where they stand in the original's order; sorted rows are compared as a bag where each
+    item has one symbol.
+    """
+    if len(published) != len(original):
+        return f"The release has {len(published)} records, the original {len(original)} (mismatch).", ""
+    sets = canonical_sets(published)
+    problem = _first_lie(sets, published, original)
+    if problem is None:
+        return None, "and every record recodes its original"
+    if not are_disjoint(sets):
+        if _same_rows_are_sorted(sets):
+            return (
+                None,
+                "items have several images, so sorted records could only be compared with the private report",
+            )
+        return problem, ""
+    recoded = _recoded(sets, published, original)
+    if isinstance(recoded, str):
+        return recoded, ""
+    if _bag(recoded) == _bag(sets):
+        return None, "and the records are the original ones recoded"
+    return problem, ""
+
+
+def _same_rows_are_sorted(sets: Sets) -> bool:
+    rows = _rows(sets)
+    return all(one <= other for one, other in pairwise(rows))
+
+
+def _rows(sets: Sets) -> list[tuple[int, ...]]:
+    codes, bounds = sets.codes.tolist(), sets.offsets.tolist()
+    return [tuple(codes[start:end]) for start, end in pairwise(bounds)]
+
+
+def _bag(sets: Sets) -> list[tuple[int, ...]]:
+    return sorted(_rows(sets))
+
+
+def _symbol_of_label(sets: Sets) -> dict[str, int]:
+    return {label: code for code, name in enumerate(sets.names) for label in name}
+
+
+def _recoded(sets: Sets, published: PublishedTransactions, original: Transactions) -> Sets | str:
+    """The original with every item replaced by the one symbol that holds it; suppressed items left out."""
+    symbol_of = _symbol_of_label(sets)
+    left_out = set(published.suppressed)
+    image = np.full(len(original.vocabulary), -1, np.int64)
+    for code, label in enumerate(original.vocabulary.labels):
+        if original.supports[code] == 0:
+            continue
+        if label in symbol_of:
+            image[code] = symbol_of[label]
+        elif label not in left_out:
+            return f"Item {label!r} of the original is in no published symbol and is not declared as suppressed."
+    codes = image[original.items]
+    rows = np.repeat(np.arange(len(original)), original.lengths)
+    stays = codes >= 0
+    return _sets(rows[stays], codes[stays], len(original), sets.names)
+
+
+def _first_lie(sets: Sets, published: PublishedTransactions, original: Transactions) -> str | None:
+    """The first record where an item is not covered and not suppressed, or a symbol covers nothing."""
+    holders: dict[str, list[int]] = {}
+    for code, name in enumerate(sets.names):
+        for label in name:
+            holders.setdefault(label, []).append(code)
+    labels = original.vocabulary.labels
+    left_out = set(published.suppressed)
+    width = max(len(sets.names), 1)
+    # One pair (item, symbol) for every symbol that holds an item: joined with the original's occurrences.
+    pair_offsets = offsets_of(np.array([len(holders.get(label, ())) for label in labels], np.int64))
+    pair_symbols = np.array([code for label in labels for code in holders.get(label, ())], np.int64)
+    shown_rows = np.repeat(np.arange(len(sets)), np.diff(sets.offsets))
+    shown = shown_rows * width + sets.codes
+    rows = np.repeat(np.arange(len(original)), original.lengths)
+    covered_symbol = np.zeros(len(shown), np.bool_)
+    covered_item = np.zeros(len(original.items), np.bool_)
+    most = int(np.diff(pair_offsets).max(initial=0))
+    for nth in range(most):  # the nth symbol that holds each item; one only where symbols are disjoint
+        places = pair_offsets[original.items] + nth
+        has = np.flatnonzero(places < pair_offsets[original.items + 1])
+        keys = rows[has] * width + pair_symbols[places[has]]
+        found = np.minimum(np.searchsorted(shown, keys), max(len(shown) - 1, 0))
+        hit = shown[found] == keys if len(shown) else np.zeros(len(keys), np.bool_)
+        covered_item[has[hit]] = True
+        covered_symbol[found[hit]] = True
+    allowed = np.array([label in left_out for label in labels], np.bool_)
+    lost = np.flatnonzero(~covered_item & ~allowed[original.items])
+    if len(lost):
+        row = int(rows[lost[0]])
+        return f"Record {row}: item {labels[original.items[lost[0]]]!r} is in none of its symbols (untruthful)."
+    invented = np.flatnonzero(~covered_symbol)
+    if len(invented):
+        shown_labels = ", ".join(sets.names[sets.codes[invented[0]]][:5])
+        return f"Record {int(shown_rows[invented[0]])}: symbol ({shown_labels}) covers none of its items (untruthful)."
+    return None

@@ -1,0 +1,105 @@
+"""Recount t-closeness of a published table: the distance of every class from the whole original column."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from crypsis.compilation import njit
+from crypsis.data.arrays import Float64s, Int64s
+from crypsis.data.relational import PublishedTable, Table
+from crypsis.errors import NotApplicable, OriginalRequired
+from crypsis.guarantees import TCloseness, Verdict, Witness
+from crypsis.verifiers.k_anonymity import unsound
+from crypsis.verifiers.sensitive_counts import SensitiveCounts
+from crypsis.verifiers.table_classes import TableClasses, cells_of
+
+COUNTED = "the distance of every class from the whole table was measured"
+NEAR = 1e-9
+
+
+def verify_t_closeness(
+    published: PublishedTable, promised: TCloseness, original: Table | None = None, classes: TableClasses | None = None
+) -> Verdict:
+    """The class farthest from the whole column decides. Where records are suppressed the original is needed."""
+    if not published.sensitive:
+        raise NotApplicable("t-closeness looks at sensitive columns, and the table has none; name them.")
+    known = classes is not None
+    classes = classes or TableClasses.of(published)
+    broken = None if known else unsound(published, promised, promised.t, classes, original)
+    if broken is not None:
+        return broken
+    if classes.n_suppressed and original is None:
+        raise OriginalRequired(
+            "t-closeness compares with the whole original column, and the values of suppressed records are not "
+            "published; give the original (--original FILE)."
+        )
+    limit = Fraction(repr(float(promised.t)))
+    farthest = 0.0
+    for column in published.with_role("sensitive"):
+        counts = SensitiveCounts.of(column, classes, None if original is None else original.column(column.name))
+        numerators, denominators = distances(counts, promised.distance == "ordered")
+        shares: Float64s = numerators / np.maximum(denominators, 1)
+        fails = shares > promised.t + NEAR
+        for one in np.flatnonzero(np.abs(shares - promised.t) <= NEAR).tolist():  # decided exactly
+            fails[one] = Fraction(int(numerators[one]), max(int(denominators[one]), 1)) > limit
+        farthest = max(farthest, float(shares.max(initial=0.0)))
+        if fails.any():
+            one = int(np.argmax(np.where(fails, shares, -1.0)))
+            witness = Witness(
+                cells_of(published, int(classes.first[one])), int(classes.sizes[one]), int(np.count_nonzero(fails))
+            )
+            problem = (
+                f"class {witness} is {shares[one]:.6g} away from the whole column '{column.name}', "
+                f"{promised.t:g} is allowed."
+            )
+            return Verdict(promised, False, float(shares[one]), promised.t, COUNTED, witness, problem, classes.figures)
+    return Verdict(promised, True, farthest, promised.t, COUNTED, figures=classes.figures)
+
+
+def distances(counts: SensitiveCounts, ordered: bool) -> tuple[Int64s, Int64s]:
+    """Numerator and denominator of each class's distance; 0 for a class without values."""
+    totals = counts.totals
+    whole = int(counts.table.sum())
+    occurring = np.flatnonzero(counts.table)
+    rank = np.zeros(len(counts.table) + 1, np.int64)
+    rank[occurring] = np.arange(len(occurring))
+    table = counts.table[occurring]
+    if not ordered:
+        return _equal(counts.start, rank[counts.values], counts.counts, table, totals, whole), 2 * totals * whole
+    numerators = _ordered(counts.start, rank[counts.values], counts.counts, table, totals, whole)
+    return numerators, (len(occurring) - 1) * totals * whole
+
+
+@njit
+def _equal(start: Int64s, values: Int64s, counts: Int64s, table: Int64s, totals: Int64s, whole: int) -> Int64s:
+    """Sum over all values of |count in class x whole table - count in table x class|."""
+    found = np.zeros(len(totals), np.int64)
+    for one in range(len(totals)):
+        if totals[one] == 0:
+            continue
+        total = totals[one] * whole  # what values that do not occur in the class add, all of them at first
+        for place in range(start[one], start[one + 1]):
+            expected = table[values[place]] * totals[one]
+            total += abs(counts[place] * whole - expected) - expected
+        found[one] = total
+    return found
+
+
+@njit
+def _ordered(start: Int64s, values: Int64s, counts: Int64s, table: Int64s, totals: Int64s, whole: int) -> Int64s:
+    """Sum over all values of the difference of what came up to them, in class and table."""
+    found = np.zeros(len(totals), np.int64)
+    for one in range(len(totals)):
+        if totals[one] == 0:
+            continue
+        place, in_class, in_table, total = start[one], 0, 0, 0
+        for value in range(len(table)):
+            in_table += table[value]
+            if place < start[one + 1] and values[place] == value:
+                in_class += counts[place]
+                place += 1
+            total += abs(in_class * whole - in_table * totals[one])
+        found[one] = total
+    return found

@@ -1,0 +1,96 @@
+"""The classes of a published table: records whose quasi-identifiers are the same texts. Suppressed records form none.
+
+Written for the verifiers, with no code of the methods. Texts are numbered column by column and joined to one number per
+record; a million records take less than a second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Bools, Int64s
+from crypsis.data.cells import CellKind
+from crypsis.data.relational import PublishedColumn, PublishedTable
+
+LARGEST_KEY = 1 << 62
+
+
+@dataclass(frozen=True, eq=False)
+class TableClasses:
+    """`class_of[r]` is the class of record r, -1 where it is suppressed; `first` is a record of each class."""
+
+    class_of: Int64s
+    sizes: Int64s
+    first: Int64s
+    n_suppressed: int
+    problem: str | None
+
+    @classmethod
+    def of(cls, published: PublishedTable) -> TableClasses:
+        suppressed = np.zeros(len(published), np.bool_)
+        marked = []
+        for column in published.columns:
+            marked.append(column.kinds == CellKind.SUPPRESSED)
+            suppressed |= marked[-1]
+        problem = _partly_suppressed(published, marked, suppressed)
+        kept = np.flatnonzero(~suppressed)
+        keys = joined_codes([text_codes(column)[kept] for column in published.with_role("quasi")], len(kept))
+        _, first, inverse, sizes = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        class_of = np.full(len(published), -1, np.int64)
+        class_of[kept] = inverse
+        return cls(class_of, sizes.astype(np.int64), kept[first], int(np.count_nonzero(suppressed)), problem)
+
+    @property
+    def figures(self) -> dict[str, int | float]:
+        """Counts for the verdict."""
+        if not len(self.sizes):
+            return {"classes": 0, "suppressed": self.n_suppressed}
+        return {
+            "classes": len(self.sizes),
+            "smallest_class": int(self.sizes.min()),
+            "mean_class": float(self.sizes.mean()),
+            "largest_class": int(self.sizes.max()),
+            "suppressed": self.n_suppressed,
+        }
+
+
+def text_codes(column: PublishedColumn) -> Int64s:
+    """The number of each record's text among the distinct texts: two cells with one text are the same."""
+    texts = pl.Series(column.cells.texts, dtype=pl.String)
+    number = texts.rank("dense").to_numpy().astype(np.int64) - 1 if len(texts) else np.zeros(0, np.int64)
+    codes: Int64s = number[column.codes]
+    return codes
+
+
+def joined_codes(columns: list[Int64s], n_records: int) -> Int64s:
+    """One number per record, equal where all columns are."""
+    keys, base = np.zeros(n_records, np.int64), 1
+    for codes in columns:
+        width = int(codes.max(initial=0)) + 1
+        if base * width >= LARGEST_KEY:  # number what there is, and go on from there
+            _, keys = np.unique(keys, return_inverse=True)
+            keys = keys.astype(np.int64)
+            base = int(keys.max(initial=0)) + 1
+        keys = keys * width + codes
+        base *= width
+    return keys
+
+
+def cells_of(published: PublishedTable, record: int) -> tuple[tuple[str, ...], ...]:
+    """The quasi-identifiers of a record, as a witness names them."""
+    return tuple((column.cells.texts[column.codes[record]],) for column in published.with_role("quasi"))
+
+
+def _partly_suppressed(published: PublishedTable, marked: list[Bools], suppressed: Bools) -> str | None:
+    """A marker row may hold nothing but the marker."""
+    for column, marks in zip(published.columns, marked, strict=True):
+        wrong = suppressed & ~marks
+        if wrong.any():
+            return (
+                f"suppressed_value: row {int(np.argmax(wrong))} is suppressed but holds a value in column "
+                f"'{column.name}'; a suppressed record holds nothing but ~"
+            )
+    return None

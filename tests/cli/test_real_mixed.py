@@ -1,0 +1,57 @@
+"""Mixed data of the real world from the command line: people with diagnoses, videos with related ones."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from tests.cli.test_real_tables import released, trees
+from tests.shared_data import dataset
+
+QUASI = ["DOBMM", "DOBYY", "RACEX", "EDUCYEAR", "income"]
+
+
+@pytest.fixture(scope="module")
+def informs(tmp_path_factory):
+    """Demographics joined with the set of diagnoses of each person; a slice, to be quick."""
+    folder = dataset("informs2005")
+    people = pl.read_csv(folder / "demographics05.csv.gz", infer_schema=False)
+    codes = pl.read_csv(folder / "conditions05.csv.gz", infer_schema=False).filter(
+        ~pl.col("ICD9CODX").str.starts_with("-")
+    )
+    sets = codes.group_by("DUPERSID").agg(pl.col("ICD9CODX").unique().sort().str.join(" ").alias("codes"))
+    joined = people.join(sets, on="DUPERSID", maintain_order="left").head(4000)
+    file = tmp_path_factory.mktemp("informs") / "informs.csv"
+    joined.select("DUPERSID", *QUASI, "codes").write_csv(file)
+    return file
+
+
+@pytest.mark.real_data("informs2005")
+@pytest.mark.parametrize("merge", ["r", "t", "rt"])
+def test_people_with_diagnoses_under_each_heuristic(run, tmp_path, informs, merge):
+    hierarchies = trees(dataset("informs2005"), "hierarchy", ["RACEX", "EDUCYEAR"])
+    manifest = released(
+        run, tmp_path / "r", informs, "--items", "codes= ", "--quasi", ",".join(QUASI), "--identifier", "DUPERSID",
+        "--types", "RACEX=category,EDUCYEAR=category,DOBMM=int,DOBYY=int,income=float", *hierarchies,
+        "--method", "rum-bound", "--merge", merge, "-k", "25", "-m", "2", "--delta", "0.5",
+    )  # fmt: skip
+    assert manifest["guarantee"]["model"] == "(k,k^m)-anonymity"
+    assert manifest["utility"]["ncp_loss"] <= 0.5
+    assert 0 < manifest["utility"]["utility_loss"] < 1
+    again = run(
+        "verify", tmp_path / "r", "--original", informs, "--items", "codes= ", "--quasi", ",".join(QUASI),
+        "--identifier", "DUPERSID", "--types", "RACEX=category,EDUCYEAR=category,DOBMM=int,DOBYY=int,income=float",
+    )  # fmt: skip
+    assert again.code == 0, again.out + again.err
+
+
+@pytest.mark.real_data("youtube_sample")
+def test_videos_with_related_ones(run, tmp_path):
+    file = dataset("youtube_sample") / "youtube_sample.csv.gz"
+    manifest = released(
+        run, tmp_path / "r", file, "--items", "related_ids= ", "--quasi", "age_days,category,length_s,views",
+        "--identifier", "video_id,uploader", "--other", "rate,ratings,comments",
+        "--method", "rum-bound", "--relational", "mondrian", "-k", "5", "-m", "1", "--delta", "0.06",
+    )  # fmt: skip
+    assert manifest["data"]["rows"] == 4100
+    assert manifest["utility"]["ncp_loss"] <= 0.06

@@ -1,0 +1,69 @@
+"""Real brokers on free loopback ports, in folders of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+_PATIENCE = 15.0
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+class Broker:
+    """A server process that can be stopped and started again with what it stored."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True)
+        self.folder, self.port = folder, free_port()
+        self.process: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    def command(self) -> list[str]:
+        raise NotImplementedError
+
+    def start(self) -> None:
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, cwd=self.folder)
+        until = time.monotonic() + _PATIENCE
+        while time.monotonic() < until:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
+                return
+            time.sleep(0.05)
+        raise AssertionError((self.folder / "log").read_text())
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.terminate()
+            self.process.wait(timeout=_PATIENCE)
+            self.process = None
+
+
+class Mosquitto(Broker):
+    def command(self) -> list[str]:
+        program = shutil.which("mosquitto", path=os.environ.get("PATH", "") + ":/usr/sbin")
+        assert program is not None, "mosquitto is not installed; .ci/system-packages installs it"
+        (self.folder / "mosquitto.conf").write_text(
+            f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence true\n"
+            f"persistence_location {self.folder}/\nmax_queued_messages 0\nmax_inflight_messages 0\n"
+            + ("user root\n" if os.geteuid() == 0 else ""),
+            encoding="utf-8",
+        )
+        return [program, "-c", str(self.folder / "mosquitto.conf")]
+
+
+class Redis(Broker):
+    def command(self) -> list[str]:
+        program = shutil.which("redis-server")
+        assert program is not None, "redis-server is not installed; .ci/system-packages installs it"
+        options = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "yes", "--appendfsync", "everysec"]
+        return [program, "--port", str(self.port), "--dir", str(self.folder), *options]

@@ -1,0 +1,159 @@
+"""Releases of mixed data: written sorted and whole, read back with sensitive items and scopes, bounds rechecked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import crypsis
+from crypsis.data.mixed import Mixed
+from crypsis.data.transaction import PublishedTransactions
+from crypsis.errors import BadParameter, Infeasible, InfeasibleDiversity
+from crypsis.guarantees import KKmAnonymity, KLmDiversity
+from crypsis.hierarchy import Hierarchies, Hierarchy
+from crypsis.methods import LRA, RFirst, RumBound, TFirst, TumBound
+from crypsis.verifiers import verify
+
+PEOPLE = pl.DataFrame(
+    {
+        "name": ["Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus", "Hal"],
+        "age": [34, 20, 22, 36, 70, 21, 66, 35],
+        "city": ["Rome", "Oslo", "Riga", "Rome", "Oslo", "Oslo", "Rome", "Riga"],
+        "codes": ["flu burn", "flu", "flu hiv", "burn cold", "cold", "flu cold", "cold hiv", ""],
+    }
+)
+ROLES = {"name": "identifier", "age": "quasi", "city": "quasi"}
+CITIES = Hierarchy({"Oslo": "North", "Riga": "North", "Rome": "South", "North": "Any", "South": "Any"})
+TREES = Hierarchies({"city": CITIES})
+
+
+def people(sensitive: tuple[str, ...] = ()) -> Mixed:
+    return Mixed.from_frame(PEOPLE, ROLES, {"codes": " "}, sensitive={"codes": sensitive} if sensitive else None)
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+@pytest.mark.parametrize("secrets", [(), ("hiv",)])
+def test_a_written_release_is_read_back_and_verified(tmp_path: Path, format: str, secrets: tuple[str, ...]) -> None:
+    data = people(secrets)
+    release = crypsis.anonymize(data, RumBound(k=2, m=2, l=2, delta=0.8, hierarchy=TREES))
+    folder = release.write(tmp_path / "r", format=format, private_report=tmp_path / "private.json")
+    again = crypsis.read_release(folder)
+    assert isinstance(again.guarantee, KLmDiversity if secrets else KKmAnonymity)
+    assert again.data.sensitive == secrets
+    assert again.verify().holds
+    assert again.verify(data).holds
+    assert sorted(again.data.to_frame().rows()) == sorted(release.data.to_frame().rows())
+    assert "name" not in again.data.table.names
+    assert "Ann" not in (folder / "report.html").read_text()
+    private = json.loads((tmp_path / "private.json").read_text())
+    assert sorted(row for rows in private["clusters"] for row in rows) == list(range(8))
+
+
+def test_recodings_inside_a_class_are_told_and_read_back(tmp_path: Path) -> None:
+    n_records = 60
+    frame = pl.DataFrame(
+        {
+            "age": [30] * n_records,
+            "codes": [["a", "b"] if one % 2 else ["c", f"d{one % 4}"] for one in range(n_records)],
+        }
+    )
+    data = Mixed.from_frame(frame, {"age": "quasi"}, {"codes": None})
+    release = crypsis.anonymize(data, RFirst(k=2, m=2, transaction="lra"))
+    assert LRA(k=2)._parts(np.arange(n_records))[1:]
+    assert release.data.scopes is not None
+    again = crypsis.read_release(release.write(tmp_path / "r"))
+    assert again.data.scopes is not None
+    assert sorted(again.data.scopes.tolist()) == sorted(release.data.scopes.tolist())
+    assert again.verify(data).holds
+
+
+def test_the_order_of_a_written_release_says_nothing_about_the_input(tmp_path: Path) -> None:
+    data = people()
+    turned = data.take(np.arange(len(data))[::-1].copy())
+    method = TFirst(k=7, m=2)
+    written = [
+        (crypsis.anonymize(one, method).write(tmp_path / name) / "mixed.csv").read_text()
+        for one, name in ((data, "a"), (turned, "b"))
+    ]
+    assert written[0] == written[1]
+
+
+@pytest.mark.parametrize("method", [RumBound(k=2, delta=0.8), TumBound(k=2, delta=0.9)])
+def test_a_bound_on_the_loss_is_part_of_the_promise_and_rechecked(method) -> None:
+    data = people()
+    release = crypsis.anonymize(data, method)
+    bounded = "ncp" if isinstance(method, RumBound) else "ul"
+    assert getattr(release.guarantee, bounded) == method.delta
+    assert release.verify().holds
+    tighter = replace(release.guarantee, **{bounded: 0.0})
+    verdict = verify(release.data, tighter, data)
+    assert not verdict.holds
+    assert f"bound: {bounded.upper()} is" in str(verdict)
+
+
+def test_with_weights_the_bound_is_kept_but_not_promised() -> None:
+    release = crypsis.anonymize(people(), RumBound(k=2, delta=0.8, weights=crypsis.Weights({"age": 3})))
+    assert release.guarantee.ncp is None
+    assert release.journal.private["ncp"] <= 0.8
+
+
+def test_an_unreachable_bound_is_refused_with_the_least_one() -> None:
+    with pytest.raises(Infeasible, match="more than delta=0.01") as refused:
+        crypsis.anonymize(people(), RumBound(k=2, delta=0.01))
+    reached = crypsis.anonymize(people().take(np.arange(6)), RumBound(k=2, delta=0.8)).journal.private["ncp"]
+    assert 0.01 < refused.value.details["least_delta"] < 0.8
+    assert reached <= 0.8
+    with pytest.raises(Infeasible, match="best_effort"):
+        crypsis.anonymize(people(), TumBound(k=3, delta=0.0))
+
+
+def test_best_effort_promises_no_bound() -> None:
+    release = crypsis.anonymize(people(), TumBound(k=3, delta=0.0, best_effort=True))
+    assert release.guarantee == KKmAnonymity(k=3, m=2)
+    assert release.verify().holds
+    assert "best that was seen" in release.journal.warnings[0]
+
+
+def test_a_sensitive_item_of_too_many_is_named() -> None:
+    with pytest.raises(InfeasibleDiversity, match="'flu' is in 4 of 8 records, more than one in 3"):
+        crypsis.anonymize(people(("flu",)), RumBound(k=2, l=3, delta=1))
+
+
+def test_clusters_whose_items_cannot_be_generalized_are_refused() -> None:
+    frame = pl.DataFrame({"age": [1, 1, 9, 9], "codes": ["a", "", "a", "b"]})
+    data = Mixed.from_frame(frame, {"age": "quasi"}, {"codes": " "})
+    with pytest.raises(Infeasible, match="the items of 2 records in 1 clusters"):
+        crypsis.anonymize(data, RFirst(k=2))
+    assert crypsis.anonymize(data, RumBound(k=2, delta=1)).verify().holds
+
+
+def test_suppression_belongs_to_methods_that_suppress() -> None:
+    with pytest.raises(BadParameter, match="relational='cluster' suppresses no records"):
+        RumBound(max_suppressed=0.1)
+    release = crypsis.anonymize(
+        people(), RumBound(k=3, delta=1, relational="incognito", max_suppressed=0.4, hierarchy=TREES)
+    )
+    assert release.verify().holds
+
+
+@pytest.mark.parametrize("relational", ["cluster", "mondrian", "incognito", "top-down", "bottom-up"])
+@pytest.mark.parametrize("transaction", ["pcta", "apriori", "lra", "vpa", "coat"])
+@pytest.mark.parametrize("method", [RumBound, TumBound])
+def test_every_pair_of_methods_makes_a_verified_release(method, relational: str, transaction: str) -> None:
+    setting = method(k=2, m=2, delta=1, relational=relational, transaction=transaction, merge="rt", hierarchy=TREES)
+    release = crypsis.anonymize(people(), setting)
+    assert release.verify().holds, release.verify()
+
+
+def test_one_changed_symbol_is_noticed() -> None:
+    data = people()
+    release = crypsis.anonymize(data, RumBound(k=2, m=2, delta=0.8, hierarchy=TREES))
+    shown = release.data.transactions.to_lists()
+    shown[1] = ["burn"]
+    tampered = replace(release.data, transactions=PublishedTransactions.from_lists(shown))
+    assert not verify(tampered, release.guarantee, data).holds

@@ -1,0 +1,181 @@
+"""Releases of tables: written sorted and whole, read back as they were, honest about what was suppressed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import crypsis
+from crypsis.data.relational import PublishedTable, Table
+from crypsis.errors import BadParameter, Infeasible, TooLarge
+from crypsis.hierarchy import Hierarchies, Hierarchy, HierarchyPlan, Weights
+from crypsis.journal import Journal
+from crypsis.methods import BottomUp, Cluster, Incognito, Mondrian, TopDown
+from crypsis.publication.relational import TableKind
+from tests.strategies import tables
+
+PEOPLE = pl.DataFrame(
+    {
+        "name": ["Ann", "Bob", "Cid", "Dan", "Eve", "Fay"],
+        "age": [34, 20, 22, 36, 70, 21],
+        "city": ["Rome", "Oslo", "Riga", "Rome", "Oslo", "Oslo"],
+        "ill": ["flu", "cold", "flu", "cold", "gout", "flu"],
+    }
+)
+ROLES = {"name": "identifier", "age": "quasi", "city": "quasi", "ill": "sensitive"}
+CITIES = Hierarchy({"Oslo": "North", "Riga": "North", "Rome": "South", "North": "Any", "South": "Any"})
+TREES = Hierarchies({"city": CITIES})
+
+
+def people(frame: pl.DataFrame = PEOPLE, roles: dict[str, str] = ROLES) -> Table:
+    return Table.from_frame(frame, roles)
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_a_written_release_is_read_back_and_verified(tmp_path: Path, format: str) -> None:
+    release = crypsis.anonymize(people(), TopDown(k=2, max_suppressed=0.2, hierarchy=TREES))
+    folder = release.write(tmp_path / "r", format=format)
+    again = crypsis.read_release(folder)
+    assert again.verify().holds
+    assert again.verify(people()).holds
+    texts = sorted(again.data.to_frame().rows())
+    assert texts == sorted(release.data.to_frame().rows())
+    assert again.data.to_frame().rows() == texts  # sorted by published values
+    assert "name" not in again.data.names
+
+
+def test_input_order_is_kept_in_memory_and_on_request_on_disk(tmp_path: Path) -> None:
+    release = crypsis.anonymize(people(), Mondrian(k=2, hierarchy=TREES))
+    assert release.data.to_frame()["ill"].to_list() == PEOPLE["ill"].to_list()
+    folder = release.write(tmp_path / "r", order="input")
+    assert crypsis.read_release(folder).data.to_frame().rows() == release.data.to_frame().rows()
+
+
+def test_a_suppressed_record_shows_nothing_at_all(tmp_path: Path) -> None:
+    ills = [f"disease{number}" for number in range(6)]
+    table = people(PEOPLE.with_columns(pl.Series("ill", ills)))
+    release = crypsis.anonymize(table, Incognito(k=2, max_suppressed=0.2, hierarchy=TREES))
+    (gone,) = np.flatnonzero(release.data.suppressed).tolist()
+    assert release.data.to_frame().row(gone) == ("~", "~", "~")
+    folder = release.write(tmp_path / "r")
+    content = "".join(path.read_text(errors="ignore") for path in folder.iterdir())
+    assert [ill for ill in ills if ill not in content] == [ills[gone]]
+    assert "Fay" not in content
+
+
+def test_the_manifest_says_what_nodes_stand_for(tmp_path: Path) -> None:
+    folder = crypsis.anonymize(people(), Cluster(k=3, hierarchy=TREES)).write(tmp_path / "r")
+    columns = {c["name"]: c for c in json.loads((folder / "release.json").read_text())["data"]["columns"]}
+    assert columns["city"]["hierarchy"]["total"] == 3
+    assert set(columns["city"]["hierarchy"]["leaves"]) <= {"North", "Any"}
+
+
+def test_the_private_report_holds_the_applied_mapping(tmp_path: Path) -> None:
+    release = crypsis.anonymize(people(), Mondrian(k=3, hierarchy=TREES))
+    release.write(tmp_path / "r", private_report=tmp_path / "p.json")
+    mapping = json.loads((tmp_path / "p.json").read_text())["applied_mapping"]
+    assert sum(mapping["city"]["Oslo"].values()) == 3
+    assert set(mapping) == {"age", "city"}
+
+
+@given(table=tables(), k=st.integers(1, 3))
+def test_a_published_table_survives_its_texts(table: Table, k: int) -> None:
+    if len(table) < k:
+        return
+    published = Mondrian(k=k, hierarchy=HierarchyPlan({"city": "balanced:2"})).anonymize(table, Journal())
+    kind = TableKind()
+    described = {column["name"]: column for column in kind.describe(published)["columns"]}
+    assert kind.is_sound({**kind.describe(published), "file": "table.csv"})
+    leaves = {name: column["hierarchy"] for name, column in described.items() if column["hierarchy"]}
+    again = PublishedTable.from_frame(
+        published.to_frame(),
+        published.roles,
+        published.types,
+        nodes={name: list(one["leaves"]) for name, one in leaves.items()},
+    )
+    assert again == published
+    rows = kind.sorted_rows(published)
+    assert sorted(rows.tolist()) == list(range(len(table)))
+
+
+def test_the_same_data_give_the_same_release_whatever_their_order() -> None:
+    shuffled = PEOPLE[[3, 1, 5, 0, 2, 4]]
+    for method in (Incognito(k=2, hierarchy=TREES), TopDown(k=2, hierarchy=TREES), BottomUp(k=2, hierarchy=TREES)):
+        one = method.anonymize(people(), Journal()).to_frame().rows()
+        assert sorted(one) == sorted(method.anonymize(people(shuffled), Journal()).to_frame().rows())
+
+
+def test_random_seeds_repeat_with_the_seed() -> None:
+    one, same = (Cluster(k=2, seed=7).anonymize(people(), Journal()).to_frame() for _ in range(2))
+    assert one.equals(same)
+
+
+def test_weights_shift_the_loss_to_the_lighter_column() -> None:
+    spread = pl.DataFrame({"a": [0, 0, 9, 9], "b": [0, 9, 0, 9]})
+    table = people(spread, {"a": "quasi", "b": "quasi"})
+    heavy_a = Mondrian(k=2, weights=Weights({"a": 3})).anonymize(table, Journal()).to_frame()
+    heavy_b = Mondrian(k=2, weights=Weights({"b": 3})).anonymize(table, Journal()).to_frame()
+    assert heavy_a["a"].to_list() == ["0", "0", "9", "9"]
+    assert heavy_b["b"].to_list() == ["0", "9", "0", "9"]
+
+
+@pytest.mark.parametrize("method", [Incognito, TopDown, BottomUp, Cluster, Mondrian])
+def test_bad_input_is_refused_in_words(method: type) -> None:
+    with pytest.raises(Infeasible, match="there are 6 records"):
+        method(k=7).anonymize(people(), Journal())
+    with pytest.raises(BadParameter, match="no quasi-identifier"):
+        method(k=2).anonymize(people(roles=dict.fromkeys(ROLES, "other")), Journal())
+    with pytest.raises(BadParameter, match="needs a sensitive column"):
+        method(k=2, l=2).anonymize(people(roles={**ROLES, "ill": "other"}), Journal())
+    with pytest.raises(Infeasible, match="all records together"):
+        method(k=2, l=4).anonymize(people(), Journal())
+    with pytest.raises(BadParameter, match="Did you mean 'age'"):
+        method(k=2, weights=Weights({"agee": 1})).anonymize(people(), Journal())
+    with pytest.raises(BadParameter, match="recursive"):
+        method(k=2, l=2, diversity="recursive")
+
+
+@pytest.mark.parametrize("weights", [{"age": -1}, {"age": "x"}, {"age": float("nan")}])
+def test_wrong_weights_are_refused(weights: dict[str, float]) -> None:
+    with pytest.raises(BadParameter, match="at least 0"):
+        Weights(weights)
+
+
+def test_weights_that_are_all_zero_are_refused() -> None:
+    with pytest.raises(BadParameter, match="above 0"):
+        Mondrian(k=2, weights=Weights({"age": 0, "city": 0})).anonymize(people(), Journal())
+
+
+def test_a_lattice_that_is_too_large_is_refused_before_work_starts() -> None:
+    frame = pl.DataFrame({f"q{number}": [f"{value:04d}" for value in range(20)] for number in range(12)})
+    columns = dict.fromkeys(frame.columns, "quasi"), dict.fromkeys(frame.columns, "category")
+    table = Table.from_frame(frame, *columns)
+    plan = HierarchyPlan(dict.fromkeys(frame.columns, "prefix"))
+    with pytest.raises(TooLarge, match="244,140,625 nodes"):
+        Incognito(k=2, hierarchy=plan).anonymize(table, Journal())
+
+
+def test_a_constant_column_and_one_that_is_missing_everywhere_cost_nothing() -> None:
+    frame = pl.DataFrame({"a": [7, 7, 7], "b": pl.Series([None] * 3, dtype=pl.Int64), "c": [1, 2, 3]})
+    table = people(frame, dict.fromkeys("abc", "quasi"))
+    for method in (Mondrian(k=3), Cluster(k=3), Incognito(k=3), TopDown(k=3), BottomUp(k=3)):
+        shown = method.anonymize(table, Journal()).to_frame()
+        assert shown["a"].to_list() == ["7"] * 3
+        assert shown["c"].to_list() == ["[1:3]"] * 3
+        assert set(shown["b"].to_list()) <= {"?", "*"}
+
+
+def test_costs_too_fine_for_64_bits_are_rounded_and_still_anonymous() -> None:
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({f"q{place}": rng.integers(0, 10**12 + place, 60) for place in range(6)})
+    table = people(frame, dict.fromkeys(frame.columns, "quasi"))
+    journal = Journal()
+    published = Cluster(k=4).anonymize(table, journal)
+    assert journal.private["exact_costs"] is False
+    assert crypsis.verify(published, crypsis.KAnonymity(k=4), table).holds
