@@ -323,7 +323,7 @@ _IN_WORDS: dict[type, str] = {
     float: "a finite number",
     bool: "true or false",
     str: "a string",
-    Fraction: "a number such as 0.4, 40% or 2/5",
+    Fraction: "a number of few digits such as 0.4, 40% or 2/5",
 }
 _CONVERTERS: dict[type, Any] = {
     int: _integer,

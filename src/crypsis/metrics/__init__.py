@@ -9,12 +9,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from crypsis.data.mixed import Mixed
-from crypsis.data.relational import Table
+from crypsis.data.counted_regions import CountedRegions
+from crypsis.data.mixed import Mixed, PublishedMixed
+from crypsis.data.relational import PublishedTable, Table
 from crypsis.data.stream import Events
+from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.data.transaction import Transactions
+from crypsis.data.windows import PublishedWindows
 from crypsis.errors import BadCoordinate, BadParameter, NotApplicable, did_you_mean
 from crypsis.metrics.certainty_penalty import ncp_loss
 from crypsis.metrics.class_sizes import class_sizes
@@ -58,6 +61,7 @@ class Metric:
     seeded: bool = False
     needs: tuple[str, ...] = ()  # companions of the data that the function takes by name, such as a taxonomy
     takes: tuple[str, ...] = ()  # the same, where it can do without
+    reads: tuple[type, ...] = (object,)  # the published forms that it can read
     default: bool = True  # quick whatever the data, so it is measured unasked
     name: str = field(init=False)
 
@@ -71,6 +75,9 @@ class Metric:
         if not isinstance(original, self.accepts):
             kinds = " or ".join(kind.__name__ for kind in self.accepts)
             raise NotApplicable(f"{self.name} compares {kinds} with their release, got {type(original).__name__}.")
+        if not isinstance(published, self.reads):
+            forms = " or ".join(form.__name__ for form in self.reads)
+            raise NotApplicable(f"{self.name} reads {forms}, got {type(published).__name__}.")
         given = companions or {}
         for name in self.needs:
             if name not in given:
@@ -160,16 +167,19 @@ METRICS: dict[str, Metric] = {
             ncp_loss,
             "Share of its column that a published cell may stand for, of all columns and of each.",
             (Table, Mixed),
+            reads=(PublishedTable, PublishedMixed),
         ),
         Metric(
             class_sizes,
             "How many classes of records look the same, how large they are, and discernibility.",
             (Table, Mixed),
+            reads=(PublishedTable, PublishedMixed),
         ),
         Metric(
             granularity_score,
             "How fine the published cells still are, of all columns and of each; 1 is as fine as collected.",
             (Table,),
+            reads=(PublishedTable,),
         ),
         Metric(
             count_query_error,
@@ -177,6 +187,7 @@ METRICS: dict[str, Metric] = {
             (Table, Mixed),
             seeded=True,
             takes=("queries",),
+            reads=(PublishedTable, PublishedMixed),
         ),
         Metric(
             classification_accuracy,
@@ -184,12 +195,14 @@ METRICS: dict[str, Metric] = {
             (Table, Mixed),
             seeded=True,
             default=False,
+            reads=(PublishedTable, PublishedMixed),
         ),
         Metric(
             table_kl_divergence_loss,
             "Divergence between the original combinations of quasi-identifiers and those that the release allows.",
             (Table,),
             default=False,
+            reads=(PublishedTable,),
         ),
         Metric(
             tkd_loss,
@@ -246,17 +259,20 @@ METRICS: dict[str, Metric] = {
             suppression_loss,
             "Share of the doublets that windows of a stream suppress, and how many were published before.",
             (Events,),
+            reads=(PublishedWindows,),
         ),
         Metric(
             trip_query_error,
             "Relative error of counts of people who were at places at times, and that of publishing nothing.",
             (Events,),
             seeded=True,
+            reads=(SyntheticTrajectories,),
         ),
         Metric(
             region_penalties,
             "NCP and discernibility of published counts of regions, from the counts themselves.",
             (Table,),
+            reads=(CountedRegions,),
         ),
     )
 }

@@ -471,7 +471,6 @@ BAD_RUNS = [
     ({"scheme": "flat", "time_domain": TimeDomain(0, 2**31 - 1)}, TooLarge),
     ({"time_domain": TimeDomain(0, 2**31 - 1)}, TooLarge),
     ({"scheme": "flat", "noise": "opendp", "time_domain": TimeDomain(0, 2**23)}, TooLarge),
-    ({"epsilon": "1/1000000000000000003"}, BadParameter),
 ]
 
 
@@ -482,6 +481,11 @@ def test_bad_domains_are_refused_before_anything_is_charged(wrong, error, tmp_pa
     with pytest.raises(error):
         crypsis.anonymize(events(CROWD), method)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_epsilon_that_no_exact_mechanism_can_draw_for_is_refused():
+    with pytest.raises(BadParameter, match="few digits"):
+        SafePath(epsilon="1/1000000000000000003", **domains(3, 3))
 
 
 def test_other_data_are_refused_before_anything_is_charged(tmp_path):
