@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from crypsis.cli.output import note, show
 
+if TYPE_CHECKING:
+    from crypsis.methods import Method
+    from crypsis.release import Release
+
 PEOPLE = 200
+EASY: dict[str, Any] = {"k": 2, "on_infeasible": "truncate"}
 
 
 def warmup(
@@ -28,36 +33,41 @@ def warmup(
     for each in chosen:
         note(each.name())
         with suppress(CrypsisError):  # what this data cannot have; its kernels have run
-            _run(each, _sample_for(each.accepts))
+            _run(each)
     seconds = time.perf_counter() - started
     kept = cache_directory()
     words = f"kernels are ready ({seconds:.1f} s)" + ("" if kept else "; no cache can be written, so only for this run")
     show({"seconds": seconds, "cached": kept is not None}, words)
 
 
-def _run(method: type, data: Any) -> None:
+def _run(method: type[Method]) -> None:
     """From data to a written release, and the attacks on it."""
     import tempfile
     from pathlib import Path
 
-    from crypsis import anonymize
     from crypsis.attacks import ATTACKS
     from crypsis.errors import CrypsisError
-    from crypsis.parameters import parameters_of
 
-    easy = {"k": 2, "on_infeasible": "truncate"}
-    names = {parameter.name: parameter.to_dict() for parameter in parameters_of(method)}
-    given = {
-        name: value
-        for name, value in easy.items()
-        if name in names and (name != "on_infeasible" or value in names[name].get("choices", ()))
-    }
-    release = anonymize(data, method(**given))
+    release = sample_release(method)
     with tempfile.TemporaryDirectory() as folder:  # generated data only
         release.write(Path(folder) / "release")
     for attack in ATTACKS.values():
         with suppress(CrypsisError):  # it speaks of other data
-            attack().run(release.data, data)
+            attack().run(release.data, release.original)
+
+
+def sample_release(method: type[Method]) -> Release:
+    """A release of generated data with parameters that small data can have; its domains are as public as it is."""
+    from crypsis import anonymize
+    from crypsis.parameters import parameters_of
+
+    given: dict[str, Any] = {}
+    for parameter in parameters_of(method):
+        if parameter.name in EASY and EASY[parameter.name] in (parameter.choices or (EASY[parameter.name],)):
+            given[parameter.name] = EASY[parameter.name]
+        elif parameter.name.endswith("domain") or parameter.name == "domains":
+            given[parameter.name] = parameter.parse("public-in-data", method.__name__)
+    return anonymize(_sample_for(method.accepts), method(**given))
 
 
 def _sample_for(kind: type) -> Any:
