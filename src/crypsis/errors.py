@@ -8,7 +8,6 @@ CrypsisError
 │   ├── UnreadableFile          unreadable-file          2   truncated, wrong encoding, not that format
 │   ├── UnknownFormat           unknown-format           2
 │   ├── BadRow                  bad-row                  2   wrong field count, unparsable value, bad order
-│   │   └── BadPublishedCell    format-error             2   a published cell that is none
 │   ├── UnknownColumn           unknown-column           2
 │   ├── UndeclaredRole          undeclared-role          2
 │   ├── UnknownMethod           unknown-method           2
@@ -109,10 +108,6 @@ class UnknownFormat(InputError):
 
 class BadRow(InputError):
     code = "bad-row"
-
-
-class BadPublishedCell(BadRow):
-    code = "format-error"
 
 
 class UnknownColumn(InputError):

@@ -13,7 +13,6 @@ from crypsis.errors import (
     BadLabel,
     BadParameter,
     BadPublication,
-    BadRow,
     InputError,
     NotApplicable,
     UndeclaredRole,
@@ -119,9 +118,9 @@ def test_published_mixed_data_are_texts_with_suppressed_records_marked_in_every_
 
 
 @pytest.mark.parametrize(("cells", "row"), [(["[]", "x"], 1), (['{"a":1}', "~"], 0), (["~", "~"], 0), ([None, "~"], 0)])
-def test_published_items_that_are_no_symbols_are_bad_rows_with_their_place(cells: list[str], row: int) -> None:
+def test_published_items_that_are_no_symbols_are_refused_with_their_place(cells: list[str], row: int) -> None:
     frame = pl.DataFrame({"age": ["[19:22]", "~"], "codes": cells})
-    with pytest.raises(BadRow) as caught:
+    with pytest.raises(BadPublication) as caught:
         PublishedMixed.from_frame(frame, "codes", {"age": "quasi"}, {"age": "int"}, source="out.csv")
     assert caught.value.where == f"out.csv, row {row}, column 'codes'"
     with pytest.raises(UnknownColumn):
@@ -135,7 +134,7 @@ def test_published_names_are_read_with_their_meanings() -> None:
     )
     assert read == published()
     nested = frame.with_columns(pl.Series("codes", ['[["a","b"]]', "~"]))
-    with pytest.raises(BadRow, match="items are names") as caught:
+    with pytest.raises(BadPublication, match="items are names") as caught:
         PublishedMixed.from_frame(nested, "codes", {"age": "quasi"}, {"age": "int"}, meanings={}, source="out.csv")
     assert caught.value.where == "out.csv, row 0, column 'codes'"
     twice = frame.with_columns(pl.Series("codes", ['["d","d"]', "~"]))

@@ -23,7 +23,7 @@ from crypsis.data.relational import NodeLeaves, PublishedTable, Table
 from crypsis.data.set_valued_cells import sets_of_cells
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.data.vocabulary import encode_lists
-from crypsis.errors import BadParameter, BadPublishedCell, InputError, NotApplicable
+from crypsis.errors import BadParameter, BadPublication, InputError, NotApplicable
 
 UNITED = "items"
 SUPPRESSED_TEXT = "~"
@@ -212,7 +212,7 @@ class PublishedMixed:
         texts = everything[column].to_list()
         for row in np.flatnonzero(~table.suppressed).tolist():
             if texts[row] == SUPPRESSED_TEXT:
-                raise BadPublishedCell(
+                raise BadPublication(
                     "The items are suppressed and the record is not; ~ stands in every column or in none.",
                     **place(source, row, column),
                 )
@@ -221,7 +221,7 @@ class PublishedMixed:
             return cls(table, PublishedTransactions.from_lists(rows), column)
         for row, listed in enumerate(rows):
             if not all(isinstance(name, str) for name in listed):
-                raise BadPublishedCell(f"Published items are names, got {texts[row]!r}.", **place(source, row, column))
+                raise BadPublication(f"Published items are names, got {texts[row]!r}.", **place(source, row, column))
         lengths, names = encode_lists(rows)
         return cls(table, assembled(offsets_of(lengths), names, meanings, source), column)
 
@@ -268,7 +268,7 @@ def _symbols(text: str | None, row: int, column: str, source: str | None) -> lis
         if not isinstance(symbols, list):
             raise ValueError(text)
     except ValueError:
-        raise BadPublishedCell(
+        raise BadPublication(
             f"Published items are a JSON array of symbols or ~, got {text!r}.", **place(source, row, column)
         ) from None
     return symbols

@@ -34,7 +34,7 @@ from crypsis.data.values import (
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import (
     BadParameter,
-    BadPublishedCell,
+    BadPublication,
     BadRow,
     InputError,
     NotApplicable,
@@ -527,7 +527,7 @@ def _published_column(
         parsed, cell_of_text = Cells.parse(type, distinct.to_list(), nodes)
     except BadRow as error:
         row = int((texts == str(error.details["text"])).arg_true()[0])
-        raise BadPublishedCell(error.message, **place(source, row, cells.name)) from None
+        raise BadPublication(error.message, **place(source, row, cells.name)) from None
     return PublishedColumn(cells.name, role, cell_of_text[Vocabulary(distinct).encode(texts)], parsed)
 
 
