@@ -11,7 +11,7 @@ from benchmarks.attacks import knowledge, table_risk
 from benchmarks.comparison import Row, print_table, write_json
 from benchmarks.data import loading
 from benchmarks.methods.mixed import bounded_merging
-from benchmarks.methods.relational import anonymizers, diff_multi
+from benchmarks.methods.relational import anonymizers, beside_peers, diff_multi
 from benchmarks.methods.stream import itsa
 from benchmarks.methods.trajectory import (
     diverse_methods,
@@ -33,6 +33,7 @@ SUITES = {
     "prefix_tree_methods": prefix_tree_methods,
     "ppsg": ppsg,
     "anonymizers": anonymizers,
+    "beside_peers": beside_peers,
     "bounded_merging": bounded_merging,
     "disassociation": disassociation,
     "item_generalization": item_generalization,

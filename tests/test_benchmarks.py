@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 
 from benchmarks import peers, ports, workloads
 from benchmarks.comparison import Row, best_of, print_table, write_json
 from crypsis import Journal, SeqAnon
+
+ROOT = Path(__file__).parents[1]
 
 
 def test_a_row_says_whether_its_target_is_met(tmp_path, capsys):
@@ -56,4 +61,29 @@ def test_a_peer_is_timed_with_what_it_found_and_a_missing_one_is_named(tmp_path,
     assert peers.measured("no_such_library", code, tmp_path / "table.csv") is None
     assert "no_such_library" in peers.missing()
     assert peers.processor_time(1, lambda: sum(range(1000))) >= 0
+    peers.installed.cache_clear()
+
+
+def test_every_page_of_reproductions_is_linked_and_names_the_command_that_makes_it():
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = sorted((ROOT / "docs" / "reproductions").glob("*.md"))
+    assert {page.stem for page in pages} >= {"disassociation", "rt"}
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert f"reproductions/{page.name}" in navigation
+        assert find_spec(re.search(r"^python -m (benchmarks\.reproductions\.\w+)$", text, re.MULTILINE)[1]) is not None
+        assert "TODO" not in text
+        assert "quick run" not in text
+
+
+def test_a_row_does_not_hold_where_what_is_asked_besides_time_is_not_so():
+    assert not Row("task", "small", 0.5, "other", 2.0, required=3.0, sound=False).holds
+
+
+def test_what_a_peer_returns_can_be_told_apart_from_what_is_timed(tmp_path, monkeypatch):
+    monkeypatch.setenv("CRYPSIS_PEERS", sys.executable)
+    peers.installed.cache_clear()
+    (tmp_path / "table.csv").write_text("a\n1\n2\n")
+    code = "def work(frame):\n    return frame\ndef told(result):\n    return result['a'].tolist()"
+    assert peers.measured("pandas", code, tmp_path / "table.csv")[1] == [1, 2]
     peers.installed.cache_clear()

@@ -13,9 +13,10 @@ import pytest
 import crypsis
 from crypsis.data.mixed import Mixed
 from crypsis.data.transaction import PublishedTransactions
-from crypsis.errors import BadParameter, Infeasible, InfeasibleDiversity
+from crypsis.errors import BadParameter, BadRelease, Infeasible, InfeasibleDiversity
 from crypsis.guarantees import KKmAnonymity, KLmDiversity
 from crypsis.hierarchy import Hierarchies, Hierarchy
+from crypsis.hierarchy.balanced import BalancedHierarchy
 from crypsis.methods import LRA, RFirst, RumBound, TFirst, TumBound
 from crypsis.verifiers import verify
 
@@ -72,6 +73,63 @@ def test_recodings_inside_a_class_are_told_and_read_back(tmp_path: Path) -> None
     assert again.verify(data).holds
 
 
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_generalized_items_are_names_whose_meaning_is_told_once(tmp_path: Path, format: str) -> None:
+    items = [f"d{number:03}" for number in range(300)]
+    frame = pl.DataFrame({"age": [30] * 300, "codes": [[item] for item in items]})
+    data = Mixed.from_frame(frame, {"age": "quasi"}, {"codes": None})
+    release = crypsis.anonymize(data, RFirst(k=150, m=1))
+    folder = release.write(tmp_path / "r", format=format)
+    file = folder / f"mixed.{format}"
+    shown = (pl.read_csv(file, infer_schema=False) if format == "csv" else pl.read_parquet(file))["codes"]
+    meanings = pl.read_csv(folder / "generalized_items.csv", infer_schema=False)
+    names = {name for text in shown for name in json.loads(text)}
+    assert names == set(meanings["name"])
+    assert sorted(meanings["item"]) == items
+    assert not any(item == name for item in items for name in names)
+    again = crypsis.read_release(folder)
+    assert sorted(map(repr, again.data.transactions.to_lists())) == sorted(
+        map(repr, release.data.transactions.to_lists())
+    )
+    package = json.loads((folder / "datapackage.json").read_text())
+    assert [resource["path"] for resource in package["resources"]] == [file.name, "generalized_items.csv"]
+    assert again.verify(data).holds
+
+
+def test_a_changed_meaning_breaks_the_promise(tmp_path: Path) -> None:
+    data = people()
+    folder = crypsis.anonymize(data, RFirst(k=7, m=1)).write(tmp_path / "r")
+    file = folder / "generalized_items.csv"
+    assert '"(burn,cold,flu,hiv)",flu' in file.read_text()
+    file.write_text(file.read_text().replace('"(burn,cold,flu,hiv)",flu\n', ""))
+    again = crypsis.read_release(folder)
+    assert "generalized_items.csv is not the file that was written" in str(again.verify())
+    assert "cannot be paired" in str(again.verify(data))
+    file.unlink()
+    with pytest.raises(BadRelease, match=r"lacks its file generalized_items\.csv"):
+        crypsis.read_release(folder)
+
+
+def test_names_in_a_file_say_nothing_about_how_items_were_generalized() -> None:
+    many = [f"x{number}" for number in range(9)]
+    sets = [["a", "b"], ["a", "b", "c", "d", "e", *many[:4]], ["a", "b", "c", "d", "e", *many[4:8]], ["(a,b)"]]
+    one = PublishedTransactions.from_lists([[symbol] for symbol in sets])
+    turned = PublishedTransactions.from_lists([[symbol] for symbol in sets[::-1]])
+    assert one.symbol_names == turned.symbol_names[::-1]
+    assert one.symbol_names == ("(a,b)'", "(a,b,c,d,+5)", "(a,b,c,d,+5)'", "(a,b)")
+
+
+def test_with_the_private_report_rows_are_compared_one_by_one(tmp_path: Path) -> None:
+    data = people()
+    release = crypsis.anonymize(data, RumBound(k=2, m=2, delta=0.8, hierarchy=TREES))
+    folder = release.write(tmp_path / "r", private_report=tmp_path / "private.json")
+    again = crypsis.read_release(folder, private_report=tmp_path / "private.json")
+    assert again.data == release.data
+    (tmp_path / "private.json").write_text('{"schema": "crypsis-private-report/1"}')
+    with pytest.raises(BadRelease, match="which input record became which"):
+        crypsis.read_release(folder, private_report=tmp_path / "private.json")
+
+
 def test_the_order_of_a_written_release_says_nothing_about_the_input(tmp_path: Path) -> None:
     data = people()
     turned = data.take(np.arange(len(data))[::-1].copy())
@@ -100,6 +158,20 @@ def test_with_weights_the_bound_is_kept_but_not_promised() -> None:
     release = crypsis.anonymize(people(), RumBound(k=2, delta=0.8, weights=crypsis.Weights({"age": 3})))
     assert release.guarantee.ncp is None
     assert release.journal.private["ncp"] <= 0.8
+
+
+@pytest.mark.parametrize("form", ["literal", "semantic"])
+def test_another_form_of_the_items_loss_bounds_but_promises_nothing(form: str) -> None:
+    data = people()
+    release = crypsis.anonymize(data, TumBound(k=2, delta=0.9, ul=form, merge="rt", score="ul"))
+    assert release.guarantee == KKmAnonymity(k=2, m=2)
+    assert release.journal.private["ul"] <= 0.9
+    pairs = BalancedHierarchy(fanout=2)
+    bounded = [
+        crypsis.anonymize(data, RumBound(k=2, delta=0.8, ul=one, item_hierarchy=pairs)).journal
+        for one in ("zero", form)
+    ]
+    assert bounded[0].private["ul"] != bounded[1].private["ul"]
 
 
 def test_an_unreachable_bound_is_refused_with_the_least_one() -> None:

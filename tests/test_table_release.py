@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given
@@ -55,6 +56,25 @@ def test_input_order_is_kept_in_memory_and_on_request_on_disk(tmp_path: Path) ->
     assert release.data.to_frame()["ill"].to_list() == PEOPLE["ill"].to_list()
     folder = release.write(tmp_path / "r", order="input")
     assert crypsis.read_release(folder).data.to_frame().rows() == release.data.to_frame().rows()
+
+
+def test_the_private_report_gives_the_order_of_the_input_back(tmp_path: Path) -> None:
+    release = crypsis.anonymize(people(), Mondrian(k=2, hierarchy=TREES))
+    folder = release.write(tmp_path / "r", private_report=tmp_path / "private.json")
+    assert crypsis.read_release(folder).data != release.data
+    assert crypsis.read_release(folder, private_report=tmp_path / "private.json").data == release.data
+
+
+def test_a_pandas_table_comes_back_with_its_rows_order_and_index() -> None:
+    given = PEOPLE.to_pandas().set_index(pd.Index([f"p{number}" for number in range(len(PEOPLE), 0, -1)], name="id"))
+    table = Table.from_frame(given, ROLES)
+    shown = crypsis.anonymize(table, Incognito(k=2, max_suppressed=0.2, hierarchy=TREES)).to_pandas()
+    assert shown.index.equals(given.index)
+    assert list(shown.columns) == [name for name in given.columns if ROLES[name] != "identifier"]
+    kept = shown["ill"] != "~"
+    assert shown["ill"][kept].tolist() == given["ill"][kept].tolist()
+    assert Table.from_frame(given, ROLES).take(np.array([2, 0])).index.tolist() == [given.index[2], given.index[0]]
+    assert crypsis.anonymize(people(), Mondrian(k=2)).to_pandas().index.tolist() == list(range(len(PEOPLE)))
 
 
 def test_a_suppressed_record_shows_nothing_at_all(tmp_path: Path) -> None:

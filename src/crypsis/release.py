@@ -21,7 +21,7 @@ import numpy as np
 
 from crypsis.atomic import new_folder, write_file
 from crypsis.data.arrays import Int64s
-from crypsis.errors import BadParameter, BadRelease, NotApplicable, VerificationFailed
+from crypsis.errors import BadParameter, BadRelease, MissingExtra, NotApplicable, VerificationFailed
 from crypsis.guarantees import Guarantee, Verdict, guarantee_from_dict
 from crypsis.journal import Journal
 from crypsis.methods import Method
@@ -96,6 +96,20 @@ class Release:
             with self.journal.stage("measure"):
                 self._measured = (self.data, _finite(measure(against, self.data, companions=self._companions)))
         return self._measured[1]
+
+    def to_pandas(self) -> Any:
+        """Every record as a pandas row, as it is published: in the order and with the index of the input.
+
+        For whoever made the release: order and index may identify people. A release that was read has neither.
+        """
+        try:
+            frame = self.data.to_frame().to_pandas()
+        except ImportError as error:
+            raise MissingExtra(
+                "A pandas table needs pandas; install it with: pip install 'crypsis[interop]'"
+            ) from error
+        index = getattr(getattr(self.original, "table", self.original), "index", None)
+        return frame if index is None or len(index) != len(frame) else frame.set_axis(index, axis=0)
 
     def report(self) -> Report:
         """The public report as one HTML page; shows itself in a notebook."""

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import combinations
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import crypsis
 from crypsis.attacks import ATTACKS, LinkageAttack, attack
 from crypsis.attacks.linkage import fitting_records
 from crypsis.attacks.table_risk import expected_inverse, table_risk
+from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.data.trajectory import Trajectories
+from crypsis.data.transaction import PublishedTransactions
 from crypsis.errors import BadParameter, NotApplicable, UnknownColumn
 from tests.generalized import LEAVES, TYPES, Generalized, generalized
 
@@ -167,3 +171,54 @@ def test_linkage_is_for_tables() -> None:
     unknown = PublishedTable.from_texts(pl.DataFrame({"zip": ["1"] * 7}), {"zip": "quasi"})
     with pytest.raises(NotApplicable, match="lacks the published columns zip"):
         LinkageAttack().run(unknown, PEOPLE)
+
+
+@settings(max_examples=30)
+@given(data=st.data())
+def test_linkage_with_known_items_leaves_the_records_that_may_hold_them(data: st.DataObject) -> None:
+    n_records = data.draw(st.integers(1, 8))
+    record = st.sets(st.sampled_from("abcd"), max_size=3)
+    people = pl.DataFrame(
+        {
+            "age": data.draw(st.lists(st.integers(1, 3), min_size=n_records, max_size=n_records)),
+            "codes": [sorted(data.draw(record)) for _ in range(n_records)],
+        }
+    )
+    original = Mixed.from_frame(people, {"age": "quasi"}, {"codes": None})
+    spans = {"1": {1}, "[1:2]": {1, 2}, "[2:3]": {2, 3}, "*": {1, 2, 3}, "~": set()}
+    cells, shown = [], []
+    for age, items in people.rows():
+        cells.append(data.draw(st.sampled_from([cell for cell in spans if cell == "~" or age in spans[cell]])))
+        symbol_of = data.draw(st.sampled_from([{"a": "ab", "b": "ab"}, {"b": "bc", "c": "bc"}]))
+        symbols = sorted({symbol_of.get(item, item) for item in items})
+        shown.append([] if cells[-1] == "~" else [list(symbol) for symbol in symbols])
+    released = PublishedMixed(
+        PublishedTable.from_frame(pl.DataFrame({"age": cells}), {"age": "quasi"}, {"age": "int"}),
+        PublishedTransactions.from_lists(shown),
+        "codes",
+    )
+    found = attack(released, original, LinkageAttack(known_items=2)).candidates
+    held = [{item for symbol in row for item in symbol} for row in shown]
+    occurring = set().union(*held)
+    for person, (age, items) in enumerate(people.rows()):
+        if cells[person] == "~":  # may fit nobody, and who is looked for then is somebody else
+            continue
+        known = [item for item in items if item in occurring]  # what nobody shows fits nobody
+        for size in range(3):
+            sets = [one for length in range(size + 1) for one in combinations(known, length)]
+            fewest = min(
+                sum(age in spans[cell] and set(one) <= row for cell, row in zip(cells, held, strict=True))
+                for one in sets
+            )
+            assert found[person, size] == fewest
+
+
+def test_nobody_is_closer_than_k_with_as_many_items_as_were_promised() -> None:
+    people = pl.DataFrame({"age": [*range(20, 44)], "codes": [["ab"[n % 2], f"c{n % 3}"] for n in range(24)]})
+    original = Mixed.from_frame(people, {"age": "quasi"}, {"codes": None})
+    release = crypsis.anonymize(original, crypsis.RumBound(k=4, m=2, delta=0.5, merge="rt"))
+    result = attack(release.data, original, LinkageAttack(known_items=2))
+    assert [step.knowledge for step in result.curve] == [1, 2, 3]
+    assert result.outcome.fewest_candidates >= 4
+    with pytest.raises(NotApplicable, match="no items to know"):
+        LinkageAttack(known_items=1).run(release.data.table, original.table)

@@ -156,8 +156,8 @@ def losses_of(rows: Sequence[Sequence[Sequence[str]]], *, literal: bool = False)
     offsets = np.cumsum([0, *map(len, rows)])
     codes = np.arange(len(sizes), dtype=np.int32)
     found = record_losses(offsets, codes, sizes, literal=literal)
-    if not literal:
-        np.testing.assert_allclose(cluster_losses(offsets, codes, sizes), found, rtol=1e-13, atol=0)
+    weights = np.ones(len(sizes)) if literal else (sizes > 1).astype(np.float64)
+    np.testing.assert_allclose(cluster_losses(offsets, codes, sizes, weights), found, rtol=1e-13, atol=0)
     return found
 
 

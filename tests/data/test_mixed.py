@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crypsis.data import Mixed, PublishedMixed, PublishedTable, PublishedTransactions, Table, Transactions
-from crypsis.errors import BadLabel, BadParameter, BadRow, InputError, NotApplicable, UndeclaredRole, UnknownColumn
+from crypsis.errors import (
+    BadLabel,
+    BadParameter,
+    BadPublication,
+    InputError,
+    NotApplicable,
+    UndeclaredRole,
+    UnknownColumn,
+)
 from tests.data.drawn import trimmed_labels
 
 FRAME = pl.DataFrame({"age": [31, 19, 25], "codes": ["042 flu", "", "flu  flu"], "drugs": ["x|y z", None, " y z "]})
@@ -110,10 +118,25 @@ def test_published_mixed_data_are_texts_with_suppressed_records_marked_in_every_
 
 
 @pytest.mark.parametrize(("cells", "row"), [(["[]", "x"], 1), (['{"a":1}', "~"], 0), (["~", "~"], 0), ([None, "~"], 0)])
-def test_published_items_that_are_no_symbols_are_bad_rows_with_their_place(cells: list[str], row: int) -> None:
+def test_published_items_that_are_no_symbols_are_refused_with_their_place(cells: list[str], row: int) -> None:
     frame = pl.DataFrame({"age": ["[19:22]", "~"], "codes": cells})
-    with pytest.raises(BadRow) as caught:
+    with pytest.raises(BadPublication) as caught:
         PublishedMixed.from_frame(frame, "codes", {"age": "quasi"}, {"age": "int"}, source="out.csv")
     assert caught.value.where == f"out.csv, row {row}, column 'codes'"
     with pytest.raises(UnknownColumn):
         PublishedMixed.from_frame(frame, "items", {"age": "quasi"}, {"age": "int"})
+
+
+def test_published_names_are_read_with_their_meanings() -> None:
+    frame = pl.DataFrame({"age": ["[19:22]", "~"], "codes": ['["d","both"]', "~"]})
+    read = PublishedMixed.from_frame(
+        frame, "codes", {"age": "quasi"}, {"age": "int"}, meanings={"both": ["b", "a"]}, source="out.csv"
+    )
+    assert read == published()
+    nested = frame.with_columns(pl.Series("codes", ['[["a","b"]]', "~"]))
+    with pytest.raises(BadPublication, match="items are names") as caught:
+        PublishedMixed.from_frame(nested, "codes", {"age": "quasi"}, {"age": "int"}, meanings={}, source="out.csv")
+    assert caught.value.where == "out.csv, row 0, column 'codes'"
+    twice = frame.with_columns(pl.Series("codes", ['["d","d"]', "~"]))
+    with pytest.raises(BadPublication, match="lists a name twice"):
+        PublishedMixed.from_frame(twice, "codes", {"age": "quasi"}, {"age": "int"}, meanings={})

@@ -17,6 +17,7 @@ from crypsis.data.relational import Column, PublishedColumn
 from crypsis.data.values import COLUMN_TYPES, POLARS_TYPES
 from crypsis.errors import (
     BadParameter,
+    BadPublication,
     BadRow,
     InputError,
     NotApplicable,
@@ -237,11 +238,11 @@ def test_a_record_is_suppressed_only_if_every_column_says_so() -> None:
 
 
 def test_a_bad_published_cell_is_named_with_its_place() -> None:
-    with pytest.raises(BadRow) as caught:
+    with pytest.raises(BadPublication) as caught:
         PublishedTable.from_frame(pl.DataFrame({"age": ["1", "[2:1]", "[2:1]"]}), {"age": "quasi"}, {"age": "int"})
     assert (caught.value.details["row"], caught.value.details["column"]) == (1, "age")
     assert "[low:high]" in caught.value.message
-    with pytest.raises(BadRow, match="missing value is written"):
+    with pytest.raises(BadPublication, match="missing value is written"):
         PublishedTable.from_frame(pl.DataFrame({"age": ["1", None]}), {"age": "quasi"}, {"age": "int"})
     with pytest.raises(BadParameter, match="age have none"):
         PublishedTable.from_frame(pl.DataFrame({"age": ["1"]}), {"age": "quasi"}, {})

@@ -27,19 +27,19 @@ def flat(records: list[frozenset[int]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 @few
-@given(records=records_of_items, data=st.data())
+@given(records=records_of_items, either=st.booleans(), data=st.data())
 def test_the_matrix_holds_the_widest_pair_across_and_inside_clusters(
-    records: list[frozenset[int]], data: st.DataObject
+    records: list[frozenset[int]], either: bool, data: st.DataObject
 ) -> None:
     n_clusters = data.draw(st.integers(1, len(records)))
     cluster_of = np.array([place if place < n_clusters else place % n_clusters for place in range(len(records))])
     starts, rows = records_by_cluster(cluster_of, n_clusters)
     members = [np.flatnonzero(cluster_of == one).tolist() for one in range(n_clusters)]
     assert [rows[starts[one] : starts[one + 1]].tolist() for one in range(n_clusters)] == members
-    found = distance_matrix(*flat(records), starts, rows)
+    found = distance_matrix(*flat(records), starts, rows, either)
     for one, other in product(range(n_clusters), repeat=2):
         pairs = [
-            record_distance(records[here], records[there])
+            record_distance(records[here], records[there], either=either)
             for here, there in product(members[one], members[other])
             if here != there or len(members[one]) == 1
         ]
@@ -47,12 +47,13 @@ def test_the_matrix_holds_the_widest_pair_across_and_inside_clusters(
 
 
 @few
-@given(sizes=st.lists(st.lists(st.integers(1, 40), max_size=4), max_size=5))
-def test_losses_are_those_of_the_definition(sizes: list[list[int]]) -> None:
+@given(sizes=st.lists(st.lists(st.integers(1, 40), max_size=4), max_size=5), literal=st.booleans())
+def test_losses_are_those_of_the_definition(sizes: list[list[int]], literal: bool) -> None:
     every = np.array([size for record in sizes for size in record], np.int64)
     offsets = np.cumsum([0, *map(len, sizes)]).astype(np.int64)
-    found = record_losses(offsets, np.arange(len(every), dtype=np.int32), every)
-    expected = [generalization.utility_loss([("x",) * size for size in record]) for record in sizes]
+    weights = np.ones(len(every)) if literal else (every > 1).astype(np.float64)
+    found = record_losses(offsets, np.arange(len(every), dtype=np.int32), every, weights)
+    expected = [generalization.utility_loss([("x",) * size for size in record], literal=literal) for record in sizes]
     assert found.tolist() == pytest.approx([float(loss) for loss in expected], rel=1e-12, abs=0)
 
 

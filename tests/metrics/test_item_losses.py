@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from crypsis.data.arrays import offsets_of
 from crypsis.data.transaction import PublishedTransactions, Transactions
-from crypsis.errors import NotApplicable
+from crypsis.errors import BadParameter, NotApplicable
+from crypsis.hierarchy import ItemHierarchy
 from crypsis.journal import Journal
 from crypsis.methods import LRA, PCTA
 from crypsis.metrics.item_ncp import item_ncp, item_ncp_loss
@@ -72,3 +73,14 @@ def test_sorted_rows_of_a_local_recoding_cannot_be_compared() -> None:
         item_ncp_loss(data, published)
     with pytest.raises(NotApplicable):
         item_ncp_loss(data, PublishedTransactions.from_lists([["a"]]))
+
+
+def test_the_printed_formula_and_a_hierarchy_can_be_asked_for() -> None:
+    data = Transactions.from_lists([["a", "b"], ["c"]])
+    published = PublishedTransactions.from_lists([[["a", "b"]], ["c"]])
+    tree = ItemHierarchy([("a", "x"), ("b", "x"), ("c", "r"), ("x", "r")])
+    assert utility_loss(data, published) == pytest.approx((1 + 0) / 2)
+    assert utility_loss(data, published, ul="literal") == pytest.approx((1 + 1) / 2)
+    assert utility_loss(data, published, hierarchy=tree) == pytest.approx((2 / 4 + 0) / 2)
+    with pytest.raises(BadParameter, match="'zero' or 'literal'"):
+        utility_loss(data, published, ul="other")

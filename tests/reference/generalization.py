@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
@@ -214,14 +214,30 @@ def vpa(records: Sequence[Iterable[str]], tree: Tree, k: int, m: int, parts: int
     return found[0]
 
 
-def utility_loss(record: Iterable[tuple[str, ...]], *, literal: bool = False) -> Fraction:
-    """UL of one record of generalized items."""
+def utility_loss(
+    record: Iterable[tuple[str, ...]], *, literal: bool = False, ways: Mapping[str, Sequence[str]] | None = None
+) -> Fraction:
+    """UL of one record of generalized items; with the nodes on the way from each item to the root, by their spread."""
     symbols = list(record)
     total = sum(map(len, symbols))
     if not total:
         return Fraction(0)
-    charged = sum(2 ** len(symbol) - 1 for symbol in symbols if literal or len(symbol) > 1)
-    return Fraction(charged, 2**total - 1)
+    charged = sum(
+        (
+            (2 ** len(symbol) - 1) * (1 if ways is None else spread(symbol, ways))
+            for symbol in symbols
+            if literal or len(symbol) > 1
+        ),
+        Fraction(0),
+    )
+    return charged / (2**total - 1)
+
+
+def spread(symbol: tuple[str, ...], ways: Mapping[str, Sequence[str]]) -> Fraction:
+    """Mean number of edges between two items, over twice the height of the tree."""
+    pairs = list(combinations(symbol, 2))
+    edges = sum(len(set(ways[one]) ^ set(ways[other])) for one, other in pairs)
+    return Fraction(edges, len(pairs) * 2 * (max(map(len, ways.values())) - 1))
 
 
 def policy_merging(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
@@ -14,9 +14,9 @@ Group = tuple[int, ...]
 Shown = list[frozenset[tuple[str, ...]]]
 
 
-def record_distance(one: frozenset[str], other: frozenset[str]) -> Fraction:
-    """BTD of two records."""
-    return Fraction(len(one ^ other) + 1, len(one & other) + 1)
+def record_distance(one: frozenset[str], other: frozenset[str], *, either: bool = False) -> Fraction:
+    """BTD of two records; `either` counts what one of them has, not what one of them lacks."""
+    return Fraction(len(one | other if either else one ^ other) + 1, len(one & other) + 1)
 
 
 @dataclass
@@ -32,6 +32,8 @@ class Problem:
     l: int  # noqa: E741
     merge: str
     score: str
+    ul_form: str = "zero"
+    ways: Mapping[str, Sequence[str]] = field(default_factory=dict)  # from each item to the root
     shown: dict[Group, Shown | None] = field(default_factory=dict)
 
     def items(self, group: Group) -> Shown | None:
@@ -66,6 +68,10 @@ class Problem:
     def ncp(self, groups: Sequence[Group]) -> Fraction:
         return sum((len(group) * self.rum(group) for group in groups), Fraction(0)) / len(self.rows)
 
+    def record_loss(self, row: frozenset[tuple[str, ...]]) -> Fraction:
+        ways = self.ways if self.ul_form == "semantic" else None
+        return generalization.utility_loss(row, literal=self.ul_form == "literal", ways=ways)
+
     def ul(self, groups: Sequence[Group]) -> Fraction | None:
         """UL(D); None stands for infinity."""
         total = Fraction(0)
@@ -73,7 +79,7 @@ class Problem:
             shown = self.items(group)
             if shown is None:
                 return None
-            total += sum((generalization.utility_loss(row) for row in shown), Fraction(0))
+            total += sum(map(self.record_loss, shown), Fraction(0))
         return total / len(self.rows)
 
     def tum(self, group: Group) -> tuple[bool, Fraction]:
@@ -82,9 +88,11 @@ class Problem:
             shown = self.items(group)
             if shown is None:
                 return True, Fraction(0)
-            return False, sum((generalization.utility_loss(row) for row in shown), Fraction(0)) / len(group)
+            return False, sum(map(self.record_loss, shown), Fraction(0)) / len(group)
         known = [self.records[record] - self.sensitive for record in group]
-        return False, max(record_distance(one, other) for one, other in combinations(known, 2))
+        return False, max(
+            record_distance(one, other, either=self.score == "btd-or") for one, other in combinations(known, 2)
+        )
 
     def partners(self, seed: Group, groups: Sequence[Group]) -> list[Group]:
         others = sorted(group for group in groups if group != seed)

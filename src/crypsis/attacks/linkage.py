@@ -2,19 +2,20 @@
 
 A published cell fits a value that it contains; a missing value is contained in `missing` and `any` only. Classes that
 overlap, as those of CLUSTER may, leave more candidates than the class of the victim alone; full-domain recodings, cuts
-and strict Mondrian divide the values, so that only the own class fits. Nothing but quasi-identifiers is looked at,
-suppressed records fit nobody, and somebody who was suppressed may be taken for others.
+and strict Mondrian divide the values, so that only the own class fits. Of mixed data a few items may be known as well.
+Suppressed records fit nobody, and somebody who was suppressed may be taken for others.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from crypsis.attacks.attack import Attack, AttackResult
+from crypsis.attacks.known_items import fewest_candidates, known_items, record_bits, refuse_too_much
 from crypsis.compilation import njit
 from crypsis.data.arrays import Int64s, offsets_of
 from crypsis.data.cells import CellKind
@@ -22,19 +23,27 @@ from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import write_value
 from crypsis.errors import NotApplicable
+from crypsis.parameters import AtLeast
 
 LARGEST_INDEX = 50_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinkageAttack(Attack):
-    """Knows all quasi-identifiers of everybody and looks for the records that fit."""
+    """Knows all quasi-identifiers of everybody, of mixed data also some items, and looks for the records that fit.
+
+    Of the items that are not sensitive those are known that leave the fewest records. On data that keep
+    (k,k^m)-anonymity nobody has fewer than k candidates with up to m items.
+    """
 
     name: ClassVar[str] = "linkage"
     accepts: ClassVar[tuple[type, ...]] = (Table, Mixed)
 
+    known_items: Annotated[int, AtLeast(0), "Of mixed data: items that the adversary knows as well."] = 0
+    rarest: Annotated[int, AtLeast(1), "Of longer sets try so many of the rarest items only."] = 20
+
     def run(self, published: Any, original: Any) -> AttackResult:
-        """Candidates of each original record; the knowledge is the number of published quasi-identifiers."""
+        """Candidates of each original record; the knowledge is the number of quasi-identifiers, and of items."""
         self.check_applicable(published, original)
         table = original.table if isinstance(original, Mixed) else original
         released = published.table if isinstance(published, PublishedMixed) else published
@@ -44,8 +53,25 @@ class LinkageAttack(Attack):
         absent = [column.name for column in columns if column.name not in table.names]
         if absent:
             raise NotApplicable(f"The original lacks the published columns {', '.join(absent)}.")
-        candidates = fitting_records([table.column(column.name) for column in columns], released)
-        return AttackResult(self.name, self.described_parameters(), candidates[:, None], first_size=len(columns))
+        known = [table.column(column.name) for column in columns]
+        if self.known_items and isinstance(published, PublishedMixed):
+            candidates = self._with_items(known, published, original)
+        else:
+            candidates = fitting_records(known, released)[:, None]
+        return AttackResult(self.name, self.described_parameters(), candidates, first_size=len(columns))
+
+    def _with_items(self, known: list[Column], published: PublishedMixed, original: Mixed) -> Int64s:
+        """Candidates with no item known, with one, and so on."""
+        offsets, atoms, bits = known_items(published.transactions, original.transactions, self.rarest)
+        refuse_too_much(offsets, self.known_items, len(published))
+        search = _Search.of(known, published.table)
+        fitting_offsets, fitting = _fitting_classes(*search.arrays)
+        shown = np.flatnonzero(search.class_of >= 0)
+        alone = offsets_of((search.class_of >= 0).astype(np.int64))
+        by_class = record_bits(alone, search.class_of[shown].astype(np.int32), len(search.sizes))
+        return fewest_candidates(
+            offsets, atoms, bits, self.known_items, fitting_offsets, fitting, search.person_of, by_class
+        )
 
     def check_applicable(self, published: Any, original: Any) -> None:
         """Tables, or mixed data, against a release of the same kind."""
@@ -55,38 +81,61 @@ class LinkageAttack(Attack):
                 f"{type(self).__name__} knows a table or mixed data and looks at a release of the same kind, got "
                 f"{type(original).__name__} and {type(published).__name__}."
             )
+        if self.known_items and not isinstance(original, Mixed):
+            raise NotApplicable(f"A table has no items to know; known_items must be 0, got {self.known_items}.")
 
 
 def fitting_records(known: list[Column], released: PublishedTable) -> Int64s:
     """For each original record the number of published ones whose cells contain all its values."""
-    shown = pl.DataFrame({column.name: column.codes for column in released.with_role("quasi")})
-    shown = shown.filter(pl.Series(~released.suppressed))
-    classes = shown.group_by(shown.columns, maintain_order=True).len("records in class")
-    sizes = classes["records in class"].to_numpy().astype(np.int64)
-    class_cells = np.stack([classes[name].to_numpy().astype(np.int64) for name in shown.columns], axis=1)
-    people = pl.DataFrame({str(place): column.codes for place, column in enumerate(known)})
-    distinct = people.unique(maintain_order=True)
-    values = np.stack([distinct[name].to_numpy().astype(np.int64) for name in distinct.columns], axis=1)
-    spans = [_Spans.of(released.column(name), column) for name, column in zip(shown.columns, known, strict=True)]
-    indexed, index_offsets, index = _index(spans, class_cells, [len(column.domain) for column in known])
-    starts = offsets_of(np.array([len(span.offsets) for span in spans], np.int64))
-    slots = offsets_of(np.array([len(span.low) for span in spans], np.int64))
-    found = _fitting(
-        np.ascontiguousarray(values),
-        np.ascontiguousarray(class_cells),
-        sizes,
-        starts,
-        np.concatenate([span.offsets + slots[place] for place, span in enumerate(spans)]),
-        np.concatenate([span.low for span in spans]),
-        np.concatenate([span.high for span in spans]),
-        indexed,
-        index_offsets,
-        index,
-    )
-    joined = people.join(
-        distinct.with_columns(pl.Series("found", found)), on=people.columns, how="left", maintain_order="left"
-    )
-    return np.asarray(joined["found"].to_numpy(), np.int64)
+    search = _Search.of(known, released)
+    found: Int64s = _fitting(search.sizes, *search.arrays)
+    return found[search.person_of]
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """Distinct people and the classes of the published table: `person_of` numbers the people, `class_of` the records'
+    classes, -1 where one is suppressed; `arrays` are what the kernels below look at."""
+
+    sizes: Int64s
+    person_of: Int64s
+    class_of: Int64s
+    arrays: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, known: list[Column], released: PublishedTable) -> _Search:
+        shown = pl.DataFrame({column.name: column.codes for column in released.with_role("quasi")})
+        hidden = pl.Series(released.suppressed)
+        classes = shown.filter(~hidden).unique(maintain_order=True)
+        class_of = np.where(released.suppressed, -1, _places(shown, classes))
+        sizes = np.bincount(class_of[class_of >= 0], minlength=len(classes)).astype(np.int64)
+        class_cells = np.stack([classes[name].to_numpy().astype(np.int64) for name in shown.columns], axis=1)
+        people = pl.DataFrame({str(place): column.codes for place, column in enumerate(known)})
+        distinct = people.unique(maintain_order=True)
+        values = np.stack([distinct[name].to_numpy().astype(np.int64) for name in distinct.columns], axis=1)
+        spans = [_Spans.of(released.column(name), column) for name, column in zip(shown.columns, known, strict=True)]
+        indexed, index_offsets, index = _index(spans, class_cells, [len(column.domain) for column in known])
+        starts = offsets_of(np.array([len(span.offsets) for span in spans], np.int64))
+        slots = offsets_of(np.array([len(span.low) for span in spans], np.int64))
+        arrays = (
+            np.ascontiguousarray(values),
+            np.ascontiguousarray(class_cells),
+            starts,
+            np.concatenate([span.offsets + slots[place] for place, span in enumerate(spans)]),
+            np.concatenate([span.low for span in spans]),
+            np.concatenate([span.high for span in spans]),
+            indexed,
+            index_offsets,
+            index,
+        )
+        return cls(sizes, _places(people, distinct), class_of, arrays)
+
+
+def _places(rows: pl.DataFrame, distinct: pl.DataFrame) -> Int64s:
+    """The place of each row among distinct ones, -1 where it is none of them."""
+    numbered = distinct.with_row_index("place of the row")
+    joined = rows.join(numbered, on=rows.columns, how="left", maintain_order="left")["place of the row"]
+    return joined.cast(pl.Int64).fill_null(-1).to_numpy().astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,10 +227,38 @@ def _contained(offsets: Int64s, low: Int64s, high: Int64s, cells: Int64s) -> tup
 
 
 @njit
-def _fitting(
+def _contains(
+    person: int,
+    one: int,
     values: Int64s,
     class_cells: Int64s,
+    starts: Int64s,
+    offsets: Int64s,
+    low: Int64s,
+    high: Int64s,
+    indexed: int,
+) -> bool:
+    """Every cell of a class contains the person's value; the indexed column is known to."""
+    for column in range(values.shape[1]):
+        if column == indexed:
+            continue
+        value = values[person, column]
+        cell = starts[column] + class_cells[one, column]
+        inside = False
+        for run in range(offsets[cell], offsets[cell + 1]):
+            if low[run] <= value <= high[run]:
+                inside = True
+                break
+        if not inside:
+            return False
+    return True
+
+
+@njit
+def _fitting(
     sizes: Int64s,
+    values: Int64s,
+    class_cells: Int64s,
     starts: Int64s,
     offsets: Int64s,
     low: Int64s,
@@ -191,28 +268,48 @@ def _fitting(
     index: Int64s,
 ) -> Int64s:
     """Records of all classes whose every cell contains the value; looked for where the indexed column fits."""
-    n_people, n_columns = values.shape
-    found = np.zeros(n_people, np.int64)
-    for person in range(n_people):
+    found = np.zeros(len(values), np.int64)
+    for person in range(len(values)):
         first, last = 0, len(class_cells)
         if indexed >= 0:
             first, last = index_offsets[values[person, indexed] + 1], index_offsets[values[person, indexed] + 2]
         for position in range(first, last):
             one = index[position] if indexed >= 0 else position
-            fits = True
-            for column in range(n_columns):
-                if column == indexed:
-                    continue
-                value = values[person, column]
-                cell = starts[column] + class_cells[one, column]
-                inside = False
-                for run in range(offsets[cell], offsets[cell + 1]):
-                    if low[run] <= value <= high[run]:
-                        inside = True
-                        break
-                if not inside:
-                    fits = False
-                    break
-            if fits:
+            if _contains(person, one, values, class_cells, starts, offsets, low, high, indexed):
                 found[person] += sizes[one]
     return found
+
+
+@njit
+def _fitting_classes(
+    values: Int64s,
+    class_cells: Int64s,
+    starts: Int64s,
+    offsets: Int64s,
+    low: Int64s,
+    high: Int64s,
+    indexed: int,
+    index_offsets: Int64s,
+    index: Int64s,
+) -> tuple[Int64s, Int64s]:
+    """The classes that fit each person: person p has classes[fitting_offsets[p]:fitting_offsets[p + 1]]."""
+    fitting_offsets = np.zeros(len(values) + 1, np.int64)
+    room, filled = 1024, 0
+    classes = np.empty(room, np.int64)
+    for person in range(len(values)):
+        first, last = 0, len(class_cells)
+        if indexed >= 0:
+            first, last = index_offsets[values[person, indexed] + 1], index_offsets[values[person, indexed] + 2]
+        for position in range(first, last):
+            one = index[position] if indexed >= 0 else position
+            if not _contains(person, one, values, class_cells, starts, offsets, low, high, indexed):
+                continue
+            if filled == room:
+                room *= 2
+                more = np.empty(room, np.int64)
+                more[:filled] = classes
+                classes = more
+            classes[filled] = one
+            filled += 1
+        fitting_offsets[person + 1] = filled
+    return fitting_offsets, classes[:filled]

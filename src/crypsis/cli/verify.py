@@ -31,7 +31,10 @@ def verify(
     ] = None,
     private_report: Annotated[
         Path | None,
-        typer.Option("--private-report", help="The publisher's private report; tracks need it beside --original."),
+        typer.Option(
+            "--private-report",
+            help="The publisher's private report; beside --original it tells which row is whose. Tracks need it.",
+        ),
     ] = None,
     longest: Annotated[
         int | None,

@@ -18,8 +18,9 @@ from crypsis.data.cells import MISSING, SUPPRESSED, Cell, Cells
 from crypsis.data.formats.columns import is_empty, unknown_column
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.tabular import read_table_file
-from crypsis.data.mixed import PublishedMixed, _transactions
+from crypsis.data.mixed import PublishedMixed
 from crypsis.data.relational import PublishedColumn, PublishedTable
+from crypsis.data.set_valued_cells import sets_of_cells
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.data.values import POLARS_TYPES, converted, encoded, inferred_type
@@ -86,7 +87,7 @@ def foreign_table(
     cells = table[column]
     if cells.dtype == pl.String:
         cells = cells.set((cells.str.strip_chars() == "~").fill_null(False), "")
-    sets = _transactions(cells, between, (), source)
+    sets = sets_of_cells(cells, between, (), source)
     labels = sets.vocabulary
     symbols = Symbols(labels, np.arange(len(labels) + 1), np.arange(len(labels), dtype=np.int32))
     known = tuple(label for label in sensitive_items if label in labels)

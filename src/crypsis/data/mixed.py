@@ -7,7 +7,7 @@ split again.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,11 +16,14 @@ import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s, freeze, offsets_of
 from crypsis.data.formats.columns import unknown_column
-from crypsis.data.formats.frames import as_frame
+from crypsis.data.formats.frames import as_frame, pandas_index
+from crypsis.data.formats.published_sets import assembled
 from crypsis.data.formats.source import place
 from crypsis.data.relational import NodeLeaves, PublishedTable, Table
+from crypsis.data.set_valued_cells import sets_of_cells
 from crypsis.data.transaction import PublishedTransactions, Transactions
-from crypsis.errors import BadLabel, BadParameter, BadRow, InputError, NotApplicable
+from crypsis.data.vocabulary import encode_lists
+from crypsis.errors import BadParameter, BadPublication, InputError, NotApplicable
 
 UNITED = "items"
 SUPPRESSED_TEXT = "~"
@@ -76,10 +79,10 @@ class Mixed:
             relational, roles, types, missing_tokens=missing_tokens, unparsable=unparsable, source=source
         )
         sets = {
-            name: _transactions(everything[name], separator, (sensitive or {}).get(name, ()), source)
+            name: sets_of_cells(everything[name], separator, (sensitive or {}).get(name, ()), source)
             for name, separator in items.items()
         }
-        return cls.united(table, sets)
+        return cls.united(replace(table, index=pandas_index(frame)), sets)
 
     @classmethod
     def united(cls, table: Table, sets: Mapping[str, Transactions]) -> Mixed:
@@ -193,9 +196,13 @@ class PublishedMixed:
         *,
         nodes: Mapping[str, Collection[str]] | None = None,
         hierarchies: Mapping[str, NodeLeaves] | None = None,
+        meanings: Mapping[str, Sequence[str]] | None = None,
         source: str | None = None,
     ) -> PublishedMixed:
-        """From a table of texts whose set-valued column holds JSON arrays of symbols."""
+        """From a table of texts whose set-valued column holds JSON arrays of symbols.
+
+        With `meanings` these are names, as a written release has them: what is not among the meanings is an item.
+        """
         everything = as_frame(frame)
         if column not in everything.columns:
             raise unknown_column(column, everything.columns, source)
@@ -205,12 +212,18 @@ class PublishedMixed:
         texts = everything[column].to_list()
         for row in np.flatnonzero(~table.suppressed).tolist():
             if texts[row] == SUPPRESSED_TEXT:
-                raise BadRow(
+                raise BadPublication(
                     "The items are suppressed and the record is not; ~ stands in every column or in none.",
                     **place(source, row, column),
                 )
         rows = [_symbols(text, row, column, source) for row, text in enumerate(texts)]
-        return cls(table, PublishedTransactions.from_lists(rows), column)
+        if meanings is None:
+            return cls(table, PublishedTransactions.from_lists(rows), column)
+        for row, listed in enumerate(rows):
+            if not all(isinstance(name, str) for name in listed):
+                raise BadPublication(f"Published items are names, got {texts[row]!r}.", **place(source, row, column))
+        lengths, names = encode_lists(rows)
+        return cls(table, assembled(offsets_of(lengths), names, meanings, source), column)
 
     def take(self, rows: Int64s) -> PublishedMixed:
         """The chosen records, in the order given."""
@@ -247,33 +260,6 @@ class PublishedMixed:
         return f"PublishedMixed({self.table!r}, {self.column!r}: {self.transactions!r})"
 
 
-def _transactions(
-    cells: pl.Series, separator: str | None, sensitive: Collection[str], source: str | None
-) -> Transactions:
-    if cells.dtype == pl.List(pl.String):
-        lists = cells.fill_null(pl.lit([], dtype=pl.List(pl.String))) if cells.has_nulls() else cells
-    elif cells.dtype == pl.String and separator:
-        lists = cells.fill_null("").str.strip_chars().str.split(separator)
-        if separator.isspace():
-            lists = lists.list.eval(pl.element().filter(pl.element() != ""))
-        else:
-            lists = lists.list.eval(pl.element().str.strip_chars())
-            said = cells.fill_null("").str.strip_chars() != ""
-            lists = pl.select(pl.when(said).then(lists).otherwise(pl.lit([], dtype=pl.List(pl.String)))).to_series()
-    else:
-        raise BadParameter(
-            f"Column '{cells.name}' holds {cells.dtype}; give the separator of its items (text), or lists of text.",
-            parameter="items",
-        )
-    offsets = offsets_of(lists.list.len().to_numpy().astype(np.int64))
-    try:
-        return Transactions.from_columns(offsets, lists.explode(empty_as_null=False), sensitive, source=source)
-    except BadLabel as error:
-        if "row" not in error.details and "line" not in error.details:
-            raise
-        raise BadLabel(error.message, where=f"{error.where}, column '{cells.name}'", column=cells.name) from None
-
-
 def _symbols(text: str | None, row: int, column: str, source: str | None) -> list[Any]:
     if text == SUPPRESSED_TEXT:
         return []
@@ -282,7 +268,7 @@ def _symbols(text: str | None, row: int, column: str, source: str | None) -> lis
         if not isinstance(symbols, list):
             raise ValueError(text)
     except ValueError:
-        raise BadRow(
+        raise BadPublication(
             f"Published items are a JSON array of symbols or ~, got {text!r}.", **place(source, row, column)
         ) from None
     return symbols

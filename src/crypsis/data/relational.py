@@ -7,7 +7,7 @@ A column is dictionary-encoded: `codes[r]` is the position of record r's value i
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, cast, get_args
 
@@ -17,7 +17,7 @@ import polars as pl
 from crypsis.data.arrays import Bools, Int32s, Int64s, freeze, frozen
 from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, CellKind, Cells
 from crypsis.data.formats.columns import is_empty, unknown_column
-from crypsis.data.formats.frames import as_frame
+from crypsis.data.formats.frames import as_frame, pandas_index
 from crypsis.data.formats.source import place
 from crypsis.data.missing import MISSING_CODE, MISSING_EQUALS_MISSING, MissingRule
 from crypsis.data.values import (
@@ -32,7 +32,15 @@ from crypsis.data.values import (
     read_value,
 )
 from crypsis.data.vocabulary import Vocabulary
-from crypsis.errors import BadParameter, BadRow, InputError, NotApplicable, UndeclaredRole, did_you_mean
+from crypsis.errors import (
+    BadParameter,
+    BadPublication,
+    BadRow,
+    InputError,
+    NotApplicable,
+    UndeclaredRole,
+    did_you_mean,
+)
 
 Role = Literal["identifier", "quasi", "sensitive", "label", "other"]
 ROLES: tuple[str, ...] = get_args(Role)
@@ -97,11 +105,15 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Records with typed columns, each with a declared role. Every row and column of the input is kept, in order."""
+    """Records with typed columns, each with a declared role. Every row and column of the input is kept, in order.
+
+    `index` is the index of the pandas table that it was made from, if it was; it never leaves the publisher's memory.
+    """
 
     columns: tuple[Column, ...]
 
     missing_rule: MissingRule = MISSING_EQUALS_MISSING
+    index: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -144,7 +156,8 @@ class Table:
                     source,
                 )
                 for name in table.columns
-            )
+            ),
+            index=pandas_index(frame),
         )
 
     @property
@@ -192,11 +205,12 @@ class Table:
 
     def without_identifiers(self) -> Table:
         """What may enter a method: every column but the identifiers."""
-        return Table(tuple(column for column in self.columns if column.role != "identifier"))
+        return Table(tuple(column for column in self.columns if column.role != "identifier"), index=self.index)
 
     def take(self, rows: Int64s) -> Table:
         """The chosen records, in the order given; domains stay as they are."""
-        return Table(tuple(replace(column, codes=column.codes[rows]) for column in self.columns))
+        index = None if self.index is None else self.index[rows]
+        return Table(tuple(replace(column, codes=column.codes[rows]) for column in self.columns), index=index)
 
     def to_frame(self) -> pl.DataFrame:
         """All columns with their types; missing values are null."""
@@ -513,7 +527,7 @@ def _published_column(
         parsed, cell_of_text = Cells.parse(type, distinct.to_list(), nodes)
     except BadRow as error:
         row = int((texts == str(error.details["text"])).arg_true()[0])
-        raise BadRow(error.message, **place(source, row, cells.name)) from None
+        raise BadPublication(error.message, **place(source, row, cells.name)) from None
     return PublishedColumn(cells.name, role, cell_of_text[Vocabulary(distinct).encode(texts)], parsed)
 
 

@@ -6,6 +6,7 @@ A dataset is a bag of records: equal records are different records, and empty on
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -213,19 +214,28 @@ class PublishedTransactions:
 
     @cached_property
     def symbol_names(self) -> tuple[str, ...]:
-        """What each symbol is called: the label of a single item, else a name that no item and no other symbol has."""
+        """What each symbol is called: the label of a single item, else a name that no item and no other symbol has.
+
+        Names depend on the symbols alone, not on their order, so that they say nothing about how these were made.
+        """
         lists = self.symbols.label_lists
         taken = set(self.symbols.vocabulary.labels)
-        names: list[str] = []
-        for symbol, labels in enumerate(lists):
-            if len(labels) == 1:
-                names.append(labels[0])
+        names = [labels[0] for labels in lists]
+        repeated: Counter[str] = Counter()
+        before: int | None = None
+        for symbol in np.argsort(self.symbols.rank).tolist():
+            if len(lists[symbol]) == 1:
                 continue
-            name = printed(labels) if self.names is None else self.names[symbol]
+            if self.names is None and before is not None and lists[before] == lists[symbol]:
+                names[symbol] = names[before]
+                continue
+            plain = name = printed(lists[symbol]) if self.names is None else self.names[symbol]
             while name in taken:
-                name += "'"
+                repeated[plain] += 1
+                name = plain + ("'" if repeated[plain] == 1 else f"'{repeated[plain]}")
             taken.add(name)
-            names.append(name)
+            names[symbol] = name
+            before = symbol
         return tuple(names)
 
     def take(self, rows: Int64s) -> PublishedTransactions:

@@ -91,6 +91,30 @@ def union_cost(attributes: Attributes, one: ClassCells, first: int, other: Class
 
 
 @njit
+def _union_cost_within(attributes: Attributes, cells: ClassCells, one: int, other: int, most: int) -> int:
+    """The same of two classes of `cells`; -1 once it exceeds `most`, where that is not negative."""
+    total = 0
+    for attribute in range(len(attributes.kind)):
+        low = min(cells.low[one, attribute], cells.low[other, attribute])
+        high = max(cells.high[one, attribute], cells.high[other, attribute])
+        if high < 0:
+            continue
+        if cells.absent[one, attribute] or cells.absent[other, attribute]:
+            total += attributes.full[attribute]
+        elif attributes.kind[attribute] == VALUES:
+            distinct = 0
+            for word in range(cells.bit_start[attribute], cells.bit_start[attribute + 1]):
+                distinct += _ones(cells.bits[one, word] | cells.bits[other, word])
+            if distinct > 1:
+                total += attributes.unit[attribute] * distinct
+        elif low < high:
+            total += span_cost(attributes, attribute, low, high)
+        if total > most >= 0:
+            return -1
+    return total
+
+
+@njit
 def class_costs(attributes: Attributes, cells: ClassCells) -> Int64s:
     """What a record of each class costs."""
     costs = np.empty(len(cells.low), np.int64)
@@ -127,14 +151,22 @@ def cheapest_partner(
 ) -> int:
     """The class whose union with class `one` raises the cost of all records least; of equal ones the lowest record.
 
-    Classes of size 0 are gone.
+    Classes of size 0 are gone. A union costs a record at least what the dearer class does, and at least what the
+    attributes looked at so far do; what is too dear by that is left.
     """
     best, best_rise = -1, 0
     for other in range(len(costs)):
         if other == one or sizes[other] == 0:
             continue
-        united = union_cost(attributes, cells, one, cells, other)
-        rise = (sizes[one] + sizes[other]) * united - sizes[one] * costs[one] - sizes[other] * costs[other]
+        both = sizes[one] + sizes[other]
+        apart = sizes[one] * costs[one] + sizes[other] * costs[other]
+        if best >= 0 and both * max(costs[one], costs[other]) - apart > best_rise:
+            continue
+        most = (best_rise + apart) // both if best >= 0 else -1
+        united = _union_cost_within(attributes, cells, one, other, most)
+        if united < 0:
+            continue
+        rise = both * united - apart
         if best < 0 or rise < best_rise or (rise == best_rise and lowest[other] < lowest[best]):
             best, best_rise = other, rise
     return best

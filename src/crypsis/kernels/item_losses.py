@@ -1,7 +1,7 @@
-"""Utility loss of records of generalized items: sum of (2^|g| - 1) over those of several items, over 2^s - 1.
+"""Utility loss of records of generalized items: sum of w(g) (2^|g| - 1) over their symbols, over 2^s - 1.
 
-Record r shows the symbols codes[offsets[r]:offsets[r + 1]], sizes[g] is the number of items of symbol g, s the sum of
-the sizes in the record. Powers are never formed: everything is divided by 2^s first.
+Record r shows the symbols codes[offsets[r]:offsets[r + 1]], sizes[g] is the number of items of symbol g, weights[g] its
+w, s the sum of the sizes in the record. Powers are never formed: everything is divided by 2^s first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ POWERS = np.append(np.ldexp(1.0, -np.arange(1071)), 0.0)  # 2^-n; nothing from w
 
 
 @njit
-def record_losses(offsets: Int64s, codes: Int32s, sizes: Int64s) -> Float64s:
+def record_losses(offsets: Int64s, codes: Int32s, sizes: Int64s, weights: Float64s) -> Float64s:
     """The loss of each record; a record without symbols loses nothing."""
     losses = np.zeros(len(offsets) - 1)
     last = len(POWERS) - 1
@@ -26,8 +26,7 @@ def record_losses(offsets: Int64s, codes: Int32s, sizes: Int64s) -> Float64s:
         loss = 0.0
         for place in range(offsets[record], offsets[record + 1]):
             size = sizes[codes[place]]
-            if size > 1:
-                loss += POWERS[min(total - size, last)] - POWERS[min(total, last)]
+            loss += weights[codes[place]] * (POWERS[min(total - size, last)] - POWERS[min(total, last)])
         if total > 0:
             losses[record] = loss / (1.0 - POWERS[min(total, last)])
     return losses

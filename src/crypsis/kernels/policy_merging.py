@@ -11,6 +11,7 @@ import numpy as np
 
 from crypsis.compilation import njit
 from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s
+from crypsis.kernels.rare_pairs import first_constraints, join_items, leave_out, rarest_of_each, worst_constraint
 from crypsis.kernels.record_bitmaps import ONE, Words, add_record, bits_of, has_record
 
 SATISFIED = 0
@@ -62,17 +63,27 @@ def merge_for_policy(
     for constraint in range(n_constraints):
         longest = max(longest, constraint_offsets[constraint + 1] - constraint_offsets[constraint])
     image = np.empty(longest, np.int64)
-    active = np.arange(n_constraints)
-    supports = np.empty(n_constraints, np.int64)
-    n_active = _refresh(
-        -1, -1, active, n_constraints, supports, constraint_offsets, constraint_items, label, pairs, bits, image, k
-    )
+    in_pairs = longest <= 2  # then a matrix tells which constraint is next, else all of them are looked at
+    first = np.empty((0, 0), np.int64)
+    rarest = np.empty((0, 3), np.int64)
+    active = np.empty(0, np.int64)
+    supports = np.empty(0, np.int64)
+    n_active = 0
+    if in_pairs:
+        first = first_constraints(constraint_offsets, constraint_items, n_items)
+        rarest = rarest_of_each(first, pairs, k)
+    else:
+        active = np.arange(n_constraints)
+        supports = np.empty(n_constraints, np.int64)
+        n_active = _refresh(
+            -1, -1, active, n_constraints, supports, constraint_offsets, constraint_items, label, pairs, bits, image, k
+        )
     steps = np.empty((n_items, 2), np.int32)
     n_steps = 0
     suppressed = 0
     seen = np.full(n_items, -1, np.int64)
     while True:
-        worst = -1
+        worst = worst_constraint(rarest) if in_pairs else -1
         for place in range(n_active):
             support = supports[active[place]]
             if 0 < support < k and (worst < 0 or support > supports[worst]):
@@ -114,6 +125,8 @@ def merge_for_policy(
                     label[item] = -1
             if whole_dataset:
                 _restate_records(bits[least], offsets, items, label, size, lengths, losses, seen)
+            if in_pairs:
+                leave_out(least, first, pairs, k, rarest)
             n_active = _refresh(
                 least,
                 -1,
@@ -142,6 +155,8 @@ def merge_for_policy(
         _recount_row(kept, bits[kept], offsets, items, label, pairs, seen)
         if whole_dataset:
             _restate_records(bits[kept], offsets, items, label, size, lengths, losses, seen)
+        if in_pairs:
+            join_items(kept, gone, first, pairs, k, rarest)
         n_active = _refresh(
             -1, kept, active, n_active, supports, constraint_offsets, constraint_items, label, pairs, bits, image, k
         )
@@ -371,20 +386,44 @@ def _cheapest_in_dataset(
 @njit
 def _cheapest_partners(one: int, partners: Int64s, size: Int64s, pairs: Int32s, most: int) -> Int64s:
     """So many partners with the least cost of the merged item, the first of equals; in ascending order."""
-    taken = np.zeros(len(partners), np.bool_)
-    for _ in range(most):
-        best = -1
-        best_size, best_support = 0, 0
-        for place in range(len(partners)):
-            if taken[place]:
-                continue
-            other = partners[place]
-            joined = size[one] + size[other]
-            support = int(pairs[one, one]) + int(pairs[other, other]) - int(pairs[one, other])
-            if best < 0 or _is_cheaper(joined, support, best_size, best_support):
-                best, best_size, best_support = place, joined, support
-        taken[best] = True
-    return partners[taken]
+    joined = np.empty(len(partners), np.int64)
+    support = np.empty(len(partners), np.int64)
+    for place in range(len(partners)):
+        other = partners[place]
+        joined[place] = size[one] + size[other]
+        support[place] = int(pairs[one, one]) + int(pairs[other, other]) - int(pairs[one, other])
+    heap = np.arange(most)  # places of partners, the dearest on top
+    for top in range(most // 2 - 1, -1, -1):
+        _sink(heap, top, joined, support)
+    for place in range(most, len(partners)):
+        dearest = heap[0]
+        if _is_cheaper(joined[place], support[place], joined[dearest], support[dearest]):
+            heap[0] = place
+            _sink(heap, 0, joined, support)
+    chosen: Int64s = partners[np.sort(heap)]
+    return chosen
+
+
+@njit
+def _sink(heap: Int64s, top: int, joined: Int64s, support: Int64s) -> None:
+    """Let an element go down until it is dearer than those below it; of equals the later one is the dearer."""
+    while 2 * top + 1 < len(heap):
+        below = 2 * top + 1
+        if below + 1 < len(heap) and _is_dearer(heap[below + 1], heap[below], joined, support):
+            below += 1
+        if _is_dearer(heap[top], heap[below], joined, support):
+            return
+        heap[top], heap[below] = heap[below], heap[top]
+        top = below
+
+
+@njit
+def _is_dearer(place: int, other: int, joined: Int64s, support: Int64s) -> bool:
+    if joined[place] == joined[other] and support[place] == support[other]:
+        return bool(place > other)
+    if _is_cheaper(joined[other], support[other], joined[place], support[place]):
+        return True
+    return bool(place > other and not _is_cheaper(joined[place], support[place], joined[other], support[other]))
 
 
 @njit
@@ -395,24 +434,22 @@ def _growth(one: int, other: int, size: Int64s, bits: Words, lengths: Int64s, lo
     for word in range(bits.shape[1]):
         first, second = bits[one, word], bits[other, word]
         either = first | second
-        record = 64 * word
         while either != 0:
-            if either & ONE:
-                length, numerator = lengths[record], losses[record]
-                before = _loss(numerator, length)
-                if first & second & ONE:
-                    more = _charge(joined, length) - _charge(size[one], length) - _charge(size[other], length)
-                    after = _loss(numerator + more, length)
-                    growth += _loss(more, length)
-                else:
-                    own = size[one if first & ONE else other]
-                    longer = length + joined - own
-                    rest = max(numerator - _charge(own, length), 0.0)
-                    after = _loss(rest * _power(joined - own) + _charge(joined, longer), longer)
-                    growth += after - before
-                scale += before + after
-            either >>= ONE
-            first >>= ONE
-            second >>= ONE
-            record += 1
+            rest = either & (either - ONE)
+            bit = either ^ rest
+            either = rest
+            record = 64 * word + bits_of(bit - ONE)
+            length, numerator = lengths[record], losses[record]
+            before = _loss(numerator, length)
+            if first & second & bit:
+                more = _charge(joined, length) - _charge(size[one], length) - _charge(size[other], length)
+                after = _loss(numerator + more, length)
+                growth += _loss(more, length)
+            else:
+                own = size[one if first & bit else other]
+                longer = length + joined - own
+                left = max(numerator - _charge(own, length), 0.0)
+                after = _loss(left * _power(joined - own) + _charge(joined, longer), longer)
+                growth += after - before
+            scale += before + after
     return growth, scale

@@ -70,7 +70,7 @@ def _widest_ordered(offsets: Int64s, items: Int32s, here: Int64s, there: Int64s,
 
 
 @njit
-def distance_matrix(offsets: Int64s, items: Int32s, starts: Int64s, rows: Int64s) -> Float64s:
+def distance_matrix(offsets: Int64s, items: Int32s, starts: Int64s, rows: Int64s, either: bool) -> Float64s:
     """BTD across every two clusters; on the diagonal that of each cluster."""
     n_clusters = len(starts) - 1
     ordered = np.empty(len(rows), np.int64)
@@ -79,11 +79,11 @@ def distance_matrix(offsets: Int64s, items: Int32s, starts: Int64s, rows: Int64s
     matrix = np.empty((n_clusters, n_clusters))
     for one in range(n_clusters):
         here = ordered[starts[one] : starts[one + 1]]
-        top, bottom = widest_pair(offsets, items, here, False)
+        top, bottom = widest_pair(offsets, items, here, either)
         matrix[one, one] = top / bottom
         for other in range(one):
             there = ordered[starts[other] : starts[other + 1]]
-            top, bottom = _widest_ordered(offsets, items, here, there, False)
+            top, bottom = _widest_ordered(offsets, items, here, there, either)
             matrix[one, other] = top / bottom
             matrix[other, one] = top / bottom
     return matrix

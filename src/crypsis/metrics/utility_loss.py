@@ -6,43 +6,75 @@ is divided by the power of the record's length first.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.transaction import PublishedTransactions, Transactions
-from crypsis.errors import NotApplicable
+from crypsis.errors import BadParameter, NotApplicable
+from crypsis.hierarchy.item_spread import ItemSpread
+from crypsis.hierarchy.taxonomy import Taxonomy
 
 LEAST_EXPONENT = -1070  # below it nothing is left of a float
 
 
-def utility_loss(original: Transactions | Mixed, published: PublishedTransactions | PublishedMixed) -> float:
+def utility_loss(
+    original: Transactions | Mixed,
+    published: PublishedTransactions | PublishedMixed,
+    *,
+    ul: str = "zero",
+    hierarchy: Taxonomy | None = None,
+) -> float:
     """Mean loss of all original records: 0 where nothing is generalized; a record that is not published counts 1.
 
-    In mixed data sensitive items, which are published as they are, do not count.
+    In mixed data sensitive items, which are published as they are, do not count. `ul="literal"` charges an item that is
+    published as itself, as the formula is printed. With a hierarchy of the items a generalized one counts by how far
+    apart its items are in it: their mean distance over the largest.
 
     Loukides, Gkoulalas-Divanis, Malin. COAT: COnstraint-based anonymization of transactions. Knowledge and Information
     Systems 28(2), 2011, 251-282: utility loss; here an item published as itself costs nothing.
     """
+    if ul not in ("zero", "literal"):
+        raise BadParameter(f"utility_loss: ul must be 'zero' or 'literal', got {ul!r}.", parameter="ul")
     if isinstance(published, PublishedMixed):
-        return _mixed_loss(published)
+        return _mixed_loss(published, ul == "literal", hierarchy)
     if not isinstance(published, PublishedTransactions):
         raise NotApplicable(f"utility_loss speaks of generalized items, got {type(published).__name__}.")
     if not len(original):
         return 0.0
-    losses = record_losses(published.offsets, published.codes, published.symbols.sizes)
+    losses = record_losses(
+        published.offsets,
+        published.codes,
+        published.symbols.sizes,
+        literal=ul == "literal",
+        weights=_weights(published, hierarchy),
+    )
     missing = max(len(original) - len(published), 0)
     return float((losses.sum() + missing) / max(len(original), len(published)))
 
 
-def _mixed_loss(published: PublishedMixed) -> float:
+def _weights(
+    published: PublishedTransactions, hierarchy: Taxonomy | None, secret: Collection[str] = ()
+) -> Float64s | None:
+    if hierarchy is None:
+        return None
+    spread = ItemSpread(hierarchy)
+    lists = published.symbols.label_lists
+    spreads = [1.0 if len(labels) == 1 or labels[0] in secret else float(spread.of(labels)) for labels in lists]
+    return np.array(spreads, np.float64)
+
+
+def _mixed_loss(published: PublishedMixed, literal: bool, hierarchy: Taxonomy | None) -> float:
     secret = set(published.sensitive)
     shown = published.transactions
     known = np.array([labels[0] not in secret for labels in shown.symbols.label_lists], np.bool_)
     kept = known[shown.codes] if len(shown.codes) else np.zeros(0, np.bool_)
     rows = np.repeat(np.arange(len(published)), shown.lengths)[kept]
     offsets = offsets_of(np.bincount(rows, minlength=len(published)))
-    losses = record_losses(offsets, shown.codes[kept], shown.symbols.sizes)
+    weights = _weights(shown, hierarchy, secret)
+    losses = record_losses(offsets, shown.codes[kept], shown.symbols.sizes, literal=literal, weights=weights)
     suppressed = int(np.count_nonzero(published.table.suppressed))
     return float((losses.sum() + suppressed) / max(len(published), 1))
 

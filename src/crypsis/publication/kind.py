@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from crypsis.data.arrays import Int64s
+from crypsis.errors import BadRelease
 
 
 class PublishedKind(ABC):
@@ -69,3 +72,11 @@ class PublishedKind(ABC):
     def is_sound(self, described: Mapping[str, Any]) -> bool:
         """The manifest's entry on the data is one that `read` understands."""
         return described.get("file") in self.files.values() and isinstance(described.get("rows"), int)
+
+
+def rows_of_input(facts: Mapping[str, Any], n_rows: int) -> Int64s:
+    """The published row of each input row, as the private report tells it."""
+    place = facts.get("published_row_of_input_row")
+    if not isinstance(place, list) or sorted(place) != list(range(n_rows)):
+        raise BadRelease("The private report does not tell which input record became which published one.")
+    return np.array(place, np.int64)

@@ -1,4 +1,5 @@
-"""Published mixed data in a release: the cells of a table, and beside them a column with the items of each record."""
+"""Published mixed data in a release: the cells of a table, a column with the items of each record, and what the names
+of generalized items stand for."""
 
 from __future__ import annotations
 
@@ -10,18 +11,22 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int64s
+from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.data.formats.published_sets import MEANINGS, json_rows, read_meanings, write_meanings
 from crypsis.data.formats.tabular import read_table_file
-from crypsis.data.mixed import Mixed, PublishedMixed
+from crypsis.data.mixed import SUPPRESSED_TEXT, Mixed, PublishedMixed
 from crypsis.data.relational import NodeLeaves
 from crypsis.errors import BadPublication, WriteFailed
-from crypsis.publication.kind import PublishedKind
-from crypsis.publication.relational import MEANING, TableKind
+from crypsis.kernels.row_order import sorted_rows
+from crypsis.publication.kind import PublishedKind, rows_of_input
+from crypsis.publication.relational import MEANING, TableKind, refuse_lacking, text_ranks
+from crypsis.publication.transaction import meanings_resource
 from crypsis.reports.mixed_report import mixed_pictures, render_mixed_report
 
 _TABLE = TableKind()
 ITEMS_MEANING = (
-    " The items are a JSON array: a text is an item that was there, a list of texts stands for one or more of them."
+    f" The items are a JSON array of names. A name that {MEANINGS} lists stands for the items listed there, of which "
+    "the record held at least one; any other name is an item that the record held."
 )
 
 
@@ -35,21 +40,25 @@ class MixedKind(PublishedKind):
         return None
 
     def sorted_rows(self, published: PublishedMixed) -> Int64s:
-        """By the texts of the cells, then by the items."""
+        """By the texts of the cells, then by the recoding of the items, then by the items."""
         by_cells = _TABLE.sorted_rows(published.table)
-        place = np.empty(len(by_cells), np.int64)
-        place[by_cells] = np.arange(len(by_cells))
-        # Rows with equal cells are neighbours; among them the items decide, and what recoding they are under.
-        class_of = _row_classes(published)
-        texts = published.to_frame()[published.column].rank("dense").to_numpy().astype(np.int64)
-        first = np.full(int(class_of.max(initial=-1)) + 1, len(place), np.int64)
-        np.minimum.at(first, class_of, place)
+        ranks = np.stack([text_ranks(column) for column in published.table.columns], axis=1)[by_cells]
+        place = np.empty(len(by_cells), np.int64)  # rows with equal cells have one place
+        place[by_cells] = np.cumsum(np.append(False, (ranks[1:] != ranks[:-1]).any(axis=1))[: len(ranks)])
+        shown = published.transactions
+        rows = np.repeat(np.arange(len(shown)), shown.lengths)
         scopes = np.zeros(len(place), np.int64) if published.scopes is None else published.scopes.astype(np.int64)
-        return np.lexsort((scopes, texts, first[class_of]))
+        owner = np.concatenate([np.arange(len(place)), np.arange(len(place)), rows])
+        kind = np.repeat([0, 1, 2], [len(place), len(place), len(rows)])
+        value = np.concatenate([place, scopes, shown.symbols.rank[shown.codes].astype(np.int64)])
+        order = np.lexsort((value, kind, owner))
+        return sorted_rows(offsets_of(shown.lengths + 2), value[order].astype(np.int32))
 
     def write(self, folder: Path, published: PublishedMixed, companion: None, rows: Int64s, format: str) -> None:
         chosen = published.take(rows)
-        frame, file = chosen.to_frame(), folder / self.files[format]
+        file = folder / self.files[format]
+        items = json_rows(chosen.transactions).set(pl.Series(chosen.table.suppressed), SUPPRESSED_TEXT)
+        frame = chosen.table.to_frame().with_columns(items.alias(chosen.column))
         if chosen.scopes is not None:
             frame = frame.with_columns(pl.Series(scope_column(published), chosen.scopes))
         try:
@@ -57,6 +66,7 @@ class MixedKind(PublishedKind):
                 frame.write_parquet(file, compression="zstd", compression_level=3, statistics=False)
             else:
                 frame.write_csv(file)
+            write_meanings(chosen.transactions, folder)
         except (OSError, pl.exceptions.ComputeError) as error:
             reason = getattr(error, "strerror", None) or error
             raise WriteFailed(f"{file.name} cannot be written: {reason}. Free some space.", where=str(file)) from error
@@ -68,6 +78,7 @@ class MixedKind(PublishedKind):
         if described.get("scopes") is not None:
             frame, scopes = _without_scopes(frame, described["scopes"], source)
         columns = {column["name"]: column for column in described["columns"]}
+        refuse_lacking(frame.columns, columns, source)
         hierarchies = {
             name: NodeLeaves.from_json(column["hierarchy"])
             for name, column in columns.items()
@@ -80,9 +91,14 @@ class MixedKind(PublishedKind):
             {name: column["type"] for name, column in columns.items()},
             nodes={name: list(leaves.leaves) for name, leaves in hierarchies.items()},
             hierarchies=hierarchies,
+            meanings=read_meanings(folder),
             source=source,
         )
         return replace(published, sensitive=tuple(described["sensitive"]), scopes=scopes), None
+
+    def with_private_facts(self, published: PublishedMixed, facts: Mapping[str, Any]) -> PublishedMixed:
+        """The records in the order of the input, so that each can be compared with its original."""
+        return published.take(rows_of_input(facts, len(published)))
 
     def describe(self, published: PublishedMixed) -> dict[str, Any]:
         return {
@@ -110,10 +126,10 @@ class MixedKind(PublishedKind):
                 {
                     "name": described["scopes"],
                     "type": "integer",
-                    "description": "Which recoding of its items a record is under; inside one no item is in two lists.",
+                    "description": "Which recoding of the items a record is under; no item is behind two names of one.",
                 }
             )
-        return [table]
+        return [table, meanings_resource()]
 
     def report(self, manifest: Mapping[str, Any], published: PublishedMixed, companion: None) -> str:
         return render_mixed_report(manifest, published)
@@ -148,12 +164,6 @@ def scope_column(published: PublishedMixed) -> str:
     while name == published.column or name in published.table.names:
         name += "_"
     return name
-
-
-def _row_classes(published: PublishedMixed) -> Int64s:
-    """Records with equal texts in every column have one number."""
-    codes = np.stack([column.codes.astype(np.int64) for column in published.table.columns], axis=1)
-    return np.unique(codes, axis=0, return_inverse=True)[1].reshape(-1) if len(codes) else np.zeros(0, np.int64)
 
 
 def _without_scopes(frame: pl.DataFrame, name: str, source: str) -> tuple[pl.DataFrame, Any]:

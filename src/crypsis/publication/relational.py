@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,10 +11,10 @@ import polars as pl
 
 from crypsis.data.arrays import Int64s
 from crypsis.data.formats.tabular import read_table_file
-from crypsis.data.relational import ROLES, NodeLeaves, PublishedTable, Table
+from crypsis.data.relational import ROLES, NodeLeaves, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import COLUMN_TYPES
-from crypsis.errors import WriteFailed
-from crypsis.publication.kind import PublishedKind
+from crypsis.errors import BadPublication, WriteFailed
+from crypsis.publication.kind import PublishedKind, rows_of_input
 from crypsis.reports.pictures.class_sizes import class_sizes
 from crypsis.reports.svg import standalone
 from crypsis.reports.table_facts import TableFacts
@@ -39,9 +39,7 @@ class TableKind(PublishedKind):
     def sorted_rows(self, published: PublishedTable) -> Int64s:
         """By the texts of the quasi-identifiers, then of the other columns."""
         names = [*published.quasi, *(name for name in published.names if name not in published.quasi)]
-        ranks = pl.DataFrame(
-            [pl.Series(name, _rank(published.column(name).cells.texts)[published.column(name).codes]) for name in names]
-        )
+        ranks = pl.DataFrame([pl.Series(name, text_ranks(published.column(name))) for name in names])
         ordered = ranks.with_row_index("place").sort(names, maintain_order=True)["place"]
         return ordered.to_numpy().astype(np.int64)
 
@@ -60,6 +58,7 @@ class TableKind(PublishedKind):
         described = manifest["data"]
         frame, source = read_table_file(folder / described["file"])
         columns = {column["name"]: column for column in described["columns"]}
+        refuse_lacking(frame.columns, columns, source)
         hierarchies = {
             name: NodeLeaves.from_json(column["hierarchy"])
             for name, column in columns.items()
@@ -74,6 +73,10 @@ class TableKind(PublishedKind):
             source=source,
         )
         return published, None
+
+    def with_private_facts(self, published: PublishedTable, facts: Mapping[str, Any]) -> PublishedTable:
+        """The records in the order of the input, so that each can be compared with its original."""
+        return published.take(rows_of_input(facts, len(published)))
 
     def describe(self, published: PublishedTable) -> dict[str, Any]:
         return {
@@ -141,9 +144,20 @@ class TableKind(PublishedKind):
         )
 
 
-def _rank(texts: tuple[str, ...]) -> Int64s:
-    series = pl.Series(texts, dtype=pl.String)
-    return series.rank("dense").to_numpy().astype(np.int64) if len(series) else np.zeros(0, np.int64)
+def refuse_lacking(found: Sequence[str], described: Collection[str], source: str) -> None:
+    """Every column that the manifest describes must be there."""
+    lacking = [name for name in described if name not in found]
+    if lacking:
+        raise BadPublication(f"The published table lacks the column {', '.join(map(repr, lacking))}.", where=source)
+
+
+def text_ranks(column: PublishedColumn) -> Int64s:
+    """The rank of each record's cell among the texts of its column; equal texts have one rank."""
+    texts = pl.Series(column.cells.texts, dtype=pl.String)
+    if not len(texts):
+        return np.zeros(len(column.codes), np.int64)
+    ranks: Int64s = texts.rank("dense").to_numpy().astype(np.int64)
+    return ranks[column.codes]
 
 
 def _is_hierarchy(content: Any) -> bool:

@@ -12,9 +12,8 @@ import numpy as np
 from crypsis.data.arrays import Int64s
 from crypsis.data.formats.published_sets import MEANINGS, read_published_sets, write_published_sets
 from crypsis.data.transaction import PublishedTransactions, Transactions
-from crypsis.errors import BadRelease
 from crypsis.kernels.row_order import sorted_rows
-from crypsis.publication.kind import PublishedKind
+from crypsis.publication.kind import PublishedKind, rows_of_input
 from crypsis.reports.transaction_report import render_transaction_report, transaction_pictures
 
 _MEDIA = {"jsonl": "application/jsonl", "parquet": "application/vnd.apache.parquet", "csv": "text/csv"}
@@ -79,17 +78,7 @@ class TransactionKind(PublishedKind):
             "description": "One set of items per record. The name of a generalized item stands for some of the items "
             f"that {MEANINGS} lists for it, at least one.",
         }
-        fields = [{"name": "name", "type": "string"}, {"name": "item", "type": "string"}]
-        meanings = {
-            "name": "generalized-items",
-            "type": "table",
-            "path": MEANINGS,
-            "format": "csv",
-            "mediatype": "text/csv",
-            "encoding": "utf-8",
-            "schema": {"fields": fields, "primaryKey": ["name", "item"]},
-        }
-        return [records, meanings]
+        return [records, meanings_resource()]
 
     def report(self, manifest: Mapping[str, Any], published: PublishedTransactions, companion: None) -> str:
         return render_transaction_report(manifest, published)
@@ -101,10 +90,7 @@ class TransactionKind(PublishedKind):
 
     def with_private_facts(self, published: PublishedTransactions, facts: Mapping[str, Any]) -> PublishedTransactions:
         """The records in the order of the input, so that each can be compared with its original."""
-        place = facts.get("published_row_of_input_row")
-        if not isinstance(place, list) or sorted(place) != list(range(len(published))):
-            raise BadRelease("The private report does not tell which input record became which published one.")
-        return published.take(np.array(place, np.int64))
+        return published.take(rows_of_input(facts, len(published)))
 
     def notes(self, published: PublishedTransactions) -> list[str]:
         notes = []
@@ -123,6 +109,20 @@ class TransactionKind(PublishedKind):
             and (domain is None or isinstance(domain, int))
             and all(_is_list_of_labels(described.get(name, [])) for name in ("suppressed", "sensitive"))
         )
+
+
+def meanings_resource() -> dict[str, Any]:
+    """The file that tells what the names of generalized items stand for, as a data package lists it."""
+    fields = [{"name": "name", "type": "string"}, {"name": "item", "type": "string"}]
+    return {
+        "name": "generalized-items",
+        "type": "table",
+        "path": MEANINGS,
+        "format": "csv",
+        "mediatype": "text/csv",
+        "encoding": "utf-8",
+        "schema": {"fields": fields, "primaryKey": ["name", "item"]},
+    }
 
 
 def _is_list_of_labels(value: object) -> bool:

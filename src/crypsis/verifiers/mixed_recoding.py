@@ -15,8 +15,8 @@ from crypsis.compilation import njit
 from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.errors import TooLarge
-from crypsis.verifiers.table_classes import joined_codes
-from crypsis.verifiers.table_recoding import MOST_COMPARISONS, MOST_PAIRS, _Contained, _flow
+from crypsis.verifiers.contained_values import ContainedValues
+from crypsis.verifiers.record_pairing import MOST_PAIRS, distinct_records, most_pairs, refuse_too_many
 
 
 def recoding_problem(published: PublishedMixed, original: Mixed) -> str | None:
@@ -27,7 +27,7 @@ def recoding_problem(published: PublishedMixed, original: Mixed) -> str | None:
         return f"untruthful: the columns are {', '.join(published.table.names)}, the original has {', '.join(named)}"
     if len(published) != len(original):
         return f"untruthful: {len(published):,} rows are published, the original has {len(original):,}"
-    columns = [_Contained(published.table.column(column.name), column) for column in expected]
+    columns = [ContainedValues(published.table.column(column.name), column) for column in expected]
     items = _Items(published, original)
     wrong = items.out_of_place()
     problem = None if wrong is None else f"row {wrong} shows items that are not a recoding of its own"
@@ -74,20 +74,15 @@ class _Items:
         return None if fits.all() else int(np.argmin(fits))
 
 
-def _can_be_paired(columns: list[_Contained], items: _Items) -> bool:
+def _can_be_paired(columns: list[ContainedValues], items: _Items) -> bool:
     """Whether every published row can have an original record of its own that it recodes."""
     columns = sorted(columns, key=lambda column: column.published.role == "quasi")
     n_records = len(items.suppressed)
     codes = [column.published.codes.astype(np.int64) for column in columns]
-    shown, supply = _distinct([*codes, _row_numbers(items.offsets, items.codes.astype(np.int64))], n_records)
+    shown, supply = distinct_records([*codes, _row_numbers(items.offsets, items.codes.astype(np.int64))], n_records)
     codes = [column.original.codes.astype(np.int64) + 1 for column in columns]
-    known, demand = _distinct([*codes, _row_numbers(items.known_offsets, items.known)], n_records)
-    if len(shown) * len(known) > MOST_COMPARISONS:
-        raise TooLarge(
-            "The rows are sorted, and pairing so many with the original would take hours; verify the release before it "
-            "is written, or a file that was written in input order.",
-            rows=len(shown),
-        )
+    known, demand = distinct_records([*codes, _row_numbers(items.known_offsets, items.known)], n_records)
+    refuse_too_many(len(shown), len(known))
     cell_start = np.cumsum([0, *(len(column.low) for column in columns)])[:-1]
     row_start = np.cumsum([0, *(len(column.table) for column in columns)])[:-1]
     width = max(column.table.shape[1] for column in columns)
@@ -115,13 +110,7 @@ def _can_be_paired(columns: list[_Contained], items: _Items) -> bool:
     )
     if len(left) >= MOST_PAIRS:
         raise TooLarge("Too many original records fit too many published rows to be paired.", pairs=len(left))
-    return _flow(left, right, supply, demand) == n_records
-
-
-def _distinct(columns: list[Int64s], n_records: int) -> tuple[Int64s, Int64s]:
-    """A record of each distinct row, and how many there are."""
-    _, first, counts = np.unique(joined_codes(columns, n_records), return_index=True, return_counts=True)
-    return first.astype(np.int64), counts.astype(np.int64)
+    return most_pairs(left, right, supply, demand) == n_records
 
 
 def _row_numbers(offsets: Int64s, codes: Int64s) -> Int64s:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from crypsis.data.mixed import Mixed
 from crypsis.data.transaction import Transactions
 from crypsis.errors import Infeasible
+from crypsis.hierarchy import ItemHierarchy
 from crypsis.journal import Journal
 from crypsis.methods import RumBound, TumBound
 from crypsis.methods.mixed.mixed_method import MixedMethod
@@ -19,6 +20,11 @@ from tests.methods.relational.obvious import Small, small_tables
 from tests.reference import mixed as reference
 from tests.reference import tables
 
+# Unbalanced: b is nearer to the root than the others.
+ITEMS = ItemHierarchy(
+    [("a", "1"), ("c", "1"), ("d", "2"), ("e", "2"), ("1", "3"), ("2", "root"), ("3", "root"), ("b", "root")]
+)
+WAYS = {"a": "a13r", "c": "c13r", "d": "d2r", "e": "e2r", "b": "br"}
 deltas = st.sampled_from([0.2, 0.4, 0.5, 0.65, 0.8, 1.0])
 
 
@@ -32,7 +38,8 @@ def problems(draw: st.DrawFn) -> tuple[Small, Mixed, reference.Problem]:
     problem = reference.Problem(
         small.rows, small.attributes, records, sensitive,
         k=draw(st.integers(1, 3)), m=draw(st.integers(1, 2)), l=draw(st.integers(1, 2)),
-        merge=draw(st.sampled_from(["r", "t", "rt"])), score=draw(st.sampled_from(["btd", "btd", "ul"])),
+        merge=draw(st.sampled_from(["r", "t", "rt"])), score=draw(st.sampled_from(["btd", "btd", "btd-or", "ul"])),
+        ul_form=draw(st.sampled_from(["zero", "zero", "literal", "semantic"])), ways=WAYS,
     )  # fmt: skip
     transactions = Transactions.from_lists([sorted(one) for one in records], sorted(sensitive))
     return small, Mixed(small.table(), transactions, "codes", ("codes",)), problem
@@ -44,6 +51,8 @@ def common(small: Small, problem: reference.Problem, delta: float) -> dict[str, 
         "delta": delta,
         "seeds": "first",
         "hierarchy": small.hierarchies,
+        "item_hierarchy": ITEMS,
+        "ul": problem.ul_form,
     }
 
 

@@ -46,6 +46,11 @@ def as_frame(table: Any) -> pl.DataFrame:
     )
 
 
+def pandas_index(table: Any) -> Any:
+    """The index of a pandas table; None of any other."""
+    return table.index if type(table).__module__.partition(".")[0] == "pandas" else None
+
+
 def _column(values: Any) -> pl.Series:
     """A column of one type: values of several types (`0.5` beside `"NaN"`) become text, to be judged by the reader."""
     if isinstance(values, pl.Series):

@@ -11,6 +11,7 @@ item. Names keep files small: a node above a thousand items is written once, not
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.formats import csv, json_lines, parquet
+from crypsis.data.formats.columns import is_empty
 from crypsis.data.formats.source import place
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions
@@ -36,24 +38,18 @@ def write_published_sets(data: PublishedTransactions, path: str | Path, format: 
         raise UnknownFormat(
             f"Published sets are written as {', '.join(FORMATS)}, not {format!r}.", where=str(file), known=FORMATS
         )
-    names = pl.Series(data.symbol_names, dtype=pl.String)
-    rows = np.repeat(np.arange(len(data)), data.lengths)
-    codes = data.codes[np.lexsort((data.symbols.rank[data.codes], rows))]
-    shown = pl.DataFrame({"record": rows, "item": names.gather(pl.Series(codes))})
     try:
         if format == "csv":
             every = pl.DataFrame({"record": np.arange(len(data))})
+            shown = _shown(data, data.symbol_names)
             every.join(shown, on="record", how="left", maintain_order="left_right").write_csv(file)
         elif format == "parquet":
-            _lists(shown, len(data)).write_parquet(
+            _lists(_shown(data, data.symbol_names), len(data)).write_parquet(
                 file, compression="zstd", compression_level=3, row_group_size=1 << 17, statistics=False
             )
         else:
-            quoted = pl.Series([json.dumps(name, ensure_ascii=False) for name in names], dtype=pl.String)
-            written = _lists(pl.DataFrame({"record": rows, "item": quoted.gather(pl.Series(codes))}), len(data))
-            lines = written[COLUMN].list.join(",")
-            file.write_bytes(("".join(f"[{line}]\n" for line in lines)).encode())
-        _meanings(data).write_csv(file.parent / MEANINGS)
+            file.write_bytes("".join(f"{line}\n" for line in json_rows(data)).encode())
+        write_meanings(data, file.parent)
     except (OSError, pl.exceptions.ComputeError) as error:  # polars wraps what the system said
         reason = getattr(error, "strerror", None) or error
         raise WriteFailed(
@@ -73,8 +69,21 @@ def read_published_sets(path: str | Path, format: str | None = None) -> Publishe
         offsets, labels = _read_csv(file)
     else:
         raise UnknownFormat(f"Published sets are read from {', '.join(FORMATS)}.", where=str(file))
-    meanings = _read_meanings(file.parent / MEANINGS)
-    return _assembled(offsets, labels, meanings, str(file))
+    return assembled(offsets, labels, read_meanings(file.parent), str(file))
+
+
+def json_rows(data: PublishedTransactions) -> pl.Series:
+    """Each record as a JSON array of names, in the order of what these stand for."""
+    quoted = tuple(json.dumps(name, ensure_ascii=False) for name in data.symbol_names)
+    inside = _lists(_shown(data, quoted), len(data))[COLUMN].list.join(",")
+    return ("[" + inside + "]").alias(COLUMN)
+
+
+def _shown(data: PublishedTransactions, names: Sequence[str]) -> pl.DataFrame:
+    """One row per record and name."""
+    rows = np.repeat(np.arange(len(data)), data.lengths)
+    codes = data.codes[np.lexsort((data.symbols.rank[data.codes], rows))]
+    return pl.DataFrame({"record": rows, "item": pl.Series(names, dtype=pl.String).gather(pl.Series(codes))})
 
 
 def _lists(shown: pl.DataFrame, n_records: int) -> pl.DataFrame:
@@ -88,18 +97,20 @@ def _lists(shown: pl.DataFrame, n_records: int) -> pl.DataFrame:
     )
 
 
-def _meanings(data: PublishedTransactions) -> pl.DataFrame:
-    used = np.unique(data.codes).tolist()
-    pairs = [
-        (data.symbol_names[symbol], label)
-        for symbol in sorted(used, key=data.symbols.rank.__getitem__)
-        if data.symbols.sizes[symbol] > 1
-        for label in data.symbols.label_lists[symbol]
-    ]
-    return pl.DataFrame(
-        {"name": [name for name, _ in pairs], "item": [item for _, item in pairs]},
-        schema={"name": pl.String, "item": pl.String},
-    )
+def write_meanings(data: PublishedTransactions, folder: Path) -> None:
+    """What the names in records stand for, one row per item; only of names that occur."""
+    used = np.unique(data.codes)
+    used = used[data.symbols.sizes[used] > 1]
+    used = used[np.argsort(data.symbols.rank[used])]
+    meant = {data.symbol_names[symbol]: data.symbols.label_lists[symbol] for symbol in used.tolist()}
+    names = pl.Series(list(meant), dtype=pl.String)
+    sizes = np.fromiter(map(len, meant.values()), np.int64, len(meant))
+    pl.DataFrame(
+        {
+            "name": names.gather(pl.Series(np.repeat(np.arange(len(meant)), sizes))),
+            "item": pl.Series([label for labels in meant.values() for label in labels], dtype=pl.String),
+        }
+    ).write_csv(folder / MEANINGS)
 
 
 def _read_parquet(file: Path) -> tuple[Int64s, pl.Series]:
@@ -128,25 +139,29 @@ def _read_csv(file: Path) -> tuple[Int64s, pl.Series]:
     return offsets_of(np.bincount(rows, minlength=n_records)), frame["item"].filter(filled)
 
 
-def _read_meanings(file: Path) -> dict[str, list[str]]:
-    meanings: dict[str, list[str]] = {}
+def read_meanings(folder: Path) -> dict[str, list[str]]:
+    """The items behind each name of a folder's records; nothing where no file tells any."""
+    file = folder / MEANINGS
     if not file.is_file():
-        return meanings
+        return {}
     frame, source = csv.read_frame(file)
     if frame.columns != ["name", "item"]:
         raise BadPublication(f"{file.name} has the columns name and item.", where=str(source))
-    for row, (name, item) in enumerate(frame.iter_rows()):
-        if not name or not item:
-            raise BadPublication("A name or an item is empty.", **place(source, row))
-        if item in meanings.setdefault(name, []):
-            raise BadPublication(f"Item {item!r} is listed twice for {name!r}.", **place(source, row))
-        meanings[name].append(item)
-    return meanings
+    empty = (is_empty(frame["name"]) | is_empty(frame["item"])).arg_true()
+    if len(empty):
+        raise BadPublication("A name or an item is empty.", **place(source, int(empty[0])))
+    again = (~frame.select(pl.struct("name", "item").is_first_distinct()).to_series()).arg_true()
+    if len(again):
+        name, item = frame.row(int(again[0]))
+        raise BadPublication(f"Item {item!r} is listed twice for {name!r}.", **place(source, int(again[0])))
+    grouped = frame.group_by("name", maintain_order=True).agg("item")
+    return dict(zip(grouped["name"].to_list(), grouped["item"].to_list(), strict=True))
 
 
-def _assembled(
-    offsets: Int64s, labels: pl.Series, meanings: dict[str, list[str]], source: str
+def assembled(
+    offsets: Int64s, labels: pl.Series, meanings: Mapping[str, Sequence[str]], source: str | None
 ) -> PublishedTransactions:
+    """Records of names together with what these mean; a name without a meaning is an item."""
     if (labels == "").any():
         raise BadLabel("A name is empty.", where=source)
     names = Vocabulary.of(labels)

@@ -19,6 +19,7 @@ from crypsis.journal import Journal
 from crypsis.kernels.item_losses import record_losses
 from crypsis.kernels.itemsets import NO_ITEMS, itemsets
 from crypsis.methods.method import Method
+from crypsis.methods.mixed.item_loss import ZERO, ItemLoss
 from crypsis.methods.transaction.policy_recoding import MOST_ITEMS, merged_items, occurring_sets
 
 
@@ -30,10 +31,10 @@ class Recoded(NamedTuple):
     symbols: list[tuple[str, ...]]
     scopes: Int64s
 
-    def losses(self) -> Float64s:
+    def losses(self, loss: ItemLoss) -> Float64s:
         """Utility loss of each record."""
         sizes = np.fromiter(map(len, self.symbols), np.int64, len(self.symbols))
-        return record_losses(self.offsets, self.codes, sizes)
+        return record_losses(self.offsets, self.codes, sizes, loss.weights(self.symbols))
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +55,18 @@ class ItemRecoder:
     m: int
     l: int  # noqa: E741
     method: Method | None
+    loss: ItemLoss = ZERO
 
     @classmethod
-    def of(cls, data: Transactions, k: int, m: int, l: int, method: Method | None) -> ItemRecoder:  # noqa: E741
+    def of(
+        cls,
+        data: Transactions,
+        k: int,
+        m: int,
+        l: int,  # noqa: E741
+        method: Method | None,
+        loss: ItemLoss = ZERO,
+    ) -> ItemRecoder:
         hidden = np.zeros(len(data.vocabulary), np.bool_) if data.sensitive is None else data.sensitive
         ranked = np.argsort(data.vocabulary.label_rank, kind="stable")
         parts = []
@@ -72,7 +82,7 @@ class ItemRecoder:
             offsets = offsets_of(np.bincount(keys // width, minlength=len(data)))
             parts.append((offsets, (keys % width).astype(np.int32), labels))
         (offsets, items, labels), (secret_offsets, secrets, secret_labels) = parts
-        return cls(data, offsets, items, labels, secret_offsets, secrets, secret_labels, k, m, l, method)
+        return cls(data, offsets, items, labels, secret_offsets, secrets, secret_labels, k, m, l, method, loss)
 
     @property
     def lengths(self) -> Int64s:

@@ -11,32 +11,40 @@ import numpy as np
 
 from crypsis.data.arrays import offsets_of
 from crypsis.data.mixed import PublishedMixed
+from crypsis.methods.mixed.item_loss import ZERO, ItemLoss
 from crypsis.methods.mixed.item_recoding import Recoded
 
 DECIDED = 1e-9  # farther from the bound than this, floats can be trusted
 
 
-def within(loss: float, delta: float, recoded: Iterable[Recoded | None], suppressed: int, n_records: int) -> bool:
+def within(
+    loss: float,
+    delta: float,
+    recoded: Iterable[Recoded | None],
+    suppressed: int,
+    n_records: int,
+    form: ItemLoss = ZERO,
+) -> bool:
     """Whether the mean loss of all records is at most delta, as its decimal text says it."""
     if abs(loss - delta) > DECIDED:
         return loss < delta
-    return exact_loss(recoded, suppressed, n_records) <= Fraction(repr(delta))
+    return exact_loss(recoded, suppressed, n_records, form) <= Fraction(repr(delta))
 
 
-def exact_loss(recoded: Iterable[Recoded | None], suppressed: int, n_records: int) -> Fraction:
+def exact_loss(recoded: Iterable[Recoded | None], suppressed: int, n_records: int, form: ItemLoss = ZERO) -> Fraction:
     """The mean loss of all records as a fraction; a suppressed one loses everything."""
-    counts: Counter[tuple[int, ...]] = Counter()
+    counts: Counter[tuple[tuple[int, Fraction], ...]] = Counter()
     for one in recoded:
         if one is not None:
-            sizes = [len(labels) for labels in one.symbols]
+            charges = list(zip(map(len, one.symbols), form.exact_weights(one.symbols), strict=True))
             codes = one.codes.tolist()
             for start, end in pairwise(one.offsets.tolist()):
-                counts[tuple(sorted(sizes[code] for code in codes[start:end]))] += 1
+                counts[tuple(sorted(charges[code] for code in codes[start:end]))] += 1
     total = Fraction(suppressed)
     for shown, count in counts.items():
-        if shown and shown[-1] > 1:
-            charged = sum((1 << size) - 1 for size in shown if size > 1)
-            total += Fraction(count * charged, (1 << sum(shown)) - 1)
+        charged = sum(weight * ((1 << size) - 1) for size, weight in shown)
+        if charged:
+            total += Fraction(count * charged, (1 << sum(size for size, _ in shown)) - 1)
     return total / max(n_records, 1)
 
 
@@ -54,5 +62,5 @@ def published_loss_is_within(published: PublishedMixed, delta: float) -> bool:
         np.zeros(len(published), np.int64),
     )
     suppressed = int(np.count_nonzero(published.table.suppressed))
-    loss = (float(recoded.losses().sum()) + suppressed) / max(len(published), 1)
+    loss = (float(recoded.losses(ZERO).sum()) + suppressed) / max(len(published), 1)
     return within(loss, delta, [recoded], suppressed, len(published))

@@ -31,7 +31,7 @@ MOST_CLUSTERS = 30_000  # a matrix of distances of so many clusters has 7 GB
 
 @dataclass(frozen=True)
 class Order:
-    """How partners are ordered: `merge` is r, t or rt; `score` how items are compared, btd or ul."""
+    """How partners are ordered: `merge` is r, t or rt; `score` how items are compared, btd, btd-or or ul."""
 
     merge: str
     score: str
@@ -79,7 +79,7 @@ def distances_between(clusters: Clusters, recoder: ItemRecoder, order: Order) ->
             f"The items of {len(clusters):,} clusters would be compared with each other; {MOST_CLUSTERS:,} are "
             "possible. Use merge='r', or a larger k."
         )
-    return distance_matrix(recoder.offsets, recoder.items, *clusters.members())
+    return distance_matrix(recoder.offsets, recoder.items, *clusters.members(), order.score == "btd-or")
 
 
 @dataclass(eq=False)
@@ -171,7 +171,7 @@ class WorkingClusters:
         return [*by_cells[np.argsort(positions, kind="stable")].tolist()]
 
     def _scores(self, seed: int, others: Int64s) -> Float64s:
-        if self.order.score == "btd":
+        if self.order.score != "ul":
             own = np.diagonal(self.distances)
             widest: Float64s = np.maximum(np.maximum(own[seed], own[others]), self.distances[seed, others])
             return widest
@@ -179,7 +179,7 @@ class WorkingClusters:
 
     def _union_loss(self, one: int, other: int) -> float:
         found = self.union_shown(one, other)
-        return inf if found is None else float(f"{found.losses().mean():.12g}")
+        return inf if found is None else float(f"{found.losses(self.recoder.loss).mean():.12g}")
 
     def rise(self, seed: int, partner: int) -> int:
         """How much a union adds to the cost of all records."""
@@ -203,7 +203,7 @@ class WorkingClusters:
         self.unions = {key: value for key, value in self.unions.items() if not set(key) & set(gone)}
         self.version[seed] = self.versions
         self.versions += 1
-        if self.order.merge != "r" and self.order.score == "btd":
+        if self.order.merge != "r" and self.order.score != "ul":
             widest = max(self.distances[seed, seed], self.distances[partner, partner], self.distances[seed, partner])
             self.distances[seed] = np.maximum(self.distances[seed], self.distances[partner])
             self.distances[:, seed] = self.distances[seed]
@@ -284,7 +284,7 @@ class WorkingClusters:
         for one in self.alive.tolist():
             if self.version[one] not in self._losses:
                 found = self.shown(one)
-                self._losses[self.version[one]] = inf if found is None else float(found.losses().sum())
+                self._losses[self.version[one]] = inf if found is None else float(found.losses(self.recoder.loss).sum())
             total += self._losses[self.version[one]]
         return total / max(len(self.start.cluster_of), 1)
 
@@ -297,7 +297,7 @@ class WorkingClusters:
         if loss == inf:
             return False
         shown = (self.shown(one) for one in self.alive.tolist())
-        return within(loss, delta, shown, self._suppressed, len(self.start.cluster_of))
+        return within(loss, delta, shown, self._suppressed, len(self.start.cluster_of), self.recoder.loss)
 
     def merged_until(self, delta: float, journal: Journal) -> tuple[Clusters, list[float]]:
         """TMERGE: the clusters with which UL(D) is within delta, else those with the smallest; and UL after each

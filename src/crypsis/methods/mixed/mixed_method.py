@@ -16,10 +16,12 @@ from crypsis.errors import BadParameter, Infeasible, InfeasibleDiversity
 from crypsis.executors.threads import available_workers, map_in_threads
 from crypsis.guarantees import Guarantee, KKmAnonymity, KLmDiversity
 from crypsis.hierarchy import FANOUT_FIVE, Hierarchies, ItemHierarchy, UtilityPolicy, Weights
+from crypsis.hierarchy.item_spread import ItemSpread
 from crypsis.journal import Journal
 from crypsis.kernels.row_classes import row_classes
 from crypsis.methods.method import Method
 from crypsis.methods.mixed.clusters import Clusters
+from crypsis.methods.mixed.item_loss import ItemLoss
 from crypsis.methods.mixed.item_recoding import ItemRecoder, Recoded
 from crypsis.methods.mixed.publishing import published_clusters
 from crypsis.methods.relational.applied_mapping import AppliedMapping
@@ -93,6 +95,11 @@ class MixedMethod(Method):
             )
 
     @property
+    def loss_form(self) -> str:
+        """How the loss of items is counted."""
+        return "zero"
+
+    @property
     def bounded(self) -> dict[str, float]:
         """The bound on a loss that is promised, by the name that the guarantee has for it."""
         return {}
@@ -117,7 +124,7 @@ class MixedMethod(Method):
 
     def _uses(self, name: str) -> bool:
         if name == "item_hierarchy":
-            return self.transaction in ("apriori", "lra", "vpa")
+            return self.transaction in ("apriori", "lra", "vpa") or self.loss_form == "semantic"
         return name != "utility" or self.transaction in ("pcta", "coat")
 
     def anonymize(self, data: Mixed, journal: Journal) -> PublishedMixed:
@@ -125,8 +132,11 @@ class MixedMethod(Method):
         owner = type(self).__name__
         with journal.stage("prepare"):
             quasi = QuasiIdentifiers.of(data.table, ready.hierarchy, ready.weights, owner)
-            recoder = ItemRecoder.of(data.transactions, self.k, self.m, self.l, ready._transaction_method())
+            recoder = ItemRecoder.of(
+                data.transactions, self.k, self.m, self.l, ready._transaction_method(), ready._item_loss()
+            )
             _check_sensitive(recoder, len(data))
+            quasi.warn(journal)
         clusters = ready.clusters(data, quasi, recoder, journal)
         with journal.stage("generalize items"):
             recoded = _recoded(clusters, recoder, journal, owner)
@@ -140,7 +150,7 @@ class MixedMethod(Method):
                 suppressed_records=np.flatnonzero(published.table.suppressed).tolist(),
                 exact_costs=quasi.exact,
                 ncp=float(quasi.loss(clusters.cost())),
-                ul=(sum(float(one.losses().sum()) for one in recoded) + clusters.suppressed) / max(len(data), 1),
+                ul=_item_loss(recoded, recoder.loss, clusters.suppressed, len(data)),
             )
         return published
 
@@ -167,6 +177,9 @@ class MixedMethod(Method):
             given |= {"seeds": self.seeds, "seed": self.seed}
         return kind(**given)
 
+    def _item_loss(self) -> ItemLoss:
+        return ItemLoss(self.loss_form, ItemSpread(self.item_hierarchy) if self.loss_form == "semantic" else None)
+
     def _transaction_method(self) -> Method | None:
         """None for PCTA without a utility policy, which works on arrays directly."""
         kind = TRANSACTION[self.transaction]
@@ -189,6 +202,10 @@ def _known_items(data: Mixed) -> Transactions:
         return transactions
     recoder = ItemRecoder.of(transactions, 1, 1, 1, None)
     return Transactions(recoder.offsets, recoder.items, Vocabulary(list(recoder.labels)))
+
+
+def _item_loss(recoded: list[Recoded], loss: ItemLoss, suppressed: int, n_records: int) -> float:
+    return (sum(float(one.losses(loss).sum()) for one in recoded) + suppressed) / max(n_records, 1)
 
 
 def _recoded(clusters: Clusters, recoder: ItemRecoder, journal: Journal, owner: str) -> list[Recoded]:

@@ -15,6 +15,7 @@ from crypsis.data.mixed import Mixed
 from crypsis.errors import Infeasible
 from crypsis.journal import Journal
 from crypsis.methods.mixed.clusters import Clusters
+from crypsis.methods.mixed.item_loss import FORMS
 from crypsis.methods.mixed.item_recoding import ItemRecoder
 from crypsis.methods.mixed.merging import Order, merged_within
 from crypsis.methods.mixed.mixed_method import MixedMethod
@@ -58,8 +59,19 @@ class RumBound(MixedMethod):
         str, OneOf("exhaustive", "paper"), "Unite until no two clusters fit, or stop as the paper prints it."
     ] = "exhaustive"
     score: Annotated[
-        str, OneOf("btd", "ul"), "How items are compared: by a distance of records, or by generalizing each union."
+        str,
+        OneOf("btd", "btd-or", "ul"),
+        "How items are compared: by a distance of records (of what differs, or of all), or by generalizing each union.",
     ] = "btd"
+    ul: Annotated[
+        str,
+        OneOf(*FORMS),
+        "What a single item loses: nothing, or what the printed formula says; or weigh items by item_hierarchy.",
+    ] = "zero"
+
+    @property
+    def loss_form(self) -> str:
+        return self.ul
 
     @property
     def bounded(self) -> dict[str, float]:

@@ -17,6 +17,7 @@ from crypsis.errors import Infeasible
 from crypsis.guarantees import Guarantee, KKmAnonymity, KLmDiversity
 from crypsis.journal import Journal
 from crypsis.methods.mixed.clusters import Clusters
+from crypsis.methods.mixed.item_loss import FORMS
 from crypsis.methods.mixed.item_recoding import ItemRecoder
 from crypsis.methods.mixed.loss_bound import published_loss_is_within
 from crypsis.methods.mixed.merging import Order, WorkingClusters
@@ -57,18 +58,29 @@ class TumBound(MixedMethod):
         str, OneOf("r", "t", "rt"), "Unite clusters that are alike in the table, in their items, or in both."
     ] = "r"
     score: Annotated[
-        str, OneOf("btd", "ul"), "How items are compared: by a distance of records, or by generalizing each union."
+        str,
+        OneOf("btd", "btd-or", "ul"),
+        "How items are compared: by a distance of records (of what differs, or of all), or by generalizing each union.",
     ] = "btd"
+    ul: Annotated[
+        str,
+        OneOf(*FORMS),
+        "What a single item loses: nothing, or what the printed formula says; or weigh items by item_hierarchy.",
+    ] = "zero"
     best_effort: Annotated[
         bool, "Where delta cannot be kept, release the clusters whose items lose least, without a promise on the loss."
     ] = False
 
     @property
+    def loss_form(self) -> str:
+        return self.ul
+
+    @property
     def bounded(self) -> dict[str, float]:
-        return {"ul": self.delta}
+        return {"ul": self.delta} if self.ul == "zero" else {}
 
     def guarantee_of(self, data: Mixed, published: PublishedMixed) -> Guarantee:
-        if not self.best_effort or published_loss_is_within(published, self.delta):
+        if not self.best_effort or not self.bounded or published_loss_is_within(published, self.delta):
             return super().guarantee_of(data, published)
         if published.sensitive:
             return KLmDiversity(k=self.k, l=self.l, m=self.m)

@@ -17,6 +17,7 @@ from crypsis.hierarchy import Hierarchies, Hierarchy, Weights
 from crypsis.hierarchy.hierarchies import automatic
 from crypsis.hierarchy.hierarchy import unknown_hierarchy_columns
 from crypsis.hierarchy.weights import equal_weights
+from crypsis.journal import Journal
 from crypsis.kernels.attribute_costs import NUMBERS, TREE, VALUES, Attributes
 
 LARGEST_TOTAL = 1 << 61
@@ -82,6 +83,12 @@ class QuasiIdentifiers:
     attributes: Attributes
     denominator: int
     exact: bool
+
+    def warn(self, journal: Journal) -> None:
+        """Say which columns tell nothing about anybody."""
+        for one in self.columns:
+            if len(self.table) and one.column.missing == len(self.table):
+                journal.warn(f"column '{one.column.name}' is missing in every record and is published as ?")
 
     @classmethod
     def of(

@@ -77,6 +77,7 @@ class RelationalMethod(Method):
         with journal.stage("prepare"):
             quasi = QuasiIdentifiers.of(data, ready.hierarchy, ready.weights, owner, trees=self.every_column_has_a_tree)
             diversity = Diversity.of(data, self._promised(), owner)
+            quasi.warn(journal)
         published = ready.generalized(quasi, diversity, journal)
         journal.private["applied_mapping"] = AppliedMapping(data, published)
         journal.private["suppressed_records"] = np.flatnonzero(published.suppressed).tolist()

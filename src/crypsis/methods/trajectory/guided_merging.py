@@ -12,7 +12,7 @@ from crypsis.journal import Journal
 from crypsis.kernels.guided_merging import TOO_MANY_SUPPRESSED, Guide, merge_or_suppress_until_frequent
 from crypsis.kernels.nearest_merging import NO_ROW_LEFT, roots_of
 from crypsis.methods.trajectory import merging
-from crypsis.methods.trajectory.merging import LocationMerging, _Level
+from crypsis.methods.trajectory.merging import LocationMerging, MergingLevel
 
 
 class GuidedMerging(LocationMerging):
@@ -67,13 +67,13 @@ class GuidedMerging(LocationMerging):
     def make_frequent(self, size: int, k: int, journal: Journal) -> None:
         """Merge and suppress until every subsequence of this size is shared by k individuals or by none."""
         with journal.stage(f"count size {size}"):
-            level = _Level(self, size, journal)
+            level = MergingLevel(self, size, journal)
             rare = level.rare(k)
         with journal.stage(f"merge size {size}"):
             self._work_through(level, rare, k, journal)
             self._drop_suppressed()
 
-    def _work_through(self, level: _Level, rare: Int64s, k: int, journal: Journal) -> None:
+    def _work_through(self, level: MergingLevel, rare: Int64s, k: int, journal: Journal) -> None:
         position = 0
         while position < len(rare):
             why, position, level.keys, level.counts, level.used, self._n_merges = merge_or_suppress_until_frequent(

@@ -106,14 +106,14 @@ class LocationMerging:
 
     def rare_of_size(self, size: int, k: int) -> list[tuple[tuple[int, ...], int]]:
         """Subsequences shared by 1 to k - 1 individuals, by representatives, with their support; for small data."""
-        level = _Level(self, size, Journal())
+        level = MergingLevel(self, size, Journal())
         rare = level.rare(k)
         return [(level.representatives_of(int(key)), level.count(int(key))) for key in rare]
 
     def make_frequent(self, size: int, k: int, journal: Journal) -> None:
         """Merge until every subsequence of this size is shared by k individuals or by none."""
         with journal.stage(f"count size {size}"):
-            level = _Level(self, size, journal)
+            level = MergingLevel(self, size, journal)
             rare = level.rare(k)
         with journal.stage(f"merge size {size}"):
             level.merge(rare, k, journal)
@@ -128,7 +128,7 @@ class LocationMerging:
         self._places = self._places._replace(sums=wider, free_rows=padded, n_free_rows=np.array([len(free)], np.int64))
 
 
-class _Level:
+class MergingLevel:
     """Subsequences of one size: symbols numbered in slots by representative, and the count of each subsequence."""
 
     def __init__(self, state: LocationMerging, size: int, journal: Journal) -> None:

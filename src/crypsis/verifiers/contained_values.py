@@ -1,0 +1,64 @@
+"""Which original values the cells of a published column contain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crypsis.data.arrays import Bools
+from crypsis.data.cells import CellKind
+from crypsis.data.relational import Column, PublishedColumn
+from crypsis.data.values import write_value
+
+
+@dataclass(eq=False)
+class ContainedValues:
+    """One column: which original values each cell contains. Cell c holds codes low to high, or row `row[c]` of `table`.
+
+    A missing value has the code -1; `missing[c]` tells whether a cell may stand for one.
+    """
+
+    published: PublishedColumn
+    original: Column
+
+    def __post_init__(self) -> None:
+        cells, domain = self.published.cells, self.original.domain
+        n_cells = len(cells)
+        self.low, self.high = np.zeros(n_cells, np.int64), np.full(n_cells, -1, np.int64)
+        self.row = np.full(n_cells, -1, np.int64)
+        self.missing = np.isin(cells.kinds, (CellKind.MISSING, CellKind.ANY, CellKind.SUPPRESSED))
+        everything = np.isin(cells.kinds, (CellKind.ANY, CellKind.SUPPRESSED))
+        self.high[everything] = len(domain)
+        sorted_values = cells.values.cast(domain.dtype, strict=False) if len(cells.values) else domain.clear()
+        left = domain.search_sorted(sorted_values, side="left").to_numpy().astype(np.int64) if len(domain) else None
+        right = domain.search_sorted(sorted_values, side="right").to_numpy().astype(np.int64) if len(domain) else None
+        tables: list[Bools] = []
+        places = {write_value(value): code for code, value in enumerate(domain.to_list())} if len(cells.nodes) else {}
+        first = cells.offsets[:-1]
+        ranged = np.isin(cells.kinds, (CellKind.VALUE, CellKind.RANGE))
+        if left is not None and right is not None and ranged.any():
+            self.low[ranged] = left[cells.members[first[ranged]]]
+            self.high[ranged] = right[cells.members[cells.offsets[1:][ranged] - 1]] - 1
+        for cell in np.flatnonzero(np.isin(cells.kinds, (CellKind.SET, CellKind.NODE))).tolist():
+            held = np.zeros(len(domain), np.bool_)
+            members = cells.members[cells.offsets[cell] : cells.offsets[cell + 1]]
+            if cells.kinds[cell] == CellKind.NODE:
+                hierarchy = self.published.hierarchy
+                leaves = () if hierarchy is None else hierarchy.leaves.get(cells.nodes[int(members[0])], ())
+                held[[places[leaf] for leaf in leaves if leaf in places]] = True
+            elif left is not None and right is not None:
+                known = right[members] > left[members]
+                held[left[members][known]] = True
+            self.row[cell] = len(tables)
+            tables.append(held)
+        self.table = np.stack(tables) if tables else np.zeros((0, max(len(domain), 1)), np.bool_)
+
+    def in_place(self) -> Bools:
+        """Whether each record's cell contains the record's own value."""
+        cell, code = self.published.codes.astype(np.int64), self.original.codes.astype(np.int64)
+        inside = (self.low[cell] <= code) & (code <= self.high[cell])
+        looked_up = self.row[cell] >= 0
+        if looked_up.any():
+            inside[looked_up] = self.table[self.row[cell[looked_up]], code[looked_up]]
+        return np.where(code < 0, self.missing[cell], inside)
