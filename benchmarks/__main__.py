@@ -16,7 +16,8 @@ from benchmarks.methods.stream import itsa
 from benchmarks.methods.trajectory import diverse_methods, guided_seq_anon, ppsg, prefix_tree_methods, seq_anon
 from benchmarks.methods.transaction import disassociation, item_generalization
 from benchmarks.metrics import clustering, count_queries, utility
-from benchmarks.verifiers import km_anonymity, table_levels
+from benchmarks.runtime import ingest, soak
+from benchmarks.verifiers import km_anonymity, lkc_privacy, table_levels
 
 SUITES = {
     "seq_anon": seq_anon,
@@ -29,7 +30,10 @@ SUITES = {
     "disassociation": disassociation,
     "item_generalization": item_generalization,
     "itsa": itsa,
+    "ingest": ingest,
+    "soak": soak,
     "km_anonymity": km_anonymity,
+    "lkc_privacy": lkc_privacy,
     "utility": utility,
     "clustering": clustering,
     "knowledge": knowledge,

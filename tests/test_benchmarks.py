@@ -10,6 +10,7 @@ import numpy as np
 
 from benchmarks import peers, ports, workloads
 from benchmarks.comparison import Row, best_of, print_table, write_json
+from benchmarks.runtime.soak import Sample, figure, write_page
 from crypsis import Journal, SeqAnon
 
 
@@ -57,3 +58,16 @@ def test_a_peer_is_timed_with_what_it_found_and_a_missing_one_is_named(tmp_path,
     assert "no_such_library" in peers.missing()
     assert peers.processor_time(1, lambda: sum(range(1000))) >= 0
     peers.installed.cache_clear()
+
+
+def test_the_page_of_the_soak_says_whether_memory_is_flat(tmp_path):
+    flat = [Sample(number / 10, 2 * number, 2000 * number, (250 << 20) + number % 3) for number in range(1, 301)]
+    write_page(flat, tmp_path)
+    page = (tmp_path / "soak.md").read_text()
+    assert "**Memory is flat**" in page
+    assert page.count("| 250 |\n") == 12
+    assert "10 minutes" in page
+    assert (tmp_path / "soak.svg").read_text() == figure(flat)
+    growing = [Sample(one.seconds, one.stream, one.events, one.memory + (one.stream << 17)) for one in flat]
+    write_page(growing, tmp_path)
+    assert "**Memory is NOT flat**" in (tmp_path / "soak.md").read_text()
