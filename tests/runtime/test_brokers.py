@@ -183,7 +183,7 @@ def test_a_redis_stream_may_hold_events_as_fields(brokers: tuple[Mosquitto, Redi
 
 def test_an_answer_of_redis_that_is_lost_loses_no_event(brokers: tuple[Mosquitto, Redis], tmp_path: Path) -> None:
     """The group has given the entries and would give the next ones, so it must be set back."""
-    lines = [*lively_lines(seed=5), '{"op": "end"}']
+    lines = [*lively_lines(seed=5, people=150), '{"op": "end"}']  # more than one answer holds
     stream(prepared(tmp_path / "whole", lines))
     fill_redis(brokers[1].port, "lost", lines)
     proxy = ForgetfulProxy(brokers[1].port)

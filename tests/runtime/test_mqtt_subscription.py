@@ -85,7 +85,10 @@ def broker(*answers: bytes) -> Iterator[tuple[Connection, list[bytes]]]:
 def test_it_logs_in_with_a_session_that_is_kept_and_messages_may_come_before_the_answer() -> None:
     with broker(WELCOME + message(b"old", 3), message(b"new", 4) + SUBSCRIBED, b"") as (connection, heard):
         subscription = MqttSubscription(connection, "me", "gates/#")
-        assert subscription.receive(1) == [b"old", b"new"]
+        received: list[bytes] = []
+        while len(received) < 2:
+            received += subscription.receive(5)
+        assert received == [b"old", b"new"]
         subscription.close()
     assert heard[0] == _packet(0x10, b"\x00\x04MQTT\x04\xc0\x00\x3c\x00\x02me\x00\x03ann\x00\x06secret")
     assert heard[1] == _packet(0x82, b"\x00\x01\x00\x07gates/#\x01")
@@ -101,11 +104,14 @@ def test_a_refusal_is_final_and_says_why(code: int, words: str) -> None:
 
 
 def test_a_topic_that_is_not_allowed_is_named() -> None:
-    with broker(WELCOME, b"\x90\x03\x00\x01\x80") as (connection, _), pytest.raises(BrokerRefused, match="gates/#"):
-        MqttSubscription(connection, "me", "gates/#")
+    with broker(WELCOME, b"\x90\x03\x00\x01\x80") as (connection, _):
+        subscription = MqttSubscription(connection, "me", "gates/#")
+        with pytest.raises(BrokerRefused, match="gates/#"):
+            subscription.receive(5)
+        subscription.close()
 
 
-@pytest.mark.parametrize("answers", [(b"\x20\x02\x00\x03",), (b"",), (WELCOME, b"")], ids=["busy", "gone", "leaving"])
+@pytest.mark.parametrize("answers", [(b"\x20\x02\x00\x03",), (b"",)], ids=["busy", "gone"])
 def test_a_broker_that_is_busy_or_gone_may_be_asked_again(answers: tuple[bytes, ...]) -> None:
     with broker(*answers) as (connection, _), pytest.raises(OSError, match="MQTT broker"):
         MqttSubscription(connection, "me", "gates/#")
@@ -115,7 +121,8 @@ def test_a_connection_that_the_broker_closed_is_told() -> None:
     with broker(WELCOME, SUBSCRIBED) as (connection, _):
         subscription = MqttSubscription(connection, "me", "gates/#")
         with pytest.raises(OSError, match="closed"):
-            subscription.receive(5)
+            for _ in range(3):
+                subscription.receive(5)
         subscription.close()
 
 
@@ -124,7 +131,6 @@ def test_a_quiet_client_pings_and_a_dead_broker_is_noticed(monkeypatch: pytest.M
     with broker(WELCOME, SUBSCRIBED, b"\xd0\x00") as (connection, heard):
         monkeypatch.setattr("crypsis.runtime.mqtt_subscription._connect_packet", lambda *_: b"\x10\x00")
         subscription = MqttSubscription(connection, "me", "gates/#")
-        assert subscription.receive(0.04) == []
         with pytest.raises(OSError, match="MQTT broker"):
             for _ in range(50):
                 subscription.receive(0.04)

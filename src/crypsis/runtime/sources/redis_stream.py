@@ -89,8 +89,8 @@ class RedisSource(Source):
         last = self.client.xinfo_stream(self.stream)["last-generated-id"]
         if _order(last) > _order(at.encode()) and not self.client.xrange(self.stream, at, at):
             raise InputError(
-                f"The stream {self.stream!r} was trimmed beyond {at}, where reading goes on: events are gone. Trim only "
-                "what the group has acknowledged; to go on without them, begin anew.",
+                f"The stream {self.stream!r} was trimmed beyond {at}, where reading goes on: events are gone. Trim "
+                "only what the group has acknowledged; to go on without them, begin anew.",
                 where=self.connection.address,
             )
 
