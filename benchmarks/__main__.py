@@ -24,7 +24,8 @@ from benchmarks.methods.trajectory import (
 from benchmarks.methods.transaction import disassociation, item_generalization
 from benchmarks.metrics import clustering, count_queries, utility
 from benchmarks.noise import draws
-from benchmarks.verifiers import km_anonymity, table_levels
+from benchmarks.runtime import ingest, soak
+from benchmarks.verifiers import km_anonymity, lkc_privacy, table_levels
 
 SUITES = {
     "seq_anon": seq_anon,
@@ -41,7 +42,10 @@ SUITES = {
     "safe_path": safe_path,
     "diff_multi": diff_multi,
     "draws": draws,
+    "ingest": ingest,
+    "soak": soak,
     "km_anonymity": km_anonymity,
+    "lkc_privacy": lkc_privacy,
     "utility": utility,
     "clustering": clustering,
     "knowledge": knowledge,

@@ -13,6 +13,7 @@ import numpy as np
 
 from benchmarks import peers, ports, workloads
 from benchmarks.comparison import Row, best_of, print_table, write_json
+from benchmarks.runtime.soak import Sample, figure, write_page
 from crypsis import Journal, SeqAnon
 
 ROOT = Path(__file__).parents[1]
@@ -87,3 +88,16 @@ def test_what_a_peer_returns_can_be_told_apart_from_what_is_timed(tmp_path, monk
     code = "def work(frame):\n    return frame\ndef told(result):\n    return result['a'].tolist()"
     assert peers.measured("pandas", code, tmp_path / "table.csv")[1] == [1, 2]
     peers.installed.cache_clear()
+
+
+def test_the_page_of_the_soak_says_whether_memory_is_flat(tmp_path):
+    flat = [Sample(number / 10, 2 * number, 2000 * number, (250 << 20) + number % 3) for number in range(1, 301)]
+    write_page(flat, tmp_path)
+    page = (tmp_path / "soak.md").read_text()
+    assert "**Memory is flat**" in page
+    assert page.count("| 250 |\n") == 12
+    assert "10 minutes" in page
+    assert (tmp_path / "soak.svg").read_text() == figure(flat)
+    growing = [Sample(one.seconds, one.stream, one.events, one.memory + (one.stream << 17)) for one in flat]
+    write_page(growing, tmp_path)
+    assert "**Memory is NOT flat**" in (tmp_path / "soak.md").read_text()

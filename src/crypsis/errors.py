@@ -41,6 +41,7 @@ CrypsisError
 │   ├── DamagedCheckpoint       damaged-checkpoint       2   the state of a stream is not whole
 │   ├── JournalMismatch         journal-mismatch         2   a window would not be the one that was decided
 │   ├── StateInUse              state-in-use             2   another process runs this stream
+│   ├── BrokerRefused           broker-refused           2   wrong login, or a certificate that cannot be trusted
 │   ├── TooManyBadEvents        too-many-bad-events      2
 │   └── MissingExtra            missing-extra            2   an optional dependency is not installed
 ├── Infeasible                  infeasible               3   no release with this guarantee exists
@@ -247,6 +248,10 @@ class JournalMismatch(InputError):
 
 class StateInUse(InputError):
     code = "state-in-use"
+
+
+class BrokerRefused(InputError):
+    code = "broker-refused"
 
 
 class TooManyBadEvents(InputError):

@@ -7,6 +7,7 @@ import os
 import shutil
 import socket
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -54,7 +55,7 @@ class Mosquitto(Broker):
         assert program is not None, "mosquitto is not installed; .ci/system-packages installs it"
         (self.folder / "mosquitto.conf").write_text(
             f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence true\n"
-            f"persistence_location {self.folder}/\nmax_queued_messages 0\nmax_inflight_messages 0\n"
+            f"persistence_location {self.folder}/\nmax_queued_messages 0\nmax_inflight_messages 5000\n"
             + ("user root\n" if os.geteuid() == 0 else ""),
             encoding="utf-8",
         )
@@ -67,3 +68,34 @@ class Redis(Broker):
         assert program is not None, "redis-server is not installed; .ci/system-packages installs it"
         options = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "yes", "--appendfsync", "everysec"]
         return [program, "--port", str(self.port), "--dir", str(self.folder), *options]
+
+
+class ForgetfulProxy:
+    """Stands between a client and a broker, and loses the first large answer together with its connection."""
+
+    def __init__(self, port: int) -> None:
+        self.behind, self.lost = port, 0
+        self._door = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._door.getsockname()[1])
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._door.accept()
+                broker = socket.create_connection(("127.0.0.1", self.behind))
+                for source, target, answers in ((client, broker, False), (broker, client, True)):
+                    threading.Thread(target=self._pass_on, args=(source, target, answers), daemon=True).start()
+
+    def _pass_on(self, source: socket.socket, target: socket.socket, answers: bool) -> None:
+        with contextlib.suppress(OSError), source, target:
+            while block := source.recv(1 << 16):
+                if answers and not self.lost and len(block) > 2000:
+                    self.lost = len(block)
+                    target.shutdown(socket.SHUT_RDWR)
+                    return
+                target.sendall(block)
+            target.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._door.close()

@@ -7,12 +7,14 @@ import socket
 import struct
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import redis
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
-from crypsis.runtime.sources.mqtt import mqtt_client
+from crypsis.runtime.connection import Connection
+from crypsis.runtime.mqtt import mqtt_client
 
 
 def fill_redis(port: int, stream: str, lines: Sequence[str]) -> None:
@@ -35,7 +37,7 @@ def windows_in_redis(port: int, stream: str) -> list[bytes]:
 def reserve_session(port: int, client_id: str, topic: str) -> None:
     """Let the broker keep messages for a client that is not there yet."""
     subscribed = threading.Event()
-    client = mqtt_client(client_id, kept=True)
+    client = mqtt_client(client_id, Connection("127.0.0.1", port), kept=True)
     client.on_connect = lambda connected, *_: connected.subscribe(topic, qos=1)
     client.on_subscribe = lambda *_: subscribed.set()
     client.connect("127.0.0.1", port)
@@ -84,6 +86,29 @@ def windows_in_mqtt(port: int, topic: str, number: int) -> list[bytes]:
     client.disconnect()
     client.loop_stop()
     return [found[name] for name in sorted(found, key=lambda name: int(name.rpartition("/")[2]))]
+
+
+class Subscriber:
+    """Whoever listens all the time: what came on each topic, as often as the broker took it."""
+
+    def __init__(self, port: int, topic: str) -> None:
+        self.heard: dict[str, list[bytes]] = {}
+        self._ready = threading.Event()
+        self.client = Client(CallbackAPIVersion.VERSION2, client_id="subscriber", clean_session=False)
+        self.client.on_message = self._take
+        self.client.on_connect = lambda connected, *_: connected.subscribe(topic, qos=1)
+        self.client.on_subscribe = lambda *_: self._ready.set()
+        self.client.connect("127.0.0.1", port)
+        self.client.loop_start()
+        assert self._ready.wait(10)
+
+    def _take(self, client: Client, data: object, message: Any) -> None:
+        if not message.dup and not message.retain:  # else the broker repeats what it had sent
+            self.heard.setdefault(message.topic, []).append(message.payload)
+
+    def close(self) -> None:
+        self.client.disconnect()
+        self.client.loop_stop()
 
 
 def _read(wire: socket.socket, wanted: int) -> None:

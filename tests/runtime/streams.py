@@ -59,3 +59,16 @@ def prepared(folder: Path, lines: list[str], **changes: dict[str, Any]) -> Strea
 def published(folder: Path) -> tuple[bytes, bytes]:
     """Windows and certificates of the file sink."""
     return (folder / "windows.ndjson").read_bytes(), (folder / "windows.certificates.ndjson").read_bytes()
+
+
+def event(person: str, place: str, t: Any, **more: Any) -> str:
+    return json.dumps({"id": person, "loc": place, "t": t, **more})
+
+
+def crowd(times: range, people: int = 5) -> list[str]:
+    """Everybody at one place at a time."""
+    return [event(str(person), "a", t) for t in times for person in range(people)]
+
+
+def windows_of(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in published(folder)[0].splitlines()]

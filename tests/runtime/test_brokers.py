@@ -1,27 +1,34 @@
-"""Real brokers: a hundred thousand events through each to the other, killed on the way, a broker restarted once."""
+"""Real brokers: a hundred thousand events through each to the other; kills, restarts, a full disk, logins and TLS."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
+import json
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
-from crypsis.runtime import StreamConfiguration, stream
-from tests.runtime.brokers import Mosquitto, Redis
+from crypsis.errors import InputError
+from crypsis.runtime import StreamConfiguration, StreamRun, stream
+from tests.runtime.brokers import ForgetfulProxy, Mosquitto, Redis
 from tests.runtime.publishing import (
+    Subscriber,
     fill_mqtt,
     fill_redis,
     reserve_session,
     windows_in_mqtt,
     windows_in_redis,
 )
+from tests.runtime.small_disk import SmallDisk, small_disk
 from tests.runtime.streams import KEY, lively_lines, prepared, published, tables
-from tests.runtime.test_crashes import killed_again_and_again
 
-RUN: dict[str, Any] = {"verify": "off", "checkpoint_every": 5, "retry_seconds": 30.0}
+ROOT = Path(__file__).parents[2]
+RUN: dict[str, Any] = {"verify": "off", "checkpoint_every": 3, "retry_seconds": 30.0}
 
 
 @pytest.fixture(scope="module")
@@ -50,42 +57,109 @@ def begun(folder: Path, source: dict[str, Any], sink: dict[str, Any]) -> dict[st
     return {"source": source, "sink": sink, "run": RUN}
 
 
-def restarted_after(broker: Mosquitto | Redis, seconds: float) -> threading.Timer:
-    def restart() -> None:
+class Crashing:
+    """A stream whose processes are killed one after another; see `tests.runtime.crashing`."""
+
+    def __init__(self, folder: Path, changes: dict[str, Any]) -> None:
+        command = [
+            sys.executable,
+            "-m",
+            "tests.runtime.crashing",
+            str(folder),
+            json.dumps(tables(**changes)),
+            "told",
+            "0",
+        ]
+        self.process = subprocess.Popen(command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self._answer() == "ready"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.stdin.close()
+        self.process.wait(60)
+        self.process.stdout.close()
+
+    def life(self, windows: int, seconds: float, meanwhile: Callable[[], None] | None = None) -> bool:
+        """One process; was it killed, or did it finish?"""
+        self._tell(f"life {windows} {seconds}")
+        if meanwhile is not None:
+            meanwhile()
+        answer = self._answer()
+        assert answer in ("killed", "finished"), answer
+        return answer == "killed"
+
+    def on_a_full_disk(self, largest_file: int) -> str:
+        self._tell(f"full {largest_file}")
+        return self._answer()
+
+    def _tell(self, line: str) -> None:
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def _answer(self) -> str:
+        return self.process.stdout.readline().strip()
+
+
+def restart(broker: Mosquitto | Redis) -> Callable[[], None]:
+    def restarting() -> None:
+        time.sleep(0.3)
         broker.stop()
+        time.sleep(0.2)
         broker.start()
 
-    timer = threading.Timer(seconds, restart)
-    timer.start()
-    return timer
+    return restarting
 
 
-def test_a_replay_from_redis_to_mqtt_survives_kills_and_a_restart_of_redis(
+def disturbed(
+    disk: SmallDisk, changes: dict[str, Any], source: Mosquitto | Redis, sink: Mosquitto | Redis, seed: int
+) -> int:
+    """Run to the end: kills at random moments, both brokers restarted once, the disk full once. How many kills?"""
+    chance = random.Random(seed)
+    kills = 0
+    with Crashing(disk.folder / "run", changes) as crashing:
+        meanwhile = {2: restart(source), 5: restart(sink)}
+        while True:
+            if kills == 8:
+                disk.fill()
+                assert disk.words in crashing.on_a_full_disk(disk.largest_file)
+                disk.empty()
+            long = kills in meanwhile  # so that it is alive when the broker goes
+            windows = 12 if long else chance.randrange(7)
+            if not crashing.life(windows, 0.05 * chance.random(), meanwhile.get(kills)):
+                return kills
+            kills += 1
+            assert kills < 200, "it never gets to its end"
+
+
+def test_a_replay_from_redis_to_mqtt_survives_kills_restarts_and_a_full_disk(
     brokers: tuple[Mosquitto, Redis], replay: tuple[list[str], list[bytes]], tmp_path: Path
 ) -> None:
     (mosquitto, redis_server), (lines, windows) = brokers, replay
     fill_redis(redis_server.port, "events", lines)
     source = {"kind": "redis", "stream": "events", "port": redis_server.port}
-    changes = begun(tmp_path / "run", source, {"kind": "mqtt", "topic": "windows", "port": mosquitto.port})
-    timer = restarted_after(redis_server, 4.0)
-    kills = killed_again_and_again(tmp_path / "run", "time", 1, **changes)
-    timer.join()
-    assert kills >= 5
+    sink = {"kind": "mqtt", "topic": "windows", "port": mosquitto.port}
+    with small_disk(tmp_path / "disk") as disk:
+        subscriber = Subscriber(mosquitto.port, "windows/+")
+        kills = disturbed(disk, begun(disk.folder / "run", source, sink), redis_server, mosquitto, 1)
+        subscriber.close()
+    assert kills >= 15
     assert windows_in_mqtt(mosquitto.port, "windows", len(windows)) == windows
+    assert subscriber.heard == {f"windows/{seq}": [window] for seq, window in enumerate(windows)}
 
 
-def test_a_replay_from_mqtt_to_redis_survives_kills_and_a_restart_of_mosquitto(
+def test_a_replay_from_mqtt_to_redis_survives_kills_restarts_and_a_full_disk(
     brokers: tuple[Mosquitto, Redis], replay: tuple[list[str], list[bytes]], tmp_path: Path
 ) -> None:
     (mosquitto, redis_server), (lines, windows) = brokers, replay
     reserve_session(mosquitto.port, "crypsis", "events")
     fill_mqtt(mosquitto.port, "events", lines)
     source = {"kind": "mqtt", "topic": "events", "port": mosquitto.port}
-    changes = begun(tmp_path / "run", source, {"kind": "redis", "stream": "windows", "port": redis_server.port})
-    timer = restarted_after(mosquitto, 4.0)
-    kills = killed_again_and_again(tmp_path / "run", "time", 2, **changes)
-    timer.join()
-    assert kills >= 5
+    sink = {"kind": "redis", "stream": "windows", "port": redis_server.port}
+    with small_disk(tmp_path / "disk") as disk:
+        kills = disturbed(disk, begun(disk.folder / "run", source, sink), mosquitto, redis_server, 2)
+    assert kills >= 15
     assert windows_in_redis(redis_server.port, "windows") == windows
 
 
@@ -105,3 +179,31 @@ def test_a_redis_stream_may_hold_events_as_fields(brokers: tuple[Mosquitto, Redi
     settings["source"] = {"kind": "redis", "stream": "fields", "port": server.port}
     done = stream(StreamConfiguration.from_tables(settings, tmp_path))
     assert (done["windows"], done["events"]) == (1, {"accepted": 3})
+
+
+def test_an_answer_of_redis_that_is_lost_loses_no_event(brokers: tuple[Mosquitto, Redis], tmp_path: Path) -> None:
+    """The group has given the entries and would give the next ones, so it must be set back."""
+    lines = [*lively_lines(seed=5, people=150), '{"op": "end"}']  # more than one answer holds
+    stream(prepared(tmp_path / "whole", lines))
+    fill_redis(brokers[1].port, "lost", lines)
+    proxy = ForgetfulProxy(brokers[1].port)
+    stream(prepared(tmp_path / "run", [], source={"kind": "redis", "stream": "lost", "port": proxy.port}))
+    proxy.close()
+    assert proxy.lost
+    assert published(tmp_path / "run") == published(tmp_path / "whole")
+
+
+def test_a_redis_stream_that_was_trimmed_too_far_is_refused(brokers: tuple[Mosquitto, Redis], tmp_path: Path) -> None:
+    import redis
+
+    port = brokers[1].port
+    fill_redis(port, "trimmed", lively_lines(seed=5))
+    configuration = prepared(tmp_path / "run", [], source={"kind": "redis", "stream": "trimmed", "port": port})
+    running = StreamRun(configuration)
+    running.listener = lambda observed: running.stop() if observed.windows > 10 else None
+    running.execute()
+    client = redis.Redis(port=port)
+    client.xtrim("trimmed", maxlen=2, approximate=False)
+    client.close()
+    with pytest.raises(InputError, match="events are gone"):
+        stream(configuration)

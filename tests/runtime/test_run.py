@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -29,20 +30,8 @@ from crypsis.errors import (
 )
 from crypsis.runtime import StreamConfiguration, StreamRun, stream
 from crypsis.verifiers.lkc_privacy import verify_lkc_privacy
-from tests.runtime.streams import lively_lines, prepared, published, tables
-
-
-def event(person: str, place: str, t: Any, **more: Any) -> str:
-    return json.dumps({"id": person, "loc": place, "t": t, **more})
-
-
-def crowd(times: range, people: int = 5) -> list[str]:
-    """Everybody at one place at a time."""
-    return [event(str(person), "a", t) for t in times for person in range(people)]
-
-
-def windows_of(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in published(folder)[0].splitlines()]
+from tests.runtime.brokers import free_port
+from tests.runtime.streams import crowd, event, lively_lines, prepared, published, tables, windows_of
 
 
 @pytest.mark.parametrize("mode", ["itsa", "cumulative", "static"])
@@ -384,6 +373,60 @@ def test_figures_and_health_are_served_on_loopback(tmp_path: Path) -> None:
     for name in ("events_total", "window_seconds_bucket", "people_active", "distortion_ratio", "watermark_lag"):
         assert f"crypsis_{name}" in seen["metrics"]
     assert "p1" not in seen["metrics"].replace("_p1", "")
+
+
+def test_late_events_are_kept_once_where_asked(tmp_path: Path) -> None:
+    lines = [
+        *crowd(range(1, 9)),
+        event("7", "late", 2),
+        *crowd(range(9, 20)),
+        event("8", "late", 3),
+        *crowd(range(20, 22)),
+    ]
+    configuration = prepared(tmp_path / "run", lines, run={"keep_late": True, "checkpoint_every": 5})
+    for stops in (3, 9, 14, 99):  # what comes after a checkpoint is read again, and must not be kept again
+        running = StreamRun(configuration)
+        running.listener = lambda observed, run=running, last=stops: run.stop() if observed.windows > last else None
+        done = running.execute()
+    assert done["events"]["late"] == 2
+    kept = tmp_path / "run" / "state" / "late.ndjson"
+    assert [json.loads(line)["id"] for line in kept.read_bytes().splitlines()] == ["7", "8"]
+    assert kept.stat().st_mode & 0o077 == 0
+
+
+def test_health_says_what_is_in_the_way(tmp_path: Path) -> None:
+    source = {"kind": "redis", "stream": "events", "port": free_port()}
+    running = StreamRun(prepared(tmp_path / "run", [], source=source, run={"port": 0}))
+    seen: list[tuple[int, str]] = []
+
+    def look(observed: Any) -> None:
+        if observed.trouble:
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{observed.port}/health", timeout=5)
+            except urllib.error.HTTPError as answer:
+                seen.append((answer.code, json.loads(answer.read())["status"]))
+                answer.close()
+            running.stop()
+
+    running.listener = look
+    assert not running.execute()["finished"]  # silence closes no window
+    assert seen == [(503, "Redis is away.")]
+
+
+def test_the_view_shows_windows_suppression_lag_and_rate(tmp_path: Path) -> None:
+    from io import StringIO
+
+    from rich.console import Console
+
+    from crypsis.cli.stream import LiveView
+
+    screen = StringIO()
+    view = LiveView(Console(file=screen, width=120, force_terminal=True), every=0.0)
+    stream(prepared(tmp_path / "run", lively_lines()), listener=view.update)
+    view.close()
+    text = screen.getvalue()
+    for said in ("events/s", "lag", "queue", "suppressed", "verified", "37–40", "%"):
+        assert said in text
 
 
 def test_the_text_of_a_window_is_that_of_its_object(tmp_path: Path) -> None:

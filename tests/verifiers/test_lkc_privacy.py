@@ -184,3 +184,18 @@ def test_windows_that_are_private_one_by_one_can_break_a_promise_on_all_of_them(
     assert verify(published, replace(promised, covers="horizon", H=3), log).holds is False
     cumulative = ITSA(**settings, mode="cumulative")
     assert verify(cumulative.anonymize(log, Journal()), cumulative.guarantee, log).holds
+
+
+def test_records_in_any_order_of_their_doublets_are_read_alike() -> None:
+    published, promised, _ = release()
+    windows = [
+        replace(window, times=window.times[::-1].copy(), places=window.places[::-1].copy()) for window in published
+    ]
+    assert (np.diff(published.windows[0].offsets) == 2).all(), "so that reversing keeps doublets in a record"
+    turned = [
+        replace(window, classes=window.classes[::-1].copy(), people=window.people[::-1].copy()) for window in windows
+    ]
+    assert verify(replace(published, windows=tuple(turned)), promised).holds
+    times, places = windows[1].times.copy(), windows[1].places.copy()
+    times[2], places[2] = times[3], places[3]
+    assert "a doublet twice" in verify(changed(published, times=times, places=places), promised).problem

@@ -19,6 +19,7 @@ from crypsis.cli.report import report
 from crypsis.cli.sample import sample
 from crypsis.cli.settings import EVERY_COMMAND
 from crypsis.cli.stream import stream_app
+from crypsis.cli.stream_events import convert, generate
 from crypsis.cli.verify import verify
 from crypsis.cli.warmup import warmup
 from crypsis.version import VERSION
@@ -35,6 +36,8 @@ app = typer.Typer(
 )
 for command in (demo, sample, methods, anonymize, verify, measure, attack, reconstruct, export, report, warmup):
     app.command(epilog=EVERY_COMMAND)(command)
+for command in (generate, convert):
+    stream_app.command(epilog=EVERY_COMMAND)(command)
 app.add_typer(data_app, name="data")
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(stream_app, name="stream")

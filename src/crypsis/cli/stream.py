@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 from collections import deque
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +17,8 @@ from crypsis.cli.output import note, note_compilation, show
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from crypsis.runtime import StreamConfiguration
     from crypsis.runtime.observation import Observation
 
@@ -27,11 +30,20 @@ _EVERY = 0.25  # seconds between two pictures
 @stream_app.command("run", epilog=EVERY_COMMAND)
 def run(
     configuration: Annotated[Path, typer.Argument(help="Configuration, a TOML file.")],
+    encrypt_state: Annotated[
+        bool,
+        typer.Option(
+            "--encrypt-state", help="Encrypt checkpoints, spool and late events; needs state_key or CRYPSIS_STATE_KEY."
+        ),
+    ] = False,
 ) -> None:
     """Run a stream to its end, or until it is stopped; started again, it goes on where it was."""
     from crypsis.runtime import StreamConfiguration
 
-    summary = run_watched(StreamConfiguration.read(configuration))
+    read = StreamConfiguration.read(configuration)
+    if encrypt_state:
+        read = replace(read, run=replace(read.run, encrypt_state=True))
+    summary = run_watched(read)
     show(summary, words_of(summary))
 
 
@@ -65,7 +77,7 @@ def words_of(summary: dict[str, Any]) -> str:
 def _view() -> _Silent:
     if SETTINGS.get().quiet:
         return _Silent()
-    return _Live() if sys.stderr.isatty() else _Plain()
+    return LiveView() if sys.stderr.isatty() else _Plain()
 
 
 class _Silent:
@@ -94,16 +106,16 @@ class _Plain(_Silent):
             )
 
 
-class _Live(_Silent):
+class LiveView(_Silent):
     """A table of the last windows, drawn again and again."""
 
-    def __init__(self) -> None:
+    def __init__(self, console: Console | None = None, every: float = _EVERY) -> None:
         from rich.console import Console
         from rich.live import Live
 
         self.rows: deque[tuple[str, ...]] = deque(maxlen=_SHOWN)
-        self.last = 0.0
-        self.live = Live(console=Console(stderr=True), auto_refresh=False, transient=False)
+        self.last, self.every = 0.0, every
+        self.live = Live(console=console or Console(stderr=True), auto_refresh=False, transient=False)
         self.live.start()
 
     def update(self, observed: Observation) -> None:
@@ -121,7 +133,7 @@ class _Live(_Silent):
                     "✓" if observed.latest.verified else "–",
                 )
             )
-        if time.monotonic() - self.last > _EVERY:
+        if time.monotonic() - self.last > self.every:
             self.draw(observed)
 
     def draw(self, observed: Observation) -> None:
@@ -130,6 +142,8 @@ class _Live(_Silent):
 
         self.last = time.monotonic()
         title = f"{observed.rate:,.0f} events/s · lag {observed.lag} timestamps · queue {observed.queue_depth:,}"
+        if observed.trouble:
+            title += f"\n{observed.trouble}"
         table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
         for heading in ("window", "time", "people", "records", "suppressed", "took", "verified"):
             table.add_column(heading, justify="left" if heading == "suppressed" else "right")

@@ -17,6 +17,7 @@ from crypsis.data.arrays import Int32s, Int64s
 
 _MIX = 0x9E3779B97F4A7C15
 _ROW = 0xFFFFFFFF  # the part of slots[s, 1] that is the row
+_TOGETHER = 64  # events whose slots are fetched from memory together
 
 
 @njit
@@ -39,19 +40,22 @@ def renumbered_rows(
     new_held = np.zeros((n_rows + 1, width), np.int64)
     becomes = np.zeros(n_rows, np.int32)
     n_new, end = 1, 0
+    mixes = np.empty(_TOGETHER, np.uint64)
+    fetched = np.empty(_TOGETHER, np.int64)
     for row in range(n_rows):
+        if row % _TOGETHER == 0:
+            _fetch(offsets, codes, renumber, row, table, new_offsets, new_codes, new_held, mixes, fetched)
         if held[row, 0] == 0:
             continue
-        length, mixed = 0, np.uint64(1)
+        length = 0
         for position in range(offsets[row], offsets[row + 1]):
             code = renumber[codes[position]]
             if code >= 0:
                 new_codes[end + length] = code
                 length += 1
-                mixed = (mixed ^ np.uint64(code + 1)) * np.uint64(_MIX)
-                mixed ^= mixed >> np.uint64(32)
         if length == 0:
             continue
+        mixed = mixes[row % _TOGETHER]
         place = mixed & mask
         target = np.int64(table[place])
         while target >= 0:
@@ -75,6 +79,40 @@ def renumbered_rows(
         for column in range(width):
             new_held[target, column] += held[row, column]
     return new_offsets[: n_new + 1].copy(), new_codes[:end].copy(), new_held[:n_new].copy(), becomes
+
+
+@njit
+def _fetch(
+    offsets: Int64s,
+    codes: Int32s,
+    renumber: Int32s,
+    first: int,
+    table: Int32s,
+    new_offsets: Int64s,
+    new_codes: Int32s,
+    new_held: Int64s,
+    mixes: Any,
+    fetched: Int64s,
+) -> None:
+    """Hash the next rows, and read what each will be compared with: reads that wait for nothing overlap."""
+    mask = np.uint64(len(table) - 1)
+    n_rows = min(len(mixes), len(offsets) - 1 - first)
+    for index in range(n_rows):
+        mixed = np.uint64(1)
+        for position in range(offsets[first + index], offsets[first + index + 1]):
+            code = renumber[codes[position]]
+            if code >= 0:
+                mixed = (mixed ^ np.uint64(code + 1)) * np.uint64(_MIX)
+                mixed ^= mixed >> np.uint64(32)
+        mixes[index] = mixed
+        fetched[index] = np.int64(table[mixed & mask])
+    for index in range(n_rows):
+        target = max(fetched[index], 0)
+        fetched[index] = new_held[target, 0] + new_offsets[target]
+    for index in range(n_rows):
+        target = np.int64(table[mixes[index] & mask])
+        if target > 0:
+            fetched[index] += new_codes[new_offsets[target]]
 
 
 @njit
@@ -172,7 +210,11 @@ def append_events(
     n_hashed = 0
     later = np.empty(n_new + 1, np.int32)
     repeated, seen = 0, 0
+    fetched = np.empty(_TOGETHER, np.int64)
     for event in range(len(persons)):
+        if event % _TOGETHER == 0:  # reads that wait for nothing overlap; one by one each waits for the one before it
+            for index in range(min(_TOGETHER, len(persons) - event)):
+                fetched[index] = slots[np.uint64(max(slot_of[np.uint64(persons[event + index])], 0)), 1]
         person = np.uint64(persons[event])
         time = times[event]
         if slot_of[person] < 0:

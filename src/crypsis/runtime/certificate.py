@@ -13,6 +13,7 @@ from crypsis.data.sensitive_values import Token
 from crypsis.data.windows import PublishedWindow
 from crypsis.methods.stream.itsa import ITSA
 from crypsis.methods.stream.sliding_window import Slide
+from crypsis.version import VERSION
 
 
 def certificate_of(
@@ -22,6 +23,7 @@ def certificate_of(
     classes: Sequence[frozenset[Token]],
     digest: str,
     verified: bool,
+    horizon_verified: bool = False,
 ) -> dict[str, Any]:
     """Facts that may be published with the window; the same for the same events."""
     stable = method.pseudonyms == "stable"
@@ -38,8 +40,11 @@ def certificate_of(
         "erasures": slide.erased,
         "regressed": slide.regressed,
         "verified": verified,
+        "verifier": VERSION,
         "warnings": [],
     }
+    if method.mode == "cumulative":
+        certificate["horizon_verified"] = horizon_verified
     if stable and method.mode == "cumulative" and method.H is not None:
         certificate["linkage"] = f"possible beyond {method.H} timestamps"
     if method.empty_records == "keep":
@@ -62,6 +67,9 @@ def promised(method: ITSA) -> dict[str, Any]:
         "L": method.L,
         "K": method.K,
         "C": str(method.C),
+        "N": method.N,
+        "step_size": method.step_size,
+        "sensitive_values": method.sensitive_values.to_json(),
         "mode": method.mode,
         "covers": guarantee.covers,
         "H": method.H,
@@ -77,7 +85,7 @@ def scope(method: ITSA) -> str:
 
 
 def certificate_line(certificate: dict[str, Any]) -> bytes:
-    return json.dumps(certificate, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    return json.dumps(certificate, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode() + b"\n"
 
 
 def _prior(method: ITSA, window: PublishedWindow, classes: Sequence[frozenset[Token]]) -> dict[str, str]:

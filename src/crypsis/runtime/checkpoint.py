@@ -1,7 +1,8 @@
 """Checkpoints: the whole state of a stream in one file that is either whole or refused.
 
 A line with the version, a line of JSON (numbers, and where each array and list of words lies), the bytes of these, and
-the SHA-256 of all before. Words are lines of UTF-8. The two newest are kept. They hold raw data: mode 0600.
+the SHA-256 of all before. Words are lines of UTF-8. The two newest are kept. They hold raw data: mode 0600, and sealed
+where the state is encrypted.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ import numpy as np
 
 from crypsis.atomic import write_file
 from crypsis.errors import DamagedCheckpoint
+from crypsis.runtime.sealing import Sealing
 
 _FIRST_LINE = b"crypsis stream checkpoint 1\n"
+_SEALED_LINE = b"crypsis sealed checkpoint 1\n"
+_WHAT = b"checkpoint"
 _KEPT = 2
 
 
@@ -81,8 +85,9 @@ def _restored(described: Mapping[str, Any], body: memoryview, at: list[int]) -> 
 class Checkpoints:
     """The checkpoints of one stream in a folder."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, sealing: Sealing | None = None) -> None:
+        self.folder, self.sealing = folder, sealing
+        self._positions: dict[str, Any] = {}  # by file, of those that this process has written or read
 
     def files(self) -> list[Path]:
         """Oldest first."""
@@ -90,9 +95,12 @@ class Checkpoints:
 
     def write(self, number: int, content: Mapping[str, Any]) -> None:
         """Keep this one and the one before; `number` grows."""
-        write_file(self.folder / f"checkpoint-{number:012d}.state", encoded(content), mode=0o600)
+        file = self.folder / f"checkpoint-{number:012d}.state"
+        write_file(file, self._written(content), mode=0o600)
+        self._positions[file.name] = content["position"]
         for old in self.files()[:-_KEPT]:
             old.unlink(missing_ok=True)
+            self._positions.pop(old.name, None)
 
     def newest(self) -> dict[str, Any] | None:
         """The last state; None before the first. A damaged one is never passed over in silence."""
@@ -100,7 +108,7 @@ class Checkpoints:
         if not files:
             return None
         try:
-            return decoded(files[-1].read_bytes())
+            return self._read(files[-1])
         except (ValueError, KeyError, TypeError, OSError) as error:
             remedy = (
                 f"The one before is {files[-2]}; to go on from there, move the damaged one away."
@@ -117,6 +125,23 @@ class Checkpoints:
         if len(files) < _KEPT:
             return None
         try:
-            return decoded(files[0].read_bytes())["position"]
+            if files[0].name not in self._positions:
+                self._read(files[0])
+            return self._positions[files[0].name]
         except (ValueError, KeyError, TypeError, OSError):
             return None
+
+    def _written(self, content: Mapping[str, Any]) -> bytes:
+        if self.sealing is None:
+            return encoded(content)
+        return _SEALED_LINE + self.sealing.seal(encoded(content), _WHAT)
+
+    def _read(self, file: Path) -> dict[str, Any]:
+        content = file.read_bytes()
+        if self.sealing is not None:
+            if not content.startswith(_SEALED_LINE):
+                raise ValueError("it is not encrypted")
+            content = self.sealing.opened(content[len(_SEALED_LINE) :], _WHAT)
+        found = decoded(content)
+        self._positions[file.name] = found.get("position")
+        return found

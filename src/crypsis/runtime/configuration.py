@@ -18,10 +18,11 @@ from typing import Any, ClassVar
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.sensitive_values import SensitiveValues
 from crypsis.errors import BadConfiguration, BadParameter, CrypsisError, SensitiveLocation, did_you_mean
+from crypsis.methods.stream.intake import PLAIN
 from crypsis.methods.stream.itsa import ITSA
 from crypsis.parameters import exact_share, parameters_of
+from crypsis.runtime.connection import LOGIN, check_login
 
-ATTRIBUTE = "sa"  # what a live event calls its sensitive values
 SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 _LIVE = ("mqtt", "redis")
 
@@ -38,12 +39,14 @@ _SOURCES: dict[str, dict[str, tuple[Any, Any]]] = {
         "host": (str, "127.0.0.1"),
         "port": (_PORT, 1883),
         "client": (str, "crypsis"),
+        **LOGIN,
     },
     "redis": {
         "stream": (str, _NEEDED),
         "host": (str, "127.0.0.1"),
         "port": (_PORT, 6379),
         "group": (str, "crypsis"),
+        **LOGIN,
     },
 }
 _SINKS: dict[str, dict[str, tuple[Any, Any]]] = {
@@ -55,10 +58,11 @@ _SINKS: dict[str, dict[str, tuple[Any, Any]]] = {
         "host": (str, "127.0.0.1"),
         "port": (_PORT, 1883),
         "client": (str, "crypsis-windows"),
+        **LOGIN,
     },
-    "redis": {"stream": (str, _NEEDED), "host": (str, "127.0.0.1"), "port": (_PORT, 6379)},
+    "redis": {"stream": (str, _NEEDED), "host": (str, "127.0.0.1"), "port": (_PORT, 6379), **LOGIN},
 }
-_WHERE = ("host", "port", "client", "rate", "speedup")  # may change between two runs of one stream
+_WHERE = ("host", "port", "client", "rate", "speedup", *LOGIN)  # may change between two runs of one stream
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,7 @@ class Running:
 
     state: str
     verify: str = "every"
+    verify_horizon: str | None = None
     checkpoint_every: int = 10
     queue: int = 65_536
     max_people: int = 2_000_000
@@ -81,6 +86,10 @@ class Running:
     spool_limit: int = 1 << 30
     retry_seconds: float = 60.0
     port: int | None = None
+    keep_late: bool = False
+    people: str | None = None
+    encrypt_state: bool = False
+    state_key: str | None = None
 
     least: ClassVar[Mapping[str, int]] = {
         "checkpoint_every": 1,
@@ -93,7 +102,7 @@ class Running:
         "spool_limit": 1 << 16,
         "port": 0,
     }
-    decisive: ClassVar[tuple[str, ...]] = ("locations", "time_unit", "pseudonym_epoch")
+    decisive: ClassVar[tuple[str, ...]] = ("locations", "time_unit", "pseudonym_epoch", "encrypt_state")
 
 
 @dataclass(frozen=True)
@@ -175,6 +184,16 @@ class StreamConfiguration:
         return _share_verified(self.run.verify)
 
     @property
+    def horizon_sampled(self) -> Fraction:
+        """The share of windows before which all that is out is recounted; the share of `verify` unless told."""
+        return self.sampled if self.run.verify_horizon is None else _share_verified(self.run.verify_horizon)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The sensitive attributes of an event."""
+        return tuple(sorted({attribute for attribute, _ in self.method.sensitive_values.tokens}))
+
+    @property
     def digest(self) -> str:
         """Equal for two configurations that decide the same windows from the same events, and put them in one place."""
         ends = [{name: end[name] for name in sorted(end) if name not in _WHERE} for end in (self.source, self.sink)]
@@ -196,6 +215,8 @@ def _running(table: Mapping[str, Any]) -> Running:
         raise BadConfiguration("[run] needs state, the folder of journal and checkpoints.", parameter="state")
     run = Running(**given)
     _share_verified(run.verify)
+    if run.verify_horizon is not None:
+        _share_verified(run.verify_horizon, "verify_horizon")
     if run.time_unit is not None and run.time_unit not in SECONDS:
         raise BadConfiguration(
             f"[run] time_unit must be one of {', '.join(SECONDS)}, got {run.time_unit!r}.", parameter="time_unit"
@@ -243,7 +264,7 @@ def _typed(said: str, name: str, value: Any, wanted: Any, least: int | None = No
 _IN_WORDS = {int: "an int", float: "a number", str: "a text", bool: "true or false"}
 
 
-def _share_verified(said: str) -> Fraction:
+def _share_verified(said: str, name: str = "verify") -> Fraction:
     if said in ("every", "off"):
         return Fraction(said == "every")
     try:
@@ -253,7 +274,7 @@ def _share_verified(said: str) -> Fraction:
             return found
     except (TypeError, ValueError, ArithmeticError):
         pass
-    raise BadConfiguration(f"[run] verify must be every, sample:SHARE or off, got {said!r}.", parameter="verify")
+    raise BadConfiguration(f"[run] {name} must be every, sample:SHARE or off, got {said!r}.", parameter=name)
 
 
 def _with_start(privacy: dict[str, Any], time_unit: str | None) -> tuple[dict[str, Any], datetime | None]:
@@ -275,28 +296,38 @@ def _method(privacy: dict[str, Any]) -> ITSA:
     for name in privacy:
         if name not in known:
             raise BadConfiguration(f"[privacy] has no setting {name!r}.{did_you_mean(name, known)}", parameter=name)
-    values = privacy.pop("sensitive_values", [])
-    if isinstance(values, str) or not isinstance(values, (list, tuple)):
-        raise BadConfiguration(
-            f"[privacy] sensitive_values must be a list of values of {ATTRIBUTE}, got {values!r}; a live stream "
-            "cannot know all that will occur.",
-            parameter="sensitive_values",
-        )
+    values = _sensitive_values(privacy.pop("sensitive_values", []))
     try:
         if privacy.get("H") == "unbounded":
             privacy["H"] = None
         if "C" in privacy:
             privacy["C"] = exact_share(privacy["C"])
-        method = ITSA(**privacy, sensitive_values=SensitiveValues({ATTRIBUTE: values} if values else {}))
+        method = ITSA(**privacy, sensitive_values=values)
     except (BadParameter, TypeError, ValueError, ArithmeticError) as error:
         parameter = getattr(error, "details", {}).get("parameter") or "C"  # the only one that is read before its check
         raise BadConfiguration(f"[privacy] {error}", parameter=parameter) from error
-    if method.C < 1 and not values:
+    if method.C < 1 and not values.tokens:
         raise BadConfiguration(
             "[privacy] C bounds how surely sensitive values are known: name them in sensitive_values, or leave C out.",
             parameter="sensitive_values",
         )
     return method
+
+
+def _sensitive_values(said: Any) -> SensitiveValues:
+    """A list of values of `sa`, or a table of attributes with their values and perhaps a C of their own."""
+    try:
+        if isinstance(said, Mapping):
+            return SensitiveValues.from_json(dict(said))
+        if isinstance(said, (list, tuple)):
+            return SensitiveValues({PLAIN: said} if said else {})
+    except CrypsisError as error:
+        raise BadConfiguration(f"[privacy] sensitive_values: {error}", parameter="sensitive_values") from error
+    raise BadConfiguration(
+        f"[privacy] sensitive_values must be a list of values of {PLAIN}, or a table of attributes with their values, "
+        f"got {said!r}; a live stream cannot know all that will occur.",
+        parameter="sensitive_values",
+    )
 
 
 def _end(which: str, table: Mapping[str, Any], kinds: Mapping[str, Mapping[str, tuple[Any, Any]]]) -> Mapping[str, Any]:
@@ -317,6 +348,7 @@ def _end(which: str, table: Mapping[str, Any], kinds: Mapping[str, Mapping[str, 
         if name not in table and default is _NEEDED:
             raise BadConfiguration(f"[{which}] of kind {kind} needs {name}.", parameter=name)
         checked[name] = default if name not in table else _typed(f"[{which}] {name}", name, table[name], wanted)
+    check_login(which, checked)
     if kind == "replay" and bool(checked["rate"]) == bool(checked["speedup"]):
         raise BadConfiguration("[source] of kind replay needs rate or speedup, one of them.", parameter="rate")
     return checked

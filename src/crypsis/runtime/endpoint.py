@@ -1,4 +1,4 @@
-"""`GET /metrics` and `GET /health`, on the loopback address only."""
+"""`GET /metrics` and `GET /health` (503 while something is in the way), on the loopback address only."""
 
 from __future__ import annotations
 
@@ -21,8 +21,12 @@ def serve(observed: Observation, port: int) -> Iterator[int]:
             if self.path == "/metrics":
                 self._answer(200, "text/plain; version=0.0.4; charset=utf-8", observed.prometheus())
             elif self.path == "/health":
-                health = {"status": "ok", "windows": observed.windows, "watermark_lag": observed.lag}
-                self._answer(200, "application/json", json.dumps(health))
+                health = {
+                    "status": observed.trouble or "ok",
+                    "windows": observed.windows,
+                    "watermark_lag": observed.lag,
+                }
+                self._answer(503 if observed.trouble else 200, "application/json", json.dumps(health))
             else:
                 self._answer(404, "text/plain; charset=utf-8", "There are /metrics and /health.\n")
 

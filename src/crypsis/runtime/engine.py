@@ -5,20 +5,23 @@ from __future__ import annotations
 import hashlib
 import hmac
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from crypsis.data.sensitive_values import Token
 from crypsis.data.windows import PublishedWindow, read_windows, window_text
-from crypsis.errors import CapacityReached, TooManyBadEvents, VerificationFailed
+from crypsis.errors import BadConfiguration, CapacityReached, TooManyBadEvents, VerificationFailed
 from crypsis.guarantees import LKCPrivacy
-from crypsis.methods.stream.intake import Intake
+from crypsis.methods.stream.intake import Intake, Told, is_label, token
 from crypsis.methods.stream.itsa import ITSA
 from crypsis.methods.stream.sliding_window import Slide, SlidingWindow
 from crypsis.runtime.certificate import certificate_line, certificate_of
-from crypsis.runtime.configuration import ATTRIBUTE, StreamConfiguration
+from crypsis.runtime.configuration import StreamConfiguration
+from crypsis.runtime.horizon import Horizon
 from crypsis.verifiers.lkc_privacy import verify_lkc_privacy
 
 _BAD = ("malformed", "bad_timestamp")
@@ -38,13 +41,19 @@ class Decided:
     input_digest: str
     new_suppressed: list[list[Any]]
     verified: bool
+    horizon_verified: bool
     seconds: float
 
 
 class StreamEngine:
     """Everything between an event and a window. Nothing in it depends on when or how often it was restarted."""
 
-    def __init__(self, configuration: StreamConfiguration, key: bytes) -> None:
+    def __init__(
+        self,
+        configuration: StreamConfiguration,
+        key: bytes,
+        people: Mapping[str, frozenset[Told]] | None = None,
+    ) -> None:
         self.configuration, self.method, self._key = configuration, configuration.method, key
         method, run = self.method, configuration.run
         self.intake = Intake(
@@ -53,7 +62,9 @@ class StreamEngine:
             t0=method.t0,
             locations=run.locations,
             max_forward_jump=configuration.max_forward_jump,
+            sensitive=people,
             refused_places=[value for _, value in method.sensitive_values.tokens],
+            attributes=configuration.attributes,
         )
         self.window: SlidingWindow | None = None
         self.ended = False
@@ -62,6 +73,9 @@ class StreamEngine:
         self._declared = 1
         self._token_of = {token: number for number, token in enumerate(method.sensitive_values.tokens)}
         self._promised_window = _for_one_window(method)
+        self.horizon: Horizon | None = None
+        if method.mode == "cumulative" and configuration.horizon_sampled:
+            self.horizon = Horizon(method.H)
 
     # Events.
 
@@ -75,7 +89,7 @@ class StreamEngine:
         operation = event["op"]
         if operation == "watermark" and type(event.get("t")) is int and -_LARGEST <= event["t"] <= _LARGEST:
             self.intake.watermark(event["t"])
-        elif operation == "erase" and isinstance(event.get("id"), str) and event["id"]:
+        elif operation == "erase" and is_label(event.get("id")):
             number = self.intake.erase(event["id"])
             if number is not None and number not in self._erased:
                 self._erased.append(number)
@@ -124,9 +138,9 @@ class StreamEngine:
     def _decide(self, end: int) -> Decided:
         started = time.perf_counter()
         sliding, intake = self._sliding(), self.intake
-        classes = [frozenset((ATTRIBUTE, value) for value in values) for values in intake.classes]
+        classes = [frozenset(map(token, values)) for values in intake.classes]
         for tokens in classes[self._declared :]:
-            sliding.declare_class(self._token_of[token] for token in tokens if token in self._token_of)
+            sliding.declare_class(self._token_of[one] for one in tokens if one in self._token_of)
         self._declared = len(classes)
         people, places, times, held = intake.take(end)
         self._class_of = np.concatenate([self._class_of, np.array(intake.class_of[len(self._class_of) :], np.int32)])
@@ -142,10 +156,11 @@ class StreamEngine:
         labels = list(intake.places)
         said = {"mode": self.method.mode, "L": self.method.L, "K": self.method.K, "C": str(self.method.C)}
         line, published_digest = window_text(window, labels, classes, said)
-        verified = self._is_sampled(slide.seq)
+        verified = self._is_sampled(slide.seq, self.configuration.sampled)
         if verified:
             self._verify(line)
-        certificate = certificate_of(self.method, slide, window, classes, published_digest, verified)
+        horizon_verified = self._verify_horizon(line, window, classes)
+        certificate = certificate_of(self.method, slide, window, classes, published_digest, verified, horizon_verified)
         winners = slide.winners.tolist()
         return Decided(
             slide,
@@ -156,11 +171,11 @@ class StreamEngine:
             digest.hexdigest(),
             [[labels[slide.place[code]], int(slide.time[code])] for code in winners],
             verified,
+            horizon_verified,
             time.perf_counter() - started,
         )
 
-    def _is_sampled(self, seq: int) -> bool:
-        share = self.configuration.sampled
+    def _is_sampled(self, seq: int, share: Fraction) -> bool:
         drawn = int.from_bytes(hmac.digest(self._key, b"verify" + seq.to_bytes(8, "big"), "sha256")[:8], "big")
         return drawn * share.denominator < share.numerator << 64
 
@@ -169,6 +184,23 @@ class StreamEngine:
         verdict = verify_lkc_privacy(read_windows([line]), self._promised_window)
         if not verdict.holds:
             raise VerificationFailed(f"A window is not what was promised, so it is not published: {verdict}")
+
+    def _verify_horizon(self, line: bytes, window: PublishedWindow, classes: Sequence[frozenset[Token]]) -> bool:
+        """Recount all that is out of the last H timestamps together with this window, joined by person."""
+        if self.horizon is None:
+            return False
+        assert window.people is not None
+        self.horizon.add(read_windows([line]), window.people)
+        if not self._is_sampled(window.seq, self.configuration.horizon_sampled):
+            return False
+        together = self.horizon.joined(self._class_of, classes)
+        verdict = verify_lkc_privacy(together, self._promised_window)
+        if not verdict.holds:
+            raise VerificationFailed(
+                f"With what is already out the window {window.seq} is not what was promised, so it is not published: "
+                f"{verdict}"
+            )
+        return True
 
     def _check_events(self) -> None:
         counted = self.intake.counters
@@ -209,6 +241,7 @@ class StreamEngine:
             "erased": np.array(self._erased, np.int64),
             "ended": self.ended,
             "declared": self._declared,
+            "horizon": {} if self.horizon is None else self.horizon.state(),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -217,6 +250,15 @@ class StreamEngine:
         self._erased = state["erased"].tolist()
         self.ended, self._declared = state["ended"], state["declared"]
         self._class_of = np.array(self.intake.class_of, np.int32)
+        if self.horizon is not None:
+            if self.window is not None and not state["horizon"]:
+                raise BadConfiguration(
+                    "The stream was begun without recounting the horizon, so what is out is not known: say "
+                    "verify_horizon = 'off'.",
+                    parameter="verify_horizon",
+                )
+            if state["horizon"]:
+                self.horizon.restore(state["horizon"])
 
 
 def _capacity(reached: int, limit: int, what: str) -> CapacityReached:

@@ -49,15 +49,16 @@ def _event_of_line(line: bytes) -> Any:
 
 
 class CsvLines:
-    """Lines below a header id,loc,t[,sa] in any order."""
+    """Lines below a header id,loc,t[,sa] in any order; further columns are read where they are sensitive attributes."""
 
-    def __init__(self, header: bytes, where: str) -> None:
+    def __init__(self, header: bytes, where: str, attributes: Sequence[str] = ()) -> None:
         names = [name.strip() for name in next(csv.reader([header.decode("utf-8-sig", "replace").strip("\r\n")]), [])]
         for name in COLUMNS[:3]:
             if name not in names:
                 raise UnknownColumn(f"The header must name id, loc and t; {name} is missing.", where=f"{where}, line 1")
         self.width = len(names)
         self.at = [names.index(name) if name in names else -1 for name in COLUMNS]
+        self.named = [(name, names.index(name)) for name in attributes if name in names and name not in COLUMNS]
 
     def __call__(self, lines: Sequence[bytes]) -> list[Any]:
         return [self._event(line) for line in lines]
@@ -79,7 +80,10 @@ class CsvLines:
         elif _INTEGER.fullmatch(when):
             when = int(when)
         event = {"id": cells[person], "loc": cells[place], "t": when}
-        if sa >= 0 and cells[sa]:
+        if self.named:
+            places = [*self.named, (COLUMNS[3], sa)] if sa >= 0 else self.named
+            event["sa"] = {name: cells[at] for name, at in places if cells[at]}
+        elif sa >= 0 and cells[sa]:
             event["sa"] = cells[sa]
         return event
 

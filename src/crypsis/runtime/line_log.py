@@ -17,14 +17,17 @@ class LineLog:
 
     def __init__(self, path: Path, *, mode: int = 0o644) -> None:
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, mode)
-        self._file: IO[bytes] = os.fdopen(handle, "r+b", buffering=0)
-        self.size = self._whole()
-        if self.size < os.fstat(self._file.fileno()).st_size:
-            self._file.truncate(self.size)
-            os.fsync(self._file.fileno())
-        _sync_folder(path.parent)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, mode)
+            self._file: IO[bytes] = os.fdopen(handle, "r+b", buffering=0)
+            self.size = self._whole()
+            if self.size < os.fstat(self._file.fileno()).st_size:
+                self._file.truncate(self.size)
+                os.fsync(self._file.fileno())
+            _sync_folder(path.parent)
+        except OSError as error:
+            raise WriteFailed(f"Could not open {path.name} for writing: {_reason(error)}.") from error
 
     def append(self, line: bytes) -> None:
         """Add a line (ending with a line break) and force it to disk."""
@@ -36,8 +39,7 @@ class LineLog:
             os.fsync(self._file.fileno())
         except OSError as error:
             self._take_back()
-            reason = os.strerror(error.errno) if error.errno else str(error)
-            raise WriteFailed(f"Could not write {self.path.name}: {reason}. The file is as it was.") from error
+            raise WriteFailed(f"Could not write {self.path.name}: {_reason(error)}. The file is as it was.") from error
         self.size += len(line)
 
     def _take_back(self) -> None:
@@ -45,6 +47,13 @@ class LineLog:
             self._file.truncate(self.size)
         except OSError:  # the next opening removes the torn line
             return
+
+    def cut(self, size: int) -> None:
+        """Take back what was added after this size."""
+        if size < self.size:
+            self._file.truncate(size)
+            os.fsync(self._file.fileno())
+            self.size = size
 
     def lines(self) -> list[bytes]:
         self._file.seek(0)
@@ -76,6 +85,10 @@ class LineLog:
                 return start + found + 1
             end = start
         return 0
+
+
+def _reason(error: OSError) -> str:
+    return os.strerror(error.errno) if error.errno else str(error)
 
 
 def _sync_folder(folder: Path) -> None:

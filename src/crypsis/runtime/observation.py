@@ -39,6 +39,7 @@ class Observation:
         self.distortion = 0.0
         self.lag = 0
         self.last_verified = -1
+        self.trouble = ""  # why nothing goes on, in words; nothing personal
         self.latest: Decided | None = None
         self.finished = False
         self.port: int | None = None

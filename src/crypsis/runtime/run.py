@@ -7,10 +7,10 @@ come out the same, and is published if the sink does not hold it yet.
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from hashlib import sha256
@@ -28,11 +28,15 @@ from crypsis.runtime.events import Batch, clock
 from crypsis.runtime.feed import Feed, Nothing
 from crypsis.runtime.line_log import LineLog
 from crypsis.runtime.observation import Observation
+from crypsis.runtime.people import read_people
+from crypsis.runtime.persistence import persistently
+from crypsis.runtime.sealing import Sealing, sealing_of
 from crypsis.runtime.sinks import sink_of
 from crypsis.runtime.sources import source_of
+from crypsis.version import VERSION
 
 _SAMPLE = 10  # refused events whose place is kept
-_FIRST_WAIT, _LONGEST_WAIT = 0.05, 5.0
+_LATE = b"late events"
 
 Listener = Callable[[Observation], None]
 Result = TypeVar("Result")
@@ -52,16 +56,21 @@ class StreamRun:
 
     def execute(self) -> dict[str, Any]:
         """Run until the stream ends or is stopped; the answer says what was done."""
-        configuration = self.configuration
-        folder = configuration.path(configuration.run.state)
+        configuration, run = self.configuration, self.configuration.run
+        folder = configuration.path(run.state)
+        self._sealing = self._prepared_sealing()
+        people, people_digest = None, ""
+        if run.people is not None:
+            people, people_digest = read_people(configuration.path(run.people), configuration.attributes)
+        self.digest = sha256(f"{configuration.digest} {people_digest}".encode()).hexdigest()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with _locked(folder), self.observed.served(configuration.run.port):
+        with _locked(folder), self.observed.served(run.port):
             key = _key(folder)
-            self.engine = StreamEngine(configuration, key)
-            self.checkpoints = Checkpoints(folder)
-            self.journal = DecisionJournal(folder / "decisions.ndjson", configuration.digest, sha256(key).hexdigest())
+            self.engine = StreamEngine(configuration, key, people)
+            self.checkpoints = Checkpoints(folder, self._sealing)
+            self.journal = DecisionJournal(folder / "decisions.ndjson", self.digest, sha256(key).hexdigest())
             self.position: Any = None
-            self._number = 0
+            self._number = self._late_size = 0
             with closing(self.journal), ExitStack() as opened:
                 finished = self._load()
                 self.sink = opened.enter_context(closing(self._persistently(lambda: sink_of(configuration))))
@@ -73,7 +82,16 @@ class StreamRun:
                     )
                 if not finished:
                     finished = self._work(folder)
-        return self._summary(finished)
+            summary = self._summary(finished)
+            certificate = json.dumps(summary, sort_keys=True, indent=1, ensure_ascii=False).encode() + b"\n"
+            self._persistently(lambda: write_file(folder / "certificate.json", certificate))
+        return summary
+
+    def _prepared_sealing(self) -> Sealing | None:
+        run = self.configuration.run
+        if not run.encrypt_state:
+            return None
+        return sealing_of(None if run.state_key is None else self.configuration.path(run.state_key))
 
     # Going on where the last run stopped.
 
@@ -81,10 +99,10 @@ class StreamRun:
         state = self.checkpoints.newest()
         if state is None:
             return False
-        if state["configuration"] != self.configuration.digest:
+        if state["configuration"] != self.digest:
             raise DamagedCheckpoint("The checkpoint belongs to another stream.", where=str(self.checkpoints.folder))
         self.engine.restore(state["engine"])
-        self.position, self._number = state["position"], state["number"]
+        self.position, self._number, self._late_size = state["position"], state["number"], state["late_size"]
         decided = 0 if self.engine.window is None else self.engine.window.seq + 1
         if decided > len(self.journal):
             raise DamagedCheckpoint(
@@ -98,7 +116,8 @@ class StreamRun:
         """Keep the state. Where that fails the journal still holds every decision, so the stream goes on."""
         self._number += 1
         content = {
-            "configuration": self.configuration.digest,
+            "configuration": self.digest,
+            "late_size": 0 if self._late is None else self._late.size,
             "number": self._number,
             "position": self.position,
             "finished": finished,
@@ -119,9 +138,13 @@ class StreamRun:
 
     def _work(self, folder: Path) -> bool:
         run = self.configuration.run
-        self.source = source_of(self.configuration)
+        self.source = source_of(self.configuration, self._sealing)
         self._refused = LineLog(folder / "refused.ndjson", mode=0o600)
         self._sampled = len(self._refused.lines())
+        self._late: LineLog | None = None
+        if run.keep_late:  # what came after the checkpoint is read again, and noted again
+            self._late = LineLog(folder / "late.ndjson", mode=0o600)
+            self._late.cut(self._late_size)
         timed = None
         if self.configuration.start is not None and run.time_unit is not None:
             timed = clock(self.configuration.start, SECONDS[run.time_unit])
@@ -134,6 +157,9 @@ class StreamRun:
                 batch = feed.next()
                 self.observed.queue_depth = feed.depth
                 if batch is Nothing:
+                    if self.source.starved:  # its spool has room again when two checkpoints are beyond it
+                        self._checkpoint()
+                        self._checkpoint()
                     self._tell()
                     continue
                 if batch is None:
@@ -151,6 +177,8 @@ class StreamRun:
                 feed.close()
             self.source.close()
             self._refused.close()
+            if self._late is not None:
+                self._late.close()
 
     def _take(self, batch: Batch) -> None:
         engine, intake, offer = self.engine, self.engine.intake, self.engine.offer
@@ -159,6 +187,8 @@ class StreamRun:
             result = offer(event)
             if result == "malformed" or result == "bad_timestamp":
                 self._note_refused(result, position)
+            elif result == "late" and self._late is not None:
+                self._keep_late(event)
             self.position = position
             if engine.ended:
                 return
@@ -178,6 +208,12 @@ class StreamRun:
         if self._sampled < _SAMPLE:
             self._sampled += 1
             self._refused.append(f'{{"result":"{reason}","before":"{position}"}}\n'.encode())
+
+    def _keep_late(self, event: Any) -> None:
+        late, line = self._late, json.dumps(event).encode()
+        assert late is not None
+        kept = (line if self._sealing is None else self._sealing.sealed_line(line, _LATE)) + b"\n"
+        self._persistently(lambda: late.append(kept))
 
     def _publish_complete(self) -> bool:
         """Every window that is complete: decide, write down, publish. False where we were stopped before the last."""
@@ -214,19 +250,19 @@ class StreamRun:
             self._held = seq
 
     def _persistently(self, action: Callable[[], Result]) -> Result:
-        """Try again for a while: a full disk may be emptied, a broker come back. No window is passed over."""
-        wait, until = _FIRST_WAIT, time.monotonic() + self.configuration.run.retry_seconds
-        while True:
-            try:
-                return action()
-            except WriteFailed:
-                self.observed.write_failures += 1
-                if time.monotonic() + wait > until or self._stop.wait(wait):
-                    raise
-                wait = min(2 * wait, _LONGEST_WAIT)
+        """No window is passed over: what cannot be written now is tried again for a while."""
+
+        def failed(error: WriteFailed) -> None:
+            self.observed.write_failures += 1
+            self.observed.trouble = error.message
+
+        answer = persistently(action, self.configuration.run.retry_seconds, self._stop, failed)
+        self.observed.trouble = ""
+        return answer
 
     def _tell(self, decided: Decided | None = None) -> None:
         self.observed.look(self.engine)
+        self.observed.trouble = self.source.trouble
         if self.listener is not None:
             self.observed.latest = decided
             self.listener(self.observed)
@@ -240,7 +276,10 @@ class StreamRun:
             "events": dict(sorted(self.engine.intake.counters.items())),
             "guarantee": promised(self.configuration.method),
             "scope": scope(self.configuration.method),
+            "pseudonyms": self.configuration.method.pseudonyms,
             "verify": self.configuration.run.verify,
+            "verifier": VERSION,
+            "warnings": ["trivial_guarantee"] if self.configuration.method.guarantee.trivial else [],
         }
 
 

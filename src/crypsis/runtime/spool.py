@@ -2,6 +2,7 @@
 
 Lines in segments named by where they begin; a position is a number of bytes since the beginning of the stream. Whoever
 writes syncs many lines at once; the reader sees only what is synced. Segments before the last checkpoints are removed.
+With a sealing each line is encrypted by itself.
 """
 
 from __future__ import annotations
@@ -13,42 +14,61 @@ from pathlib import Path
 
 from crypsis.errors import DamagedCheckpoint
 from crypsis.runtime.line_log import LineLog
+from crypsis.runtime.sealing import Sealing
 
 _SEGMENT = 64 << 20
 _READ = 1 << 20
+_WHAT = b"spool"
 
 
 class Spool:
     """Written by one thread and read by another. `limit` bounds the bytes on disk."""
 
-    def __init__(self, folder: Path, limit: int) -> None:
+    def __init__(self, folder: Path, limit: int, sealing: Sealing | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self.folder, self.limit = folder, limit
+        self.folder, self.limit, self.sealing = folder, limit, sealing
+        self._segment = min(_SEGMENT, limit // 4)  # only whole segments are removed, so a full spool must have several
         self._changed = threading.Condition()
+        self._writing = threading.Lock()
         self._ended = False
         starts = self._starts()
         self._start = starts[-1] if starts else 0
         self._log = LineLog(self._path(self._start), mode=0o600)
         self.end = self._start + self._log.size
         self.begin = starts[0] if starts else 0
+        self._given = 0  # how far the reader has got
 
     def append(self, lines: Iterable[bytes]) -> None:
         """Add lines and force them to disk; after that they may be acknowledged."""
-        text = b"".join(line.replace(b"\n", b" ") + b"\n" for line in lines)
+        seal = self.sealing
+        if seal is None:
+            text = b"".join(line.replace(b"\n", b" ") + b"\n" for line in lines)
+        else:
+            text = b"".join(seal.sealed_line(line.replace(b"\n", b" "), _WHAT) + b"\n" for line in lines)
         if not text:
             return
-        if self._log.size + len(text) > _SEGMENT and self._log.size:
-            self._log.close()
-            self._start = self.end
-            self._log = LineLog(self._path(self._start), mode=0o600)
-        self._log.append(text)
+        with self._writing:
+            if self._log.size + len(text) > self._segment and self._log.size:
+                self._begin_segment()
+            self._log.append(text)
         with self._changed:
             self.end += len(text)
             self._changed.notify_all()
 
+    def _begin_segment(self) -> None:
+        full, start = self._log, self._start + self._log.size
+        self._log = LineLog(self._path(start), mode=0o600)
+        self._start = start
+        full.close()
+
     @property
     def full(self) -> bool:
         return self.end - self.begin >= self.limit
+
+    @property
+    def starved(self) -> bool:
+        """Full, and all of it was read: only a checkpoint makes room."""
+        return self.full and self._given >= self.end
 
     def finish(self) -> None:
         """Nothing more will come."""
@@ -63,6 +83,7 @@ class Spool:
                 f"The spool begins at {self.begin:,}, after the position {position:,} that must be read again.",
                 where=str(self.folder),
             )
+        self._given = position
         while not stopped.is_set():
             with self._changed:
                 if position >= self.end:
@@ -84,10 +105,22 @@ class Spool:
                 position += len(line)
                 positions.append(position)
             if lines:
-                yield lines, positions
+                yield self._opened(lines), positions
+                self._given = position
+
+    def _opened(self, lines: list[bytes]) -> list[bytes]:
+        if self.sealing is None:
+            return lines
+        try:
+            return [self.sealing.opened_line(line.rstrip(b"\n"), _WHAT) + b"\n" for line in lines]
+        except ValueError as error:
+            raise DamagedCheckpoint(f"The spool cannot be read: {error}.", where=str(self.folder)) from error
 
     def forget_before(self, position: int) -> None:
         """Remove whole segments that will not be read again."""
+        with self._writing:
+            if self._log.size and self._start + self._log.size <= position:
+                self._begin_segment()
         starts = self._starts()
         for start, after in pairwise(starts):
             if after <= position:

@@ -1,9 +1,9 @@
 """Recount LKC-privacy of published windows: every set of up to L doublets, without pruning.
 
 Written from the definition: group equal rows, list the i-subsets of each distinct row, add up the people and their
-sensitive values by sorting, and test in integers. Sizes come one after another and are cut by their first doublet, so
-memory is bounded; no cut changes a count. Nothing is sampled, pruned or skipped: where there are too many subsets to
-list, the verdict is unknown, which is not a promise kept.
+sensitive values (`doublet_subsets`), and test in integers. Sizes come one after another and are cut by their first
+doublet, so memory is bounded; no cut changes a count. Nothing is sampled, pruned or skipped: where there are too many
+subsets to list, the verdict is unknown, which is not a promise kept.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import hmac
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations
 from math import comb
 from typing import Any
 
@@ -23,6 +23,7 @@ from crypsis.data.stream import Events
 from crypsis.data.windows import PublishedWindow, PublishedWindows
 from crypsis.errors import OriginalRequired
 from crypsis.guarantees import LKCPrivacy, Verdict, Witness
+from crypsis.verifiers.doublet_subsets import codes_of, subset_supports
 
 MAX_SUBSETS = 5 * 10**8
 ENTRIES_AT_ONCE = 6_000_000
@@ -90,9 +91,9 @@ def lkc_findings(
             found.private = None
             return found
         for lowest, highest in _ranges(starts, codes, size):
-            columns, sums = _supports(starts, codes, held, size, lowest, highest, len(table.doublets))
+            subsets, sums = _supports(starts, codes, held, size, lowest, highest, len(table.doublets))
             if len(sums):
-                _judge(found, table, columns, sums, size, K, bounds, names)
+                _judge(found, table, subsets, sums, size, K, bounds, names)
     return found
 
 
@@ -138,7 +139,12 @@ def _ranges(starts: Int64s, codes: Int64s, size: int) -> Iterator[tuple[int, int
 def _supports(
     starts: Int64s, codes: Int64s, held: Int64s, size: int, lowest: int, highest: int, n_doublets: int
 ) -> tuple[Int64s, Int64s]:
-    """Distinct subsets that begin within the range, in canonical order, and what is held of each."""
+    """Distinct subsets that begin within the range, in canonical order, and what is held of each.
+
+    A subset is a number in base `n_doublets`, or a row of codes where that would be too large.
+    """
+    if n_doublets**size < _WHOLE:
+        return subset_supports(starts, codes, held, size, lowest, highest, n_doublets)
     lengths = np.diff(starts)
     blocks, owners = [], []
     for length in np.unique(lengths[lengths >= size]).tolist():
@@ -148,19 +154,11 @@ def _supports(
             inside = (cells[:, chosen[0]] >= lowest) & (cells[:, chosen[0]] < highest)
             blocks.append(cells[inside][:, list(chosen)])
             owners.append(rows[inside])
-    subsets = np.concatenate(blocks) if blocks else np.empty((0, size), np.int64)
-    who = np.concatenate(owners) if owners else np.empty(0, np.int64)
+    subsets, who = np.concatenate(blocks), np.concatenate(owners)
     if len(who) == 0:
         return subsets, np.empty((0, held.shape[1]), np.int64)
-    if n_doublets**size < _WHOLE:
-        packed = np.zeros(len(subsets), np.int64)
-        for column in range(size):
-            packed = packed * n_doublets + subsets[:, column]
-        order = np.argsort(packed)
-        changes = np.diff(packed[order]) != 0
-    else:
-        order = np.lexsort(subsets.T[::-1])
-        changes = (np.diff(subsets[order], axis=0) != 0).any(axis=1)
+    order = np.lexsort(subsets.T[::-1])
+    changes = (np.diff(subsets[order], axis=0) != 0).any(axis=1)
     firsts = np.flatnonzero(np.concatenate([[True], changes]))
     return subsets[order[firsts]], np.add.reduceat(held[who[order]], firsts, axis=0)
 
@@ -192,8 +190,9 @@ def _judge(
     found.by_size[size] = found.by_size.get(size, 0) + len(at)
     if found.private:
         found.private, found.support = False, int(support[at[0]])
-    for row in at[: LISTED - len(found.listed)].tolist():
-        found.listed.append(tuple(table.doublets[code] for code in subsets[row].tolist()))
+    for subset in subsets[at[: LISTED - len(found.listed)]].tolist():
+        chosen = codes_of(subset, len(table.doublets), size) if isinstance(subset, int) else subset
+        found.listed.append(tuple(table.doublets[code] for code in chosen))
 
 
 def window_table(published: PublishedWindows, window: PublishedWindow, promised: LKCPrivacy) -> Table:
@@ -234,11 +233,22 @@ def _table(
 ) -> Table:
     token_of = {token: number for number, token in enumerate(promised.sensitive_values.tokens)}
     tokens = [sorted(token_of[token] for token in known if token in token_of) for known in published.classes]
-    moments, moment = np.unique(np.asarray(times, np.int64), return_inverse=True)
+    moments, moment = _ranked(np.asarray(times, np.int64))
     width = max(len(published.locations), 1)
-    keys, codes = np.unique(moment.reshape(-1) * width + np.asarray(places, np.int64), return_inverse=True)
+    keys, codes = _ranked(moment * width + np.asarray(places, np.int64))
     doublets = list(zip(moments[keys // width].tolist(), (keys % width).tolist(), strict=True))
-    return Table(doublets, offsets, codes.reshape(-1).astype(np.int64), tokens, np.asarray(classes, np.int32))
+    return Table(doublets, offsets, codes, tokens, np.asarray(classes, np.int32))
+
+
+def _ranked(numbers: Int64s) -> tuple[Int64s, Int64s]:
+    """The distinct numbers, ascending, and which of them each one is."""
+    if len(numbers) and int(numbers.max()) - int(numbers.min()) < 4 * len(numbers):  # few values: no need to sort
+        lowest = int(numbers.min())
+        occurs = np.zeros(int(numbers.max()) - lowest + 1, np.bool_)
+        occurs[numbers - lowest] = True
+        return np.flatnonzero(occurs) + lowest, (np.cumsum(occurs) - 1)[numbers - lowest]
+    distinct, which = np.unique(numbers, return_inverse=True)
+    return distinct, which.reshape(-1).astype(np.int64)
 
 
 def verify_lkc_privacy(
@@ -261,7 +271,9 @@ def verify_lkc_privacy(
         problem = _malformed(window)
         if problem is not None:
             return Verdict(promised, False, None, promised.K, how, problem=problem)
-    tables = [(f"window {window.seq}", window_table(published, window, promised)) for window in published]
+    tables: Iterator[tuple[str, Table]] = (
+        (f"window {window.seq}", window_table(published, window, promised)) for window in published
+    )
     if promised.covers != "window" and len(published):
         if not published.linkable and any(window.people is None for window in published):
             raise OriginalRequired(
@@ -270,7 +282,7 @@ def verify_lkc_privacy(
                 "must be checked from outside."
             )
         how += ", and of all windows joined by person"
-        tables += _joined_tables(published, promised)
+        tables = chain(tables, _joined_tables(published, promised))
     bounds = promised.sensitive_values.shares(promised.C)
     names = [f"{attribute}={value}" for attribute, value in promised.sensitive_values.tokens]
     smallest: list[int] = []
@@ -328,12 +340,20 @@ def _malformed(window: PublishedWindow) -> str | None:
         return f"Window {window.seq} has a record of nobody in the original."
     if len(window.times) and not (window.x <= int(window.times.min()) and int(window.times.max()) <= window.y):
         return f"Window {window.seq} holds a doublet from outside [{window.x}, {window.y}]."
-    rows = np.repeat(np.arange(len(window)), np.diff(window.offsets))
-    order = np.lexsort((window.places, window.times, rows))
-    columns = (rows[order], window.times[order], window.places[order])
-    if len(rows) > 1 and np.logical_and.reduce([np.diff(column) == 0 for column in columns]).any():
+    if _has_repeats(window):
         return f"Window {window.seq} has a record with a doublet twice."
     return None
+
+
+def _has_repeats(window: PublishedWindow) -> bool:
+    """Some record has a doublet twice; records in canonical order, as they are written, need no sorting."""
+    rows = np.repeat(np.arange(len(window)), np.diff(window.offsets))
+    later, same_time = np.diff(window.times) > 0, np.diff(window.times) == 0
+    if ((np.diff(rows) > 0) | later | (same_time & (np.diff(window.places) > 0))).all():
+        return False
+    order = np.lexsort((window.places, window.times, rows))
+    columns = (rows[order], window.times[order], window.places[order])
+    return bool(np.logical_and.reduce([np.diff(column) == 0 for column in columns]).any())
 
 
 def _broken(

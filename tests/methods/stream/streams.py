@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -35,8 +36,12 @@ class Case:
 
 @st.composite
 def cases(draw: st.DrawFn, mode: str | None = None, erasures: bool = True) -> Case:
+    """Cases that are made smaller where a test fails."""
+    return random_case(draw(st.randoms(use_true_random=False)), mode, erasures)
+
+
+def random_case(random: Random, mode: str | None = None, erasures: bool = True) -> Case:
     """Few people, places and timestamps: rare and frequent sequences, gaps, several places at one timestamp."""
-    random = draw(st.randoms(use_true_random=False))
     n_people, n_places = random.randint(1, random.choice([4, 10, 25])), random.randint(1, 4)
     span, N, t0 = random.randint(1, 9), random.randint(1, 5), random.randint(-2, 3)
     several, gap = random.random() < 0.4, random.random() < 0.2

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,12 +13,26 @@ from hypothesis import given, settings
 
 from crypsis.errors import InternalError
 from crypsis.methods.stream.sliding_window import SlidingWindow
-from tests.methods.stream.streams import Case, cases, expected, seen, slides
+from tests.methods.stream.streams import Case, cases, expected, random_case, seen, slides
 from tests.reference import itsa as reference
 
 
+@pytest.mark.parametrize("mode", ["itsa", "cumulative", "static"])
+def test_a_thousand_streams_of_each_mode_are_those_of_the_obvious_version_and_keep_the_promise(mode: str) -> None:
+    windows = suppressed = 0
+    for seed in range(1000):
+        case = random_case(Random(seed), mode)
+        made = [seen(slide) for slide in slides(case)]
+        assert made == [expected(window) for window in case.obvious()], seed
+        assert not any(violations_of(window["published"], case) for window in made), seed
+        if mode == "cumulative":
+            assert not any(violations_of(union, case) for union in unions(made, case.settings["H"])), seed
+        windows, suppressed = windows + len(made), suppressed + sum(len(window["suppressed"]) for window in made)
+    assert windows > 2000
+    assert suppressed > windows, "streams in which nothing happens prove nothing"
+
+
 @given(cases())
-@settings(max_examples=1500)
 def test_every_window_is_that_of_the_obvious_version(case: Case) -> None:
     assert [seen(slide) for slide in slides(case)] == [expected(window) for window in case.obvious()]
 
@@ -28,30 +45,32 @@ def test_a_stream_goes_on_from_a_checkpoint_as_if_nothing_had_happened(case: Cas
 
 @given(cases())
 def test_no_window_violates_what_is_promised(case: Case) -> None:
-    for slide in slides(case):
-        table = seen(slide)["published"]
-        assert (
-            reference.violations(
-                table, case.tokens, case.settings["L"], case.settings["K"], dict(enumerate(case.bounds))
-            )
-            == []
-        )
+    assert not any(violations_of(seen(slide)["published"], case) for slide in slides(case))
 
 
 @given(cases(mode="cumulative"))
 def test_in_cumulative_mode_no_union_within_the_horizon_violates_it(case: Case) -> None:
     made = [seen(slide) for slide in slides(case)]
+    assert not any(violations_of(union, case) for union in unions(made, case.settings["H"]))
+
+
+def violations_of(table: reference.Table, case: Case) -> list[reference.Sequence]:
+    return reference.violations(
+        table, case.tokens, case.settings["L"], case.settings["K"], dict(enumerate(case.bounds))
+    )
+
+
+def unions(made: list[Mapping[str, Any]], H: int | None) -> Iterator[reference.Table]:
+    """At the end of each window: what all windows so far published of the last H timestamps, by person."""
     joined: dict[int, set[tuple[int, int]]] = {}
     for window in made:
         for person, row in window["published"].items():
             joined.setdefault(person, set()).update(row)
-        y, H = window["window"][1], case.settings["H"]
-        table = {
+        y = window["window"][1]
+        yield {
             person: {one for one in row if one[0] <= y and (H is None or one[0] > y - H)}
             for person, row in joined.items()
         }
-        L, K = case.settings["L"], case.settings["K"]
-        assert reference.violations(table, case.tokens, L, K, dict(enumerate(case.bounds))) == []
 
 
 @given(cases(mode="cumulative", erasures=False))

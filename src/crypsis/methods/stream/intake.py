@@ -17,15 +17,18 @@ from crypsis.data.arrays import Int32s, Int64s
 from crypsis.errors import BadParameter, InternalError
 
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
-_VERSION = 1  # of the state
-_NOTHING: frozenset[str] = frozenset()
+_VERSION = 2  # of the state
+PLAIN = "sa"  # the attribute of values that are told without one
+Told = str | tuple[str, str]  # a value of the plain attribute, or an attribute and its value
+_NOTHING: frozenset[Told] = frozenset()
 _REMEMBERED = 10_000
 
 
 class Intake:
     """The door of a stream. `sensitive` gives values known beforehand; `locations` the only ones that are accepted.
 
-    `refused_places` are never locations: labels that are sensitive values.
+    `refused_places` are never locations: labels that are sensitive values. `attributes` are the named sensitive
+    attributes that are read; others that an event tells are left out.
     """
 
     def __init__(
@@ -36,8 +39,9 @@ class Intake:
         t0: int | None = None,
         locations: Sequence[str] | None = None,
         max_forward_jump: int = 70,
-        sensitive: Mapping[str, Iterable[str]] | None = None,
+        sensitive: Mapping[str, Iterable[Told]] | None = None,
         refused_places: Iterable[str] = (),
+        attributes: Iterable[str] = (),
     ) -> None:
         if multi_location not in ("allow", "first"):
             raise BadParameter(f"multi_location must be 'allow' or 'first', got {multi_location!r}.")
@@ -45,11 +49,12 @@ class Intake:
         self.origin, self.declared_locations = t0, locations is not None
         self.max_t: int | None = None  # largest accepted timestamp or watermark
         self.counters: Counter[str] = Counter()
-        self._told: dict[str, frozenset[str]] = {}  # sets of one value, made once
+        self.attributes = frozenset(attributes) - {PLAIN}
+        self._told: dict[str, frozenset[Told]] = {}  # sets of one value, made once
         self.people: dict[str, int] = {}
         self.names: list[str] = []  # by person
         self.places: dict[str, int] = {label: code for code, label in enumerate(locations or ())}
-        self.classes: dict[frozenset[str], int] = {frozenset(): 0}
+        self.classes: dict[frozenset[Told], int] = {_NOTHING: 0}
         self.class_of: list[int] = []  # by person
         self.refused_places = frozenset(refused_places)
         self._known = {person: frozenset(values) for person, values in (sensitive or {}).items()}
@@ -78,12 +83,12 @@ class Intake:
             return "malformed"
         number = self.people.get(person)
         code = self.places.get(place)
-        if (number is None and not _is_label(person)) or (code is None and not _is_label(place)):
+        if (number is None and not is_label(person)) or (code is None and not is_label(place)):
             return "malformed"
         sa: Any = event.get("sa")
-        told: frozenset[str] | None = _NOTHING if sa is None else self._told.get(sa) if type(sa) is str else None
+        told: frozenset[Told] | None = _NOTHING if sa is None else self._told.get(sa) if type(sa) is str else None
         if told is None:
-            values = _values(sa)
+            values = _named_values(sa, self.attributes) if isinstance(sa, dict) else _values(sa)
             if values is None:
                 return "malformed"
             told = frozenset(values)
@@ -189,7 +194,7 @@ class Intake:
         """What was learned from events, as numbers, lists of words and arrays; settings are not part of it."""
         times = sorted(self._waiting)
         waiting = [event for t in times for event in self._waiting[t]]
-        classes = [sorted(values) for values in self.classes]
+        classes = [sorted(map(token, values)) for values in self.classes]
         return {
             "version": _VERSION,
             "origin": self.origin,
@@ -197,7 +202,8 @@ class Intake:
             "counters": dict(self.counters),
             "names": list(self.names),
             "places": list(self.places),
-            "class_values": [value for values in classes for value in values],
+            "class_attributes": [attribute for values in classes for attribute, _ in values],
+            "class_values": [value for values in classes for _, value in values],
             "class_sizes": np.array([len(values) for values in classes], np.int64),
             "class_of": np.array(self.class_of, np.int32),
             "erased": sorted(self._erased),
@@ -217,7 +223,10 @@ class Intake:
         self.people = {name: number for number, name in enumerate(self.names)}
         self.places = {label: code for code, label in enumerate(state["places"])}
         ends = np.cumsum(state["class_sizes"]).tolist()
-        values = state["class_values"]
+        values = [
+            value if attribute == PLAIN else (attribute, value)
+            for attribute, value in zip(state["class_attributes"], state["class_values"], strict=True)
+        ]
         self.classes = {
             frozenset(values[end - size : end]): number
             for number, (end, size) in enumerate(zip(ends, state["class_sizes"].tolist(), strict=True))
@@ -232,8 +241,15 @@ class Intake:
                 self._placed.setdefault(t, set()).add(person)
 
 
-def _is_label(value: Any) -> bool:
-    return isinstance(value, str) and bool(value) and "\n" not in value
+def is_label(value: Any) -> bool:
+    """Text that can be written: not empty, in one line, and no half of a pair of surrogates."""
+    if not isinstance(value, str) or not value or "\n" in value:
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _values(told: Any) -> tuple[str, ...] | None:
@@ -241,4 +257,22 @@ def _values(told: Any) -> tuple[str, ...] | None:
     if told is None:
         return ()
     values = tuple(told) if isinstance(told, (list, tuple)) else (told,)
-    return values if all(isinstance(value, str) and value for value in values) else None
+    return values if all(map(is_label, values)) else None
+
+
+def _named_values(told: Mapping[Any, Any], attributes: frozenset[str]) -> list[Told] | None:
+    """The sensitive values of several attributes; None where they are no text."""
+    named: list[Told] = []
+    for attribute, listed in told.items():
+        if attribute != PLAIN and attribute not in attributes:
+            continue
+        values = _values(listed)
+        if values is None:
+            return None
+        named += values if attribute == PLAIN else [(attribute, value) for value in values]
+    return named
+
+
+def token(told: Told) -> tuple[str, str]:
+    """The attribute and the value."""
+    return (PLAIN, told) if isinstance(told, str) else told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from crypsis.runtime.configuration import StreamConfiguration
+from crypsis.runtime.connection import connection_of
 from crypsis.runtime.sinks.sink import Sink
 
 
@@ -25,7 +26,7 @@ def sink_of(configuration: StreamConfiguration) -> Sink:
     if kind == "mqtt":
         from crypsis.runtime.sinks.mqtt import MqttSink
 
-        return MqttSink(said)
+        return MqttSink(said["topic"], said["client"], connection_of(said, configuration.path))
     from crypsis.runtime.sinks.redis_stream import RedisSink
 
-    return RedisSink(said)
+    return RedisSink(said["stream"], connection_of(said, configuration.path))

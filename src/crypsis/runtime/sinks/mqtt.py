@@ -1,18 +1,20 @@
 """Windows as retained MQTT messages, one topic each: TOPIC/NUMBER, and TOPIC/NUMBER/certificate.
 
-After a crash the broker is asked for the window that may be out; it is published again only if the broker has none.
+Whenever a window may be out already, after a crash or a lost connection, the broker is asked for it first; it is
+published again only if the broker has none.
 """
 
 from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Mapping
+import time
 from typing import Any
 
-from crypsis.errors import WriteFailed
+from crypsis.errors import BrokerRefused, WriteFailed
+from crypsis.runtime.connection import Connection
+from crypsis.runtime.mqtt import connect, mqtt_client, refusal
 from crypsis.runtime.sinks.sink import Sink
-from crypsis.runtime.sources.mqtt import mqtt_client
 
 _PATIENCE = 10.0  # seconds
 
@@ -20,57 +22,109 @@ _PATIENCE = 10.0  # seconds
 class MqttSink(Sink):
     """QoS 1: a window is out when the broker has acknowledged it."""
 
-    def __init__(self, settings: Mapping[str, Any]) -> None:
-        self.topic = settings["topic"]
-        self._seen: set[str] = set()
-        self._answered = threading.Event()
-        self._probe = f"{self.topic}/probe/{secrets.token_hex(8)}"
-        self._connected = threading.Event()
-        self.client = mqtt_client(f"{settings['client']}-{secrets.token_hex(4)}", kept=False)
-        self.client.on_message = self._take
-        self.client.on_connect = lambda *_: self._connected.set()
-        self.client.on_disconnect = lambda *_: self._connected.clear()
-        try:
-            self.client.connect(settings["host"], settings["port"])
-        except OSError as error:
-            raise WriteFailed(f"The MQTT broker cannot be reached: {error}.") from error
-        self.client.loop_start()
-
-    def _take(self, client: Any, data: Any, message: Any) -> None:
-        if message.topic == self._probe:
-            self._answered.set()
-        else:
-            self._seen.add(message.topic)
+    def __init__(self, topic: str, client: str, connection: Connection) -> None:
+        self.topic, self.client_id, self.connection = topic, client, connection
+        self._there: set[str] = set()  # topics that the broker holds already
+        self._session: _Session | None = None
 
     def last(self, decided: int) -> int:
         """Every decided window but the last is out; for the last one the broker is asked."""
         uncertain = max(decided - 1, 0)
-        return uncertain if self._holds(uncertain) else uncertain - 1
-
-    def _holds(self, seq: int) -> bool:
-        """Retained messages come before what is published after the subscription, so a message to ourselves ends it."""
-        if not self._connected.wait(_PATIENCE):
-            raise WriteFailed("The MQTT broker does not answer.")
-        topic = f"{self.topic}/{seq}"
-        self.client.subscribe([(topic, 1), (self._probe, 1)])
-        self.client.publish(self._probe, b"?", qos=1)
-        if not self._answered.wait(_PATIENCE):
-            raise WriteFailed("The MQTT broker does not say which windows it holds.")
-        self.client.unsubscribe([topic, self._probe])
-        return topic in self._seen
+        self._ask(uncertain)
+        return uncertain if f"{self.topic}/{uncertain}" in self._there else uncertain - 1
 
     def publish(self, seq: int, window: bytes, certificate: bytes) -> None:
         topic = f"{self.topic}/{seq}"
-        if not self._connected.wait(_PATIENCE):
-            raise WriteFailed(f"The MQTT broker cannot be reached for window {seq}.")
+        if self._session is None or self._session.lost.is_set():
+            self._ask(seq)
+        assert self._session is not None
         for name, content in ((f"{topic}/certificate", certificate), (topic, window)):
-            sent = self.client.publish(name, content.rstrip(b"\n"), qos=1, retain=True)
-            try:
-                sent.wait_for_publish(_PATIENCE)
-            except (RuntimeError, ValueError) as error:
-                raise WriteFailed(f"MQTT did not take window {seq}: {error}.") from error
-            if not sent.is_published():
-                raise WriteFailed(f"The MQTT broker did not acknowledge window {seq}.")
+            if name not in self._there:
+                try:
+                    self._session.send(name, content.rstrip(b"\n"))
+                except WriteFailed:
+                    self.close()  # and with it what the client would send some day
+                    raise
+        self._there.clear()
+
+    def _ask(self, seq: int) -> None:
+        """Begin a new session, and find out what of a window the broker holds."""
+        self.close()
+        self._session = _Session(f"{self.client_id}-{secrets.token_hex(4)}", self.connection)
+        try:
+            window = f"{self.topic}/{seq}"
+            self._there = self._session.retained([window, f"{window}/certificate"], f"{self.topic}/probe")
+        except WriteFailed:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+
+class _Session:
+    """One connection; once lost it is not used again, since a client would repeat what may have arrived."""
+
+    def __init__(self, client_id: str, connection: Connection) -> None:
+        self.lost, self._ready, self._answered = threading.Event(), threading.Event(), threading.Event()
+        self._seen: set[str] = set()
+        self._probe = ""
+        self._refused: BrokerRefused | None = None
+        self.connection = connection
+        self.client = mqtt_client(client_id, connection, kept=False)
+        self.client.on_message = self._take
+        self.client.on_connect = self._greeted
+        self.client.on_disconnect = lambda *_: self.lost.set()
+        if not connect(self.client, connection):
+            raise WriteFailed(f"The MQTT broker at {connection.address} cannot be reached.")
+        answered = self._ready.wait(_PATIENCE)
+        if self._refused is not None:
+            self.close()
+            raise self._refused
+        if not answered:
+            self.close()
+            raise WriteFailed(f"The MQTT broker at {connection.address} does not answer.")
+
+    def _greeted(self, client: Any, data: Any, flags: Any, reason: Any, properties: Any) -> None:
+        self._refused = refusal(self.connection, reason)
+        if self._refused is not None or not reason.is_failure:
+            self._ready.set()
+
+    def _take(self, client: Any, data: Any, message: Any) -> None:
+        if message.topic == self._probe:
+            self._answered.set()
+        elif message.retain:
+            self._seen.add(message.topic)
+
+    def retained(self, topics: list[str], probe: str) -> set[str]:
+        """Which of these topics hold a message. They come before what is published after the subscription, so a message
+        to ourselves ends them."""
+        self._probe = f"{probe}/{secrets.token_hex(8)}"
+        self.client.subscribe([(topic, 1) for topic in (*topics, self._probe)])
+        self.send(self._probe, b"?", retain=False)
+        if not self._until(self._answered.is_set):
+            raise WriteFailed("The MQTT broker does not say which windows it holds.")
+        self.client.unsubscribe([*topics, self._probe])
+        return self._seen
+
+    def send(self, topic: str, content: bytes, retain: bool = True) -> None:
+        """Publish and wait until the broker has it."""
+        sent = self.client.publish(topic, content, qos=1, retain=retain)
+        try:
+            if not self._until(sent.is_published):
+                raise WriteFailed(f"The MQTT broker did not acknowledge {topic}.")
+        except (RuntimeError, ValueError) as error:
+            raise WriteFailed(f"MQTT did not take {topic}: {error}.") from error
+
+    def _until(self, done: Any) -> bool:
+        """Wait for an answer as long as the connection holds."""
+        until = time.monotonic() + _PATIENCE
+        while not done():
+            if self.lost.wait(0.0005) or time.monotonic() > until:
+                return bool(done())
+        return True
 
     def close(self) -> None:
         self.client.disconnect()

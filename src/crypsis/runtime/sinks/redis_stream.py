@@ -5,20 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from crypsis.errors import OutputExists, WriteFailed
+from crypsis.runtime.connection import Connection
+from crypsis.runtime.redis_client import redis_client, refusal
 from crypsis.runtime.sinks.sink import Sink
-from crypsis.runtime.sources.redis_stream import connected
 
 
 class RedisSink(Sink):
     """Fields `window` and `certificate`, both JSON."""
 
-    def __init__(self, settings: Mapping[str, Any]) -> None:
-        self.stream = settings["stream"]
-        self.client, self._lost = connected(settings)
+    def __init__(self, stream: str, connection: Connection) -> None:
+        self.stream, self.connection = stream, connection
+        self.client, self._lost = redis_client(connection)
 
     def last(self, decided: int) -> int:
         import redis
@@ -30,7 +28,9 @@ class RedisSink(Sink):
                 return -1
             raise OutputExists(f"{self.stream!r} is no stream of windows: {error}.") from error
         except self._lost as error:
-            raise WriteFailed(f"Redis cannot be asked which windows it holds: {error}.") from error
+            raise refusal(self.connection, error) or WriteFailed(
+                f"Redis cannot be asked which windows it holds: {error}."
+            ) from error
 
     def publish(self, seq: int, window: bytes, certificate: bytes) -> None:
         import redis
@@ -42,7 +42,9 @@ class RedisSink(Sink):
             if "equal or smaller" not in str(error):  # else it is there: the answer of the first attempt was lost
                 raise WriteFailed(f"Redis refuses window {seq}: {error}.") from error
         except self._lost as error:
-            raise WriteFailed(f"Redis cannot be reached for window {seq}: {error}.") from error
+            raise refusal(self.connection, error) or WriteFailed(
+                f"Redis cannot be reached for window {seq}: {error}."
+            ) from error
 
     def close(self) -> None:
         self.client.close()

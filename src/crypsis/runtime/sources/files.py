@@ -19,8 +19,8 @@ _READ = 1 << 17
 class FileSource(Source):
     """A file that is complete; its end is the end of the stream."""
 
-    def __init__(self, path: Path, kind: str) -> None:
-        self.path, self.kind = existing_file(path), kind
+    def __init__(self, path: Path, kind: str, attributes: Sequence[str] = ()) -> None:
+        self.path, self.kind, self.attributes = existing_file(path), kind, attributes
 
     def batches(self, position: Any, stopped: threading.Event) -> Iterator[Batch]:
         with self.path.open("rb") as file:
@@ -30,7 +30,7 @@ class FileSource(Source):
                 header = file.readline()
                 if not header.strip():
                     return
-                parse, start = CsvLines(header, str(self.path)), len(header)
+                parse, start = CsvLines(header, str(self.path), self.attributes), len(header)
             at = start if position is None else int(position)
             file.seek(0, 2)
             if at > file.tell():

@@ -8,42 +8,36 @@ them.
 from __future__ import annotations
 
 import threading
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from crypsis.errors import InputError, MissingExtra
+from crypsis.errors import InputError
+from crypsis.runtime.connection import Connection
 from crypsis.runtime.events import Batch, events_of_lines
+from crypsis.runtime.redis_client import redis_client, refusal
 from crypsis.runtime.sources.source import Source
 
 _COUNT = 2048
 _BLOCK = 200  # milliseconds
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 _CONSUMER = "crypsis"
-
-
-def connected(settings: Mapping[str, Any]) -> tuple[Any, Any]:
-    """A client, and the errors after which one may try again."""
-    try:
-        import redis
-    except ImportError as error:
-        raise MissingExtra(
-            "Redis streams need the package redis: pip install 'crypsis[redis]'.", extra="redis"
-        ) from error
-    client = redis.Redis(host=settings["host"], port=settings["port"], socket_timeout=30, socket_connect_timeout=5)
-    return client, (redis.ConnectionError, redis.TimeoutError, redis.exceptions.BusyLoadingError)
+_BEGINNING = "0"
 
 
 class RedisSource(Source):
     """One consumer of one group: the order of the stream is the order of the events."""
 
-    def __init__(self, settings: Mapping[str, Any]) -> None:
-        self.stream, self.group = settings["stream"], settings["group"]
-        self.client, self._lost = connected(settings)
+    def __init__(self, stream: str, group: str, connection: Connection) -> None:
+        self.stream, self.group, self.connection = stream, group, connection
+        self.client, self._lost = redis_client(connection)
         self._given: list[bytes] = []  # ids that are not acknowledged, in order
         self._turn = threading.Lock()
 
     def batches(self, position: Any, stopped: threading.Event) -> Iterator[Batch]:
-        at = position or "0"
+        import redis
+
+        at = position or _BEGINNING
         wait, ready = _FIRST_WAIT, False
         while not stopped.is_set():
             try:
@@ -51,11 +45,21 @@ class RedisSource(Source):
                     self._set_back(at)
                     ready = True
                 found = self.client.xreadgroup(self.group, _CONSUMER, {self.stream: ">"}, count=_COUNT, block=_BLOCK)
-                wait = _FIRST_WAIT
-            except self._lost:
-                ready = False  # the broker is away: set back to where we are once it is there again
+                wait, self.trouble = _FIRST_WAIT, ""
+            except self._lost as error:
+                refused = refusal(self.connection, error)
+                if refused is not None:
+                    raise refused from error
+                self.trouble = "Redis is away."
+                ready = False  # set back to where we are once it is there again
                 stopped.wait(wait)
                 wait = min(2 * wait, _LONGEST_WAIT)
+                continue
+            except redis.ResponseError as error:
+                if "NOGROUP" not in str(error):
+                    raise InputError(f"Redis does not give the events of {self.stream!r}: {error}.") from error
+                ready = False  # the stream was taken away under us
+                stopped.wait(wait)
                 continue
             for _, entries in found or ():
                 ids = [entry.decode() for entry, _ in entries]
@@ -69,17 +73,32 @@ class RedisSource(Source):
         import redis
 
         try:
-            self.client.xgroup_create(self.stream, self.group, id=at, mkstream=True)
+            try:
+                self.client.xgroup_create(self.stream, self.group, id=at, mkstream=True)
+            except redis.ResponseError as error:
+                if "BUSYGROUP" not in str(error):
+                    raise
+                self.client.xgroup_setid(self.stream, self.group, at)
+            if at != _BEGINNING:
+                self._check_whole(at)
         except redis.ResponseError as error:
-            if "BUSYGROUP" not in str(error):
-                raise InputError(f"Redis refuses the group {self.group!r} of {self.stream!r}: {error}.") from error
-            self.client.xgroup_setid(self.stream, self.group, at)
+            raise InputError(f"Redis refuses the group {self.group!r} of {self.stream!r}: {error}.") from error
+
+    def _check_whole(self, at: str) -> None:
+        """What comes after the position must still be there: trimming begins with the oldest, so the position tells."""
+        last = self.client.xinfo_stream(self.stream)["last-generated-id"]
+        if _order(last) > _order(at.encode()) and not self.client.xrange(self.stream, at, at):
+            raise InputError(
+                f"The stream {self.stream!r} was trimmed beyond {at}, where reading goes on: events are gone. Trim "
+                "only what the group has acknowledged; to go on without them, begin anew.",
+                where=self.connection.address,
+            )
 
     def forget_before(self, position: Any) -> None:
         """Acknowledge what no restart will ask for; where the broker is away it is done another time."""
         done = _order(position.encode())
         with self._turn:
-            ready = [entry for entry in self._given if _order(entry) <= done]
+            ready = self._given[: bisect_right(self._given, done, key=_order)]
             try:
                 for lower in range(0, len(ready), _COUNT):
                     self.client.xack(self.stream, self.group, *ready[lower : lower + _COUNT])

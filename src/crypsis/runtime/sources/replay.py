@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,10 @@ _SLICE = 0.02  # seconds of events that are given at once
 class ReplaySource(Source):
     """A CSV or NDJSON file with pauses; what is read is the same as without."""
 
-    def __init__(self, path: Path, rate: float, speedup: float, unit_seconds: int) -> None:
-        self.file = FileSource(path, "csv" if path.suffix.lower() == ".csv" else "ndjson")
+    def __init__(
+        self, path: Path, rate: float, speedup: float, unit_seconds: int, attributes: Sequence[str] = ()
+    ) -> None:
+        self.file = FileSource(path, "csv" if path.suffix.lower() == ".csv" else "ndjson", attributes)
         self.rate, self.per_second = rate, speedup / unit_seconds
 
     def batches(self, position: Any, stopped: threading.Event) -> Iterator[Batch]:

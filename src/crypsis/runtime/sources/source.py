@@ -11,11 +11,21 @@ from crypsis.runtime.events import Batch
 
 
 class Source(ABC):
-    """Events with positions. Reading again from a position gives the same events in the same order."""
+    """Events with positions. Reading again from a position gives the same events in the same order.
+
+    `trouble` says why no events come, where something is wrong; it may pass.
+    """
+
+    trouble: str = ""
 
     @abstractmethod
     def batches(self, position: Any, stopped: threading.Event) -> Iterator[Batch]:
         """Events after a position (None: from the beginning), until the stream ends or `stopped` is set."""
+
+    @property
+    def starved(self) -> bool:
+        """All that was kept is read, and there is room for more only after `forget_before`."""
+        return False
 
     def forget_before(self, position: Any) -> None:  # noqa: B027
         """Nothing before this position will be read again."""

@@ -1,0 +1,1 @@
+"""Benchmarks of the stream runtime: ingest and soak."""

@@ -1,0 +1,122 @@
+"""`crypsis stream generate` and `crypsis stream convert`: files of events, made up or from recorded movements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crypsis.cli.output import show
+from crypsis.errors import BadParameter, OutputExists
+
+if TYPE_CHECKING:
+    from crypsis.data.stream import Events
+
+_OUT = typer.Option("--out", help="File to write, .csv; a stream reads it as source csv or replay.")
+_OVERWRITE = typer.Option("--overwrite", help="Replace a file that exists.")
+
+
+def generate(
+    out: Annotated[Path, _OUT],
+    passengers: Annotated[int, typer.Option("--passengers", min=1, help="People.")] = 100_000,
+    stations: Annotated[int, typer.Option("--stations", min=3, help="Stations.")] = 65,
+    lines: Annotated[int, typer.Option("--lines", min=1, help="Lines, which cross in one station.")] = 4,
+    minutes: Annotated[int, typer.Option("--minutes", min=1, help="Timestamps.")] = 60,
+    mean_stops: Annotated[float, typer.Option("--mean-stops", min=1, help="Stations of a ride, on average.")] = 8.0,
+    flows: Annotated[
+        str | None, typer.Option("--flows", help="How many board at each station: weights with commas between them.")
+    ] = None,
+    concessions: Annotated[
+        float, typer.Option("--concessions", min=0, max=1, help="Share of people with the sensitive fare.")
+    ] = 0.1,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the generator.")] = 1,
+    overwrite: Annotated[bool, _OVERWRITE] = False,
+) -> None:
+    """Make up the stream of a metro: who is at which station in which minute, and the fare."""
+    from crypsis.samples.metro_flow import metro_flow
+
+    _check(out, overwrite)
+    weights = None
+    if flows is not None:
+        try:
+            weights = [float(weight) for weight in flows.split(",")]
+        except ValueError as error:
+            raise BadParameter(f"--flows must be numbers with commas between them, got {flows!r}.") from error
+    events = metro_flow(
+        passengers,
+        seed,
+        stations=stations,
+        lines=lines,
+        minutes=minutes,
+        mean_stops=mean_stops,
+        flows=weights,
+        concessions=concessions,
+    )
+    _write(events, out)
+
+
+def convert(
+    file: Annotated[Path, typer.Argument(help="Sequences of visits, or with --start and --end a table of trips.")],
+    out: Annotated[Path, _OUT],
+    longest: Annotated[
+        int | None, typer.Option("--longest", min=1, help="Sequences: visits after this one are left out.")
+    ] = None,
+    id: Annotated[str | None, typer.Option("--id", help="Trips: column of the person or vehicle.")] = None,
+    start: Annotated[str | None, typer.Option("--start", help="Trips: column of the place where it begins.")] = None,
+    start_time: Annotated[str | None, typer.Option("--start-time", help="Trips: column of when it begins.")] = None,
+    end: Annotated[str | None, typer.Option("--end", help="Trips: column of the place where it ends.")] = None,
+    end_time: Annotated[str | None, typer.Option("--end-time", help="Trips: column of when it ends.")] = None,
+    sensitive: Annotated[str | None, typer.Option("--sensitive", help="Trips: column of the sensitive value.")] = None,
+    unit: Annotated[str, typer.Option("--unit", help="Trips: length of a timestamp, such as min or h.")] = "min",
+    overwrite: Annotated[bool, _OVERWRITE] = False,
+) -> None:
+    """Turn recorded movements into events: sequences one visit per timestamp, trips by their two ends."""
+    from crypsis.data.formats.tabular import read_table_file
+    from crypsis.data.reading import read_trajectories
+    from crypsis.data.replay import events_from_trajectories, events_from_trips
+
+    _check(out, overwrite)
+    ends = {"--id": id, "--start": start, "--start-time": start_time, "--end": end, "--end-time": end_time}
+    if not any(ends.values()):
+        _write(events_from_trajectories(read_trajectories(file), longest=longest), out)
+        return
+    if id is None or start is None or start_time is None or end is None or end_time is None:
+        missing = ", ".join(name for name, given in ends.items() if given is None)
+        raise BadParameter(f"A table of trips needs {', '.join(ends)}; {missing} was not given.")
+    events = events_from_trips(
+        read_table_file(file)[0],
+        id=id,
+        start=start,
+        start_time=start_time,
+        end=end,
+        end_time=end_time,
+        sensitive=[] if sensitive is None else [sensitive],
+        unit=unit,
+    )
+    _write(events, out)
+
+
+def _check(out: Path, overwrite: bool) -> None:
+    if out.suffix.lower() != ".csv":
+        raise BadParameter(f"Events are written as .csv, got {out.name!r}.")
+    if out.exists() and not overwrite:
+        raise OutputExists(f"{out} exists already; choose another file or add --overwrite.")
+
+
+def _write(events: Events, out: Path) -> None:
+    """The columns of a stream: id, loc, t and, where there is one, the sensitive value."""
+    from crypsis.atomic import write_file
+
+    names = {"location": "loc", **{part.name: "sa" for part in events.sensitive}}
+    write_file(out, events.to_frame().rename(names).write_csv().encode())
+    said = {
+        "file": str(out),
+        "events": len(events),
+        "people": len(events.people),
+        "locations": len(events.locations),
+        "first": int(events.t.min()) if len(events) else None,
+        "last": int(events.t.max()) if len(events) else None,
+    }
+    words = f"{len(events):,} events of {len(events.people):,} people at {len(events.locations):,} places"
+    show(said, f"wrote {out}: {words}, t = {said['first']} to {said['last']}")
