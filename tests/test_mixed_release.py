@@ -163,12 +163,12 @@ def test_with_weights_the_bound_is_kept_but_not_promised() -> None:
 @pytest.mark.parametrize("form", ["literal", "semantic"])
 def test_another_form_of_the_items_loss_bounds_but_promises_nothing(form: str) -> None:
     data = people()
-    release = crypsis.anonymize(data, TumBound(k=2, delta=0.9, ul=form, merge="rt", score="ul"))
+    release = crypsis.anonymize(data, TumBound(k=2, delta=0.9, item_loss=form, merge="rt", score="ul"))
     assert release.guarantee == KKmAnonymity(k=2, m=2)
     assert release.journal.private["ul"] <= 0.9
     pairs = BalancedHierarchy(fanout=2)
     bounded = [
-        crypsis.anonymize(data, RumBound(k=2, delta=0.8, ul=one, item_hierarchy=pairs)).journal
+        crypsis.anonymize(data, RumBound(k=2, delta=0.8, item_loss=one, item_hierarchy=pairs)).journal
         for one in ("zero", form)
     ]
     assert bounded[0].private["ul"] != bounded[1].private["ul"]

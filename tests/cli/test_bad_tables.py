@@ -55,7 +55,7 @@ BAD_TABLES = {
         SETS, (*ITEMS, "--sensitive-items", "a", "--method", "rum-bound", "-l", "2"), "infeasible-diversity", 3, "'a'",
     ),
     "a form of UL that there is not": (
-        SETS, (*ITEMS, "--method", "tum-bound", "--ul", "exact"), "bad-parameter", 2, "literal",
+        SETS, (*ITEMS, "--method", "tum-bound", "--item-loss", "exact"), "bad-parameter", 2, "literal",
     ),
 }  # fmt: skip
 

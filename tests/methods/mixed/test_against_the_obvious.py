@@ -52,7 +52,7 @@ def common(small: Small, problem: reference.Problem, delta: float) -> dict[str, 
         "seeds": "first",
         "hierarchy": small.hierarchies,
         "item_hierarchy": ITEMS,
-        "ul": problem.ul_form,
+        "item_loss": problem.ul_form,
     }
 
 

@@ -63,7 +63,7 @@ class RumBound(MixedMethod):
         OneOf("btd", "btd-or", "ul"),
         "How items are compared: by a distance of records (of what differs, or of all), or by generalizing each union.",
     ] = "btd"
-    ul: Annotated[
+    item_loss: Annotated[
         str,
         OneOf(*FORMS),
         "What a single item loses: nothing, or what the printed formula says; or weigh items by item_hierarchy.",
@@ -71,7 +71,7 @@ class RumBound(MixedMethod):
 
     @property
     def loss_form(self) -> str:
-        return self.ul
+        return self.item_loss
 
     @property
     def bounded(self) -> dict[str, float]:

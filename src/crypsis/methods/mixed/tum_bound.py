@@ -62,7 +62,7 @@ class TumBound(MixedMethod):
         OneOf("btd", "btd-or", "ul"),
         "How items are compared: by a distance of records (of what differs, or of all), or by generalizing each union.",
     ] = "btd"
-    ul: Annotated[
+    item_loss: Annotated[
         str,
         OneOf(*FORMS),
         "What a single item loses: nothing, or what the printed formula says; or weigh items by item_hierarchy.",
@@ -73,11 +73,11 @@ class TumBound(MixedMethod):
 
     @property
     def loss_form(self) -> str:
-        return self.ul
+        return self.item_loss
 
     @property
     def bounded(self) -> dict[str, float]:
-        return {"ul": self.delta} if self.ul == "zero" else {}
+        return {"ul": self.delta} if self.item_loss == "zero" else {}
 
     def guarantee_of(self, data: Mixed, published: PublishedMixed) -> Guarantee:
         if not self.best_effort or not self.bounded or published_loss_is_within(published, self.delta):
