@@ -18,6 +18,7 @@ from crypsis.data.attribute_domains import AttributeDomains, PublicAttributes
 from crypsis.data.category_trees import CategoryTrees
 from crypsis.data.constraints import AutomaticConstraints, UtilityConstraints
 from crypsis.data.domains import LocationDomain, PublicLocations, PublicTimes, TimeDomain
+from crypsis.data.item_domain import ItemDomain, PublicItems
 from crypsis.data.mixed import Mixed
 from crypsis.data.privacy_policy import DerivedPolicy, PrivacyPolicy
 from crypsis.data.relational import Table
@@ -151,6 +152,7 @@ RECIPES: dict[type, st.SearchStrategy[Any]] = {
     LocationDomain: st.just(PublicLocations()),
     TimeDomain: st.just(PublicTimes()),
     AttributeDomains: st.just(PublicAttributes()),
+    ItemDomain: st.just(PublicItems()),
     CategoryTrees: st.none(),  # a file; its own tests make some
     BudgetLedger: st.none(),  # a file; its own tests make some
 }
@@ -383,10 +385,16 @@ def with_sensitive(draw: st.DrawFn, setting: Any, data: Trajectories) -> tuple[M
 
 
 @st.composite
-def with_domains(draw: st.DrawFn, setting: Any, data: Events | Table) -> Method:
+def with_domains(draw: st.DrawFn, setting: Any, data: Events | Table | Transactions) -> Method:
     """Domains are declared, and a taxonomy, where there is one, is of its locations."""
     if isinstance(data, Table):
         return replace(setting, domains=PublicAttributes(), noise="exact").prepared(data)
+    if isinstance(data, Transactions):
+        return replace(setting, item_domain=PublicItems(), noise="exact", thresholds="bounded").prepared(data)
+    if not hasattr(setting, "taxonomy"):
+        low = {"height": min(setting.height, 2)} if hasattr(setting, "height") else {"grams": min(setting.grams, 3)}
+        setting = replace(setting, location_domain=PublicLocations(), time_domain=PublicTimes(), noise="exact", **low)
+        return setting.prepared(data)
     labels = data.locations.labels
     taxonomy = None if setting.taxonomy is None or len(labels) < 2 else draw(taxonomies(list(labels)))
     setting = replace(setting, location_domain=PublicLocations(), time_domain=PublicTimes(), taxonomy=taxonomy)

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from crypsis.data.counted_regions import CountedRegions, RegionAttribute
     from crypsis.data.domains import LocationDomain, PublicLocations, PublicTimes, TimeDomain
     from crypsis.data.foreign_table import read_foreign_table
+    from crypsis.data.item_domain import ItemDomain, PublicItems
     from crypsis.data.privacy_policy import DerivedPolicy, PrivacyPolicy
     from crypsis.data.reading import (
         read_events,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         read_transactions,
     )
     from crypsis.data.synthetic import SyntheticTrajectories
+    from crypsis.data.synthetic_sets import SyntheticTransactions
     from crypsis.errors import CrypsisError
     from crypsis.guarantees import (
         GUARANTEES,
@@ -117,7 +119,9 @@ if TYPE_CHECKING:
         BFP2kA,
         BottomUp,
         Cluster,
+        DiffGen,
         DiffMulti,
+        DiffPart,
         Disassociation,
         Incognito,
         KAMCut,
@@ -125,11 +129,13 @@ if TYPE_CHECKING:
         LmAnon,
         Method,
         Mondrian,
+        NGrams,
         RFirst,
         RumBound,
         SafePath,
         SDSeqAnon,
         SeqAnon,
+        SeqPT,
         TFirst,
         TopDown,
         TumBound,
@@ -198,6 +204,8 @@ _HOME = {
     "crypsis.data.counted_regions": ("CountedRegions", "RegionAttribute"),
     "crypsis.data.domains": ("LocationDomain", "PublicLocations", "PublicTimes", "TimeDomain"),
     "crypsis.data.foreign_table": ("read_foreign_table",),
+    "crypsis.data.item_domain": ("ItemDomain", "PublicItems"),
+    "crypsis.data.synthetic_sets": ("SyntheticTransactions",),
     "crypsis.data.synthetic": ("SyntheticTrajectories",),
     "crypsis.errors": ("CrypsisError",),
     "crypsis.guarantees": (
@@ -250,6 +258,10 @@ _HOME = {
         "BFP2kA",
         "BottomUp",
         "Cluster",
+        "DiffGen",
+        "SeqPT",
+        "NGrams",
+        "DiffPart",
         "Incognito",
         "DiffMulti",
         "Disassociation",
@@ -313,7 +325,9 @@ __all__ = [
     "CrypsisError",
     "DerivedPolicy",
     "DerivedUtility",
+    "DiffGen",
     "DiffMulti",
+    "DiffPart",
     "DifferentialPrivacy",
     "DisassociatedTransactions",
     "Disassociation",
@@ -325,6 +339,7 @@ __all__ = [
     "HierarchyPlan",
     "HomeWorkAttack",
     "Incognito",
+    "ItemDomain",
     "ItemHierarchy",
     "ItemsetAttack",
     "ItemsetDiversity",
@@ -349,6 +364,7 @@ __all__ = [
     "Method",
     "Mixed",
     "Mondrian",
+    "NGrams",
     "NumericDomain",
     "PatternPreservingKAnonymity",
     "PolicyAnonymity",
@@ -357,6 +373,7 @@ __all__ = [
     "Progress",
     "ProgressiveGeneralization",
     "PublicAttributes",
+    "PublicItems",
     "PublicLocations",
     "PublicTimes",
     "PublishedMixed",
@@ -373,9 +390,11 @@ __all__ = [
     "SafePath",
     "SensitiveValues",
     "SeqAnon",
+    "SeqPT",
     "SequenceKAnonymity",
     "StreamConfiguration",
     "SyntheticTrajectories",
+    "SyntheticTransactions",
     "TCloseness",
     "TFirst",
     "Table",

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from crypsis.compilation import njit
 from crypsis.data.arrays import Bools, Int32s, Int64s, freeze
 from crypsis.data.attribute_domains import NumericDomain
 from crypsis.data.category_trees import CategoryTree
@@ -201,11 +202,7 @@ class CountedRegions:
 
     def regions_of(self, cells: Int32s) -> Int64s:
         """The region of each record, given as cells; -1 where none holds it."""
-        found = np.full(len(cells), -1, np.int64)
-        for region in range(len(self)):
-            inside = ((cells >= self.low[region]) & (cells < self.high[region])).all(axis=1)
-            found[inside] = region
-        return found
+        return _first_region(np.ascontiguousarray(cells), self.low, self.high)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CountedRegions) and (
@@ -226,3 +223,19 @@ def missing_domain(method: str, name: str) -> PublicInputMissing:
         "public-in-data.",
         parameter="domains",
     )
+
+
+@njit
+def _first_region(cells: Int32s, low: Int32s, high: Int32s) -> Int64s:
+    found = np.full(len(cells), -1, np.int64)
+    for record in range(len(cells)):
+        for region in range(len(low)):
+            inside = True
+            for place in range(cells.shape[1]):
+                if cells[record, place] < low[region, place] or cells[record, place] >= high[region, place]:
+                    inside = False
+                    break
+            if inside:
+                found[record] = region
+                break
+    return found

@@ -20,6 +20,7 @@ from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.errors import InputError
 
 ORDERS = ("canonical", "nondecreasing", "strict")
+POSITIONS = "position"  # the unit of times that only say where in its row a visit stands
 Visit = tuple[str, int]
 
 

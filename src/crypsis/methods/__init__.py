@@ -10,6 +10,7 @@ from crypsis.methods.mixed.t_first import TFirst
 from crypsis.methods.mixed.tum_bound import TumBound
 from crypsis.methods.relational.bottom_up import BottomUp
 from crypsis.methods.relational.cluster import Cluster
+from crypsis.methods.relational.diff_gen import DiffGen
 from crypsis.methods.relational.diff_multi import DiffMulti
 from crypsis.methods.relational.incognito import Incognito
 from crypsis.methods.relational.mondrian import Mondrian
@@ -19,17 +20,20 @@ from crypsis.methods.trajectory.bf_p2ka import BFP2kA
 from crypsis.methods.trajectory.kam_cut import KAMCut
 from crypsis.methods.trajectory.kam_rec import KAMRec
 from crypsis.methods.trajectory.lm_anon import LmAnon
+from crypsis.methods.trajectory.n_grams import NGrams
 from crypsis.methods.trajectory.ppsg import PPSG
 from crypsis.methods.trajectory.progressive_generalization import ProgressiveGeneralization
 from crypsis.methods.trajectory.regions_of_interest import RegionsOfInterest
 from crypsis.methods.trajectory.safe_path import SafePath
 from crypsis.methods.trajectory.sd_seq_anon import SDSeqAnon
 from crypsis.methods.trajectory.seq_anon import SeqAnon
+from crypsis.methods.trajectory.seq_pt import SeqPT
 from crypsis.methods.trajectory.sga import SGA
 from crypsis.methods.trajectory.u_seq_anon import USeqAnon
 from crypsis.methods.trajectory.zga import ZGA
 from crypsis.methods.transaction.apriori import Apriori
 from crypsis.methods.transaction.coat import COAT
+from crypsis.methods.transaction.diff_part import DiffPart
 from crypsis.methods.transaction.disassociation import Disassociation
 from crypsis.methods.transaction.lra import LRA
 from crypsis.methods.transaction.pcta import PCTA
@@ -40,7 +44,7 @@ _TRANSACTION = (Disassociation, Apriori, LRA, VPA, COAT, PCTA)
 _RELATIONAL = (Incognito, TopDown, BottomUp, Cluster, Mondrian)
 _MIXED = (RumBound, TumBound, RFirst, TFirst)
 _STREAM = (ITSA,)
-_PRIVATE = (SafePath, DiffMulti)
+_PRIVATE = (SafePath, DiffMulti, DiffGen, SeqPT, NGrams, DiffPart)
 METHODS: dict[str, type[Method]] = {
     method.name(): method for method in (*_TRAJECTORY, *_TRANSACTION, *_RELATIONAL, *_MIXED, *_STREAM, *_PRIVATE)
 }
@@ -59,7 +63,9 @@ __all__ = [
     "BFP2kA",
     "BottomUp",
     "Cluster",
+    "DiffGen",
     "DiffMulti",
+    "DiffPart",
     "Disassociation",
     "Incognito",
     "KAMCut",
@@ -67,6 +73,7 @@ __all__ = [
     "LmAnon",
     "Method",
     "Mondrian",
+    "NGrams",
     "ProgressiveGeneralization",
     "RFirst",
     "RegionsOfInterest",
@@ -74,6 +81,7 @@ __all__ = [
     "SDSeqAnon",
     "SafePath",
     "SeqAnon",
+    "SeqPT",
     "TFirst",
     "TopDown",
     "TumBound",

@@ -36,15 +36,19 @@ from crypsis.metrics.itemset_queries import itemset_query_error
 from crypsis.metrics.itemsets import tkd_loss, tkd_ml2_loss
 from crypsis.metrics.locations import location_statistics
 from crypsis.metrics.lost_terms import lost_terms
+from crypsis.metrics.origin_destination import origin_destination_error
 from crypsis.metrics.pair_supports import re_loss
 from crypsis.metrics.patterns import pattern_preservation
 from crypsis.metrics.queries import average_relative_error
+from crypsis.metrics.region_classification import region_classification
 from crypsis.metrics.region_penalties import region_penalties
 from crypsis.metrics.semantics import combined_distance_loss, semantic_penalty_loss
 from crypsis.metrics.similarity import pattern_similarity
 from crypsis.metrics.suppression import suppression_loss
 from crypsis.metrics.table_divergence import table_kl_divergence_loss
 from crypsis.metrics.track_lengths import track_lengths
+from crypsis.metrics.trip_lengths import trip_lengths
+from crypsis.metrics.trip_patterns import trip_patterns
 from crypsis.metrics.utility_loss import utility_loss
 
 Figure = float | int
@@ -267,6 +271,32 @@ METRICS: dict[str, Metric] = {
             (Events,),
             seeded=True,
             reads=(SyntheticTrajectories,),
+        ),
+        Metric(
+            trip_patterns,
+            "Are the most frequent runs of places still the most frequent, and how far off are their counts.",
+            (Events,),
+            reads=(SyntheticTrajectories,),
+        ),
+        Metric(
+            trip_lengths,
+            "How many visits trips have before and after, and how far the two distributions are apart.",
+            (Events,),
+            reads=(SyntheticTrajectories,),
+        ),
+        Metric(
+            origin_destination_error,
+            "How far off the counts of first and last places of trips are; publishing nothing has 1.",
+            (Events,),
+            reads=(SyntheticTrajectories,),
+        ),
+        Metric(
+            region_classification,
+            "How well the class is predicted from published counts of regions, with the best and the least beside it.",
+            (Table,),
+            seeded=True,
+            reads=(CountedRegions,),
+            default=False,
         ),
         Metric(
             region_penalties,

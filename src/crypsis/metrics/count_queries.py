@@ -17,7 +17,7 @@ import numpy as np
 from crypsis.data.arrays import Int64s, offsets_of
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.stream import Events
-from crypsis.data.synthetic import SyntheticTrajectories
+from crypsis.data.synthetic import POSITIONS, SyntheticTrajectories
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.kernels.pair_supports import pair_set_supports
 
@@ -62,6 +62,8 @@ def trip_query_error(
     """
     if n_queries < 1 or not sizes or min(sizes) < 1 or sanity < 0:
         raise BadParameter("trip_query_error: n_queries and sizes must be at least 1, sanity not negative.")
+    if published.times.unit == POSITIONS:
+        raise NotApplicable("trip_query_error asks where people were at a time, and this release tells no times.")
     if len(published.locations) * len(published.times) > MOST_PAIRS:
         raise NotApplicable(
             f"trip_query_error lists the people of each pair of location and time, and there are more than "

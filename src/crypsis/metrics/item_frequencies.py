@@ -8,6 +8,7 @@ import numpy as np
 
 from crypsis.data.arrays import Float64s
 from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import NotApplicable
 
@@ -29,7 +30,7 @@ class ItemFrequencyError:
 
 
 def item_frequency_error(
-    original: Transactions, published: DisassociatedTransactions | PublishedTransactions
+    original: Transactions, published: DisassociatedTransactions | PublishedTransactions | SyntheticTransactions
 ) -> ItemFrequencyError:
     """|before - expected| / before for every item; 0 is exact.
 
@@ -44,9 +45,11 @@ def item_frequency_error(
 
 
 def expected_frequencies(
-    original: Transactions, published: DisassociatedTransactions | PublishedTransactions
+    original: Transactions, published: DisassociatedTransactions | PublishedTransactions | SyntheticTransactions
 ) -> Float64s:
     """Records of the release that are expected to hold each item of the original's vocabulary."""
+    if isinstance(published, SyntheticTransactions):
+        published = published.repeated()
     if isinstance(published, DisassociatedTransactions):
         frequencies = (published.visible_supports + published.hidden_leaves).astype(np.float64)
         vocabulary = published.vocabulary

@@ -14,6 +14,7 @@ import polars as pl
 
 from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
 from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import BadParameter, NotApplicable
 
@@ -41,7 +42,7 @@ class ItemsetQueryError:
 
 def itemset_query_error(
     original: Transactions,
-    published: DisassociatedTransactions | PublishedTransactions,
+    published: DisassociatedTransactions | PublishedTransactions | SyntheticTransactions,
     *,
     seed: int = 0,
     queries: Sequence[Sequence[str]] | None = None,
@@ -52,6 +53,8 @@ def itemset_query_error(
 
     0 is exact, 1 as large as the answer itself.
     """
+    if isinstance(published, SyntheticTransactions):
+        published = published.repeated()
     asked = draw_itemsets(original, seed=seed) if queries is None else [list(query) for query in queries]
     actual = exact_counts(original, asked)
     if isinstance(published, DisassociatedTransactions):

@@ -18,6 +18,7 @@ import polars as pl
 
 from crypsis.data.arrays import Int64s, offsets_of
 from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadTaxonomy, NotApplicable
@@ -52,7 +53,7 @@ class TopItemsetLoss:
 
 def tkd_loss(
     original: Transactions,
-    published: DisassociatedTransactions | PublishedTransactions,
+    published: DisassociatedTransactions | PublishedTransactions | SyntheticTransactions,
     *,
     seed: int = 0,
     most: int = MOST,
@@ -63,6 +64,8 @@ def tkd_loss(
     0 when all are found again, 1 when none is; lower is better. On generalized data only items that are published as
     they are can be found, and there is no tKd-a.
     """
+    if isinstance(published, SyntheticTransactions):
+        published = published.repeated()
     best = _best(original, most)
     wanted = set(_named(best, original))
     ties = int(np.count_nonzero(best.supports == best.supports[-1])) + best.cut if len(best.supports) else 0

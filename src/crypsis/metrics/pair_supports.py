@@ -13,6 +13,7 @@ import polars as pl
 
 from crypsis.data.arrays import Float64s, Int64s, offsets_of
 from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import BadParameter, NotApplicable
 
@@ -35,7 +36,7 @@ class PairError:
 
 def re_loss(
     original: Transactions,
-    published: DisassociatedTransactions | PublishedTransactions,
+    published: DisassociatedTransactions | PublishedTransactions | SyntheticTransactions,
     *,
     seed: int = 0,
     ranks: tuple[int, int] = RANKS,
@@ -47,6 +48,8 @@ def re_loss(
     those of the range that there are. `re_loss` reads one possible original, `re_rN_loss` the mean of N, `re_a_loss`
     the bare subrecords; generalized items are divided evenly among what they stand for. Fewer than two terms: no error.
     """
+    if isinstance(published, SyntheticTransactions):
+        published = published.repeated()
     if not isinstance(published, (DisassociatedTransactions, PublishedTransactions)):
         raise NotApplicable(f"re_loss reads disassociated or generalized transactions, got {type(published).__name__}.")
     if not 0 <= ranks[0] < ranks[1]:

@@ -6,12 +6,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 
+import numpy as np
+
 from crypsis.data.arrays import Int64s
 from crypsis.errors import InternalError
 from crypsis.ledger.scopes import Call, InParallel, InSequence
 from crypsis.noise.blocks import Blocks
 from crypsis.noise.noise import Noise
 
+_DRAWN_AT_ONCE = 1 << 22
 DISJOINT_REGIONS = "a record lies in one region only"
 Shares = Sequence[
     tuple[InSequence | InParallel, int]
@@ -21,11 +24,18 @@ Shares = Sequence[
 class MeteredNoise:
     """A provider together with what it has spent. Methods draw through this and through nothing else."""
 
-    def __init__(self, noise: Noise, epsilon: Fraction) -> None:
+    def __init__(self, noise: Noise, epsilon: Fraction, *, one_by_one: bool = False) -> None:
+        """With `one_by_one` empty siblings are drawn like all others, as the definition says: slow, the same law."""
         self.noise = noise
         self.epsilon = epsilon
+        self.one_by_one = one_by_one
         self.root = InSequence([])
         self._scope = self.root
+
+    @property
+    def unpublishable(self) -> str | None:
+        """Why what is drawn here may not be published, where it may not."""
+        return None if self.noise.publishable else f"its noise came from {self.noise.name}, which is for tests only"
 
     @contextmanager
     def scope(self, name: str) -> Iterator[None]:
@@ -57,7 +67,33 @@ class MeteredNoise:
             Call("dlaplace", epsilon, Fraction(1), node, self.noise.name, len(counts) + zeros, disjoint_by)
         )
         noisy = self.noise.laplace(counts, epsilon)
-        numbers, values = self.noise.passing_zeros(zeros, epsilon, threshold)
+        numbers, values = self._passing_zeros(zeros, epsilon, threshold)
+        return noisy, numbers, values
+
+    def _passing_zeros(self, zeros: int, epsilon: Fraction, threshold: int) -> tuple[Int64s, Int64s]:
+        if not self.one_by_one:
+            return self.noise.passing_zeros(zeros, epsilon, threshold)
+        numbers, values = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for start in range(0, zeros, _DRAWN_AT_ONCE):
+            noisy = self.noise.laplace(np.zeros(min(_DRAWN_AT_ONCE, zeros - start), np.int64), epsilon)
+            passing = np.flatnonzero(noisy >= threshold)
+            numbers.append(passing + start)
+            values.append(noisy[passing])
+        return np.concatenate(numbers), np.concatenate(values)
+
+    def vector_counts(
+        self, counts: Int64s, zeros: int, epsilon: Fraction, sensitivity: int, threshold: int, *, node: str
+    ) -> tuple[Int64s, Int64s, Int64s]:
+        """The same for counts that are not disjoint: one record moves all of them together by `sensitivity` at most.
+
+        Each is drawn with epsilon / sensitivity, so that the vector as a whole costs epsilon.
+        """
+        together = f"one vector of counts, which a record moves by at most {sensitivity} in all"
+        self._scope.members.append(
+            Call("dlaplace", epsilon, Fraction(sensitivity), node, self.noise.name, len(counts) + zeros, together)
+        )
+        noisy = self.noise.laplace(counts, epsilon / sensitivity)
+        numbers, values = self._passing_zeros(zeros, epsilon / sensitivity, threshold)
         return noisy, numbers, values
 
     def counts(self, counts: Int64s, epsilon: Fraction, *, node: str, disjoint_by: str) -> Int64s:
@@ -96,6 +132,15 @@ class MeteredNoise:
         """Noisy counts of disjoint sets of records that belong to several branches of the tree."""
         self._share("dlaplace", epsilon, 1, shares, node)
         return self.noise.laplace(counts, epsilon)
+
+    def shared_disjoint_counts(
+        self, counts: Int64s, zeros: int, epsilon: Fraction, threshold: int, *, shares: Shares, node: str
+    ) -> tuple[Int64s, Int64s, Int64s]:
+        """As `disjoint_counts`, for siblings that belong to several branches of the tree."""
+        self._share("dlaplace", epsilon, 1, shares, node)
+        noisy = self.noise.laplace(counts, epsilon)
+        numbers, values = self._passing_zeros(zeros, epsilon, threshold)
+        return noisy, numbers, values
 
     def _share(self, mechanism: str, epsilon: Fraction, sensitivity: int, shares: Shares, node: str) -> None:
         exact = Fraction(sensitivity)

@@ -9,6 +9,7 @@ from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.mixed import PublishedMixed
 from crypsis.data.relational import PublishedTable
 from crypsis.data.synthetic import SyntheticTrajectories
+from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.data.windows import PublishedWindows
@@ -20,6 +21,7 @@ from crypsis.publication.mixed import MixedKind
 from crypsis.publication.relational import TableKind
 from crypsis.publication.stream import WindowKind
 from crypsis.publication.synthetic import SyntheticKind
+from crypsis.publication.synthetic_sets import SyntheticSetsKind
 from crypsis.publication.trajectory import TrajectoryKind
 from crypsis.publication.transaction import TransactionKind
 
@@ -27,6 +29,7 @@ KINDS: dict[type, PublishedKind] = {
     PublishedTrajectories: TrajectoryKind(),
     SyntheticTrajectories: SyntheticKind(),
     CountedRegions: CountedRegionsKind(),
+    SyntheticTransactions: SyntheticSetsKind(),
     PublishedTransactions: TransactionKind(),
     DisassociatedTransactions: DisassociatedKind(),
     PublishedTable: TableKind(),

@@ -22,6 +22,11 @@ from crypsis.reports.svg import standalone
 from crypsis.reports.wording import counted, shortened, shown
 
 MOST_LISTED = 12
+_TOP_UP = {
+    "path": "what the way to each region left over",
+    "longest": "what the longest way left over",
+    "none": "half",
+}
 _SIZES = Wording("region", "regions", "records", "records in the region (noisy)", "regions")
 
 
@@ -98,7 +103,7 @@ def spent(facts: RegionFacts) -> Markup:
         ("Accounting", str(budget.get("accounting", ""))),
         ("Noise", f"discrete Laplace and exact selection on whole numbers, drawn by {budget.get('noise', '')}"),
         ("Epsilon of each choice", str(budget.get("budget_of_each_choice", ""))),
-        ("Rest of epsilon", f"{budget.get('top_up', '')}"),
+        ("Epsilon of the counts", str(budget.get("budget_of_counts") or _TOP_UP.get(str(budget.get("top_up")), ""))),
         ("Ledger of the dataset", str(budget.get("dataset_ledger", ""))),
         ("Digest of the run's ledger", str(budget.get("ledger_digest", ""))[:16] + "…"),
     ]

@@ -11,6 +11,7 @@ from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
+from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.data.transaction import PublishedTransactions, Transactions
@@ -52,6 +53,7 @@ from crypsis.verifiers.pattern_preserving_k_anonymity import verify_pattern_pres
 from crypsis.verifiers.policy_anonymity import verify_policy_anonymity
 from crypsis.verifiers.safe_representatives import verify_generalized_tracks
 from crypsis.verifiers.sequence_k_anonymity import verify_sequence_k_anonymity
+from crypsis.verifiers.synthetic_sets import verify_synthetic_transactions
 from crypsis.verifiers.t_closeness import verify_t_closeness
 from crypsis.verifiers.together import verify_together
 from crypsis.verifiers.utility_constraints import verify_constrained_km_anonymity
@@ -65,6 +67,7 @@ VERIFIERS: dict[tuple[type[Guarantee], type], tuple[Callable[..., Verdict], type
     (PatternPreservingKAnonymity, PublishedTrajectories): (verify_pattern_preserving_k_anonymity, Trajectories),
     (DifferentialPrivacy, SyntheticTrajectories): (verify_synthetic_trajectories, Events),
     (DifferentialPrivacy, CountedRegions): (verify_counted_regions, Table),
+    (DifferentialPrivacy, SyntheticTransactions): (verify_synthetic_transactions, Transactions),
     (KAnonymity, PublishedTable): (verify_k_anonymity, Table),
     (LDiversity, PublishedTable): (verify_l_diversity, Table),
     (TCloseness, PublishedTable): (verify_t_closeness, Table),
@@ -98,6 +101,7 @@ __all__ = [
     "verify_policy_anonymity",
     "verify_sequence_k_anonymity",
     "verify_synthetic_trajectories",
+    "verify_synthetic_transactions",
     "verify_t_closeness",
     "verify_together",
 ]

@@ -16,7 +16,17 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 import crypsis
-from crypsis import BudgetLedger, Events, LocationDomain, PublicLocations, PublicTimes, SafePath, Taxonomy, TimeDomain
+from crypsis import (
+    BudgetLedger,
+    Events,
+    LocationDomain,
+    PublicLocations,
+    PublicTimes,
+    SafePath,
+    SeqPT,
+    Taxonomy,
+    TimeDomain,
+)
 from crypsis.attacks import audit_privacy
 from crypsis.errors import (
     BadDomain,
@@ -137,10 +147,11 @@ def test_a_family_is_projected_and_rounded_as_defined(children, parent):
 # Many trees at once: a forest whose trees share nothing.
 
 
-def forest(method: SafePath, people, runs: int, noise) -> list[tuple]:
+def forest(method: SafePath | SeqPT, people, runs: int, noise) -> list[tuple]:
     """The noisy trees of so many independent runs, each as something that can be compared."""
     locations, times = method.location_domain, method.time_domain
-    _, sublevels = method._sublevels(locations, times)
+    each = isinstance(method, SeqPT)  # which draws every child by itself
+    sublevels = method._plan().sublevels if each else method._sublevels(locations, times)[1]
     records = [reference.prepared(pairs, len(locations), len(times), method.order, method.height) for pairs in people]
     records = [record for record in records if record]
     flat = [pair for record in records for pair in record]
@@ -154,7 +165,8 @@ def forest(method: SafePath, people, runs: int, noise) -> list[tuple]:
         method.order,
     )
     roots = np.repeat(np.arange(runs), len(records))
-    levels = grow(visits, method.height, sublevels, MeteredNoise(noise, method.epsilon), roots=roots, n_roots=runs)
+    metered = MeteredNoise(noise, method.epsilon, one_by_one=each)
+    levels = grow(visits, method.height, sublevels, metered, roots=roots, n_roots=runs)
     outcomes: list[list[tuple]] = [[] for _ in range(runs)]
     prefixes = [()] * runs
     trees = range(runs)

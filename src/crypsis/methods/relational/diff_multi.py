@@ -15,16 +15,15 @@ from fractions import Fraction
 from typing import Annotated, ClassVar
 
 import numpy as np
-import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s
-from crypsis.data.attribute_domains import AttributeDomains, CategoryDomain, NumericDomain
+from crypsis.data.arrays import Int64s
+from crypsis.data.attribute_domains import AttributeDomains
 from crypsis.data.category_trees import CategoryTree, CategoryTrees
-from crypsis.data.counted_regions import RECORDS, CountedRegions, RegionAttribute, missing_domain
-from crypsis.data.relational import Column, Table
-from crypsis.errors import BadTaxonomy, NotApplicable, RepeatedId
+from crypsis.data.counted_regions import CountedRegions, RegionAttribute
+from crypsis.data.relational import Table
 from crypsis.journal import Journal
 from crypsis.methods.private_method import PrivateMethod
+from crypsis.methods.relational.declared_columns import DeclaredColumns, refuse_repeated_ids
 from crypsis.methods.relational.noisy_regions import Grown, grow
 from crypsis.methods.relational.region_schema import RegionSchema
 from crypsis.methods.relational.region_scores import KINDS, Score
@@ -102,17 +101,18 @@ class DiffMulti(PrivateMethod):
         self, data: Table, journal: Journal, noise: Noise, trace: Callable[..., None] | None = None
     ) -> CountedRegions:
         """The same with any provider; what one without the system's entropy draws cannot be published."""
-        attributes, label = self._attributes(data)
+        columns = DeclaredColumns.of("DiffMulti", data, self.domains, self.trees)
+        attributes, label = columns.attributes, columns.label
         schema = RegionSchema.of(attributes)
         score = Score.of(self.score, schema.width)
         depth = self._depth(attributes)
         calls = operations(schema.numeric_attributes, depth, self.numeric_cap, self.accounting)
         budget = budget_of_call(self.epsilon, calls) if calls else Fraction(0)
         self._check_digits(budget, calls, score, schema)
-        _refuse_repeated_ids(data)
+        refuse_repeated_ids(data)
         metered = self.charged(noise)
         with journal.stage("read records"):
-            rows, classes = _encoded(data, attributes, label, clamp=self.clamp)
+            rows, classes = columns.encoded(data, clamp=self.clamp)
         with journal.stage("specialize"):
             grown = grow(
                 rows, classes, len(label.domain), schema, score,
@@ -127,21 +127,21 @@ class DiffMulti(PrivateMethod):
         journal.private["specializations"] = grown.specializations
         journal.private["records_in_the_domain"] = len(rows)
         return CountedRegions(
-            tuple(attributes),
+            attributes,
             tuple(label.domain.labels),
             grown.low,
             grown.high,
             np.where(schema.numeric, -1, grown.node - schema.root).astype(np.int32),
             counts,
             class_name=label.name,
-            declared="declared by the publisher" if self.domains is None else self.domains.declared,
+            declared=columns.declared,
             clamp=self.clamp,
             budget=told,
             ledger=ledger,
             unpublishable=None if noise.publishable else f"its noise came from {noise.name}, which is for tests only",
         )
 
-    def _depth(self, attributes: list[RegionAttribute]) -> int:
+    def _depth(self, attributes: tuple[RegionAttribute, ...]) -> int:
         """No way is longer than all specializations, nor than all attributes allow."""
         heights = sum(
             attribute.domain.height if isinstance(attribute.domain, CategoryTree) else self.numeric_cap
@@ -149,57 +149,6 @@ class DiffMulti(PrivateMethod):
         )
         usual = min(heights, USUAL_DEPTH) if self.max_depth is None else self.max_depth
         return min(self.specializations, usual)
-
-    def _attributes(self, data: Table) -> tuple[list[RegionAttribute], _Label]:
-        """The declared columns, in the order of the table, and the class. Only names and roles of the data are used."""
-        columns = [column for column in data.columns if column.role in ("quasi", "sensitive")]
-        if not columns:
-            raise NotApplicable("DiffMulti needs at least one column with the role quasi or sensitive.")
-        labels = data.with_role("label")
-        if len(labels) > 1:
-            raise NotApplicable(
-                f"DiffMulti counts by one class; {', '.join(column.name for column in labels)} are labels. Give all "
-                "but one of them another role."
-            )
-        attributes = [RegionAttribute(column.name, self._domain(column)) for column in columns]
-        if not labels:
-            return attributes, _Label(None, CategoryDomain((RECORDS,)))
-        return attributes, _Label(labels[0].name, self._class_domain(labels[0].name))
-
-    def _domain(self, column: Column) -> NumericDomain | CategoryTree:
-        tree = None if self.trees is None else self.trees.trees.get(column.name)
-        declared = None if self.domains is None else self.domains.domains.get(column.name)
-        if tree is None and declared is None:
-            raise missing_domain("DiffMulti", column.name)
-        if isinstance(declared, NumericDomain):
-            if tree is not None:
-                raise BadTaxonomy(f"Column {column.name!r} has a numeric domain and a tree; give one of them.")
-            if column.type == "category":
-                raise NotApplicable(
-                    f"Column {column.name!r} holds categories, and its declared domain is one of numbers."
-                )
-            return declared
-        if tree is None:
-            assert declared is not None
-            return CategoryTree.flat(declared.labels)
-        if declared is not None and set(declared.labels) != set(tree.leaves):
-            odd = sorted(set(declared.labels) ^ set(tree.leaves))[0]
-            raise BadTaxonomy(
-                f"Column {column.name!r}: the leaves of its tree are not its declared categories; {odd!r} is in one of "
-                "them only.",
-                node=odd,
-            )
-        return tree
-
-    def _class_domain(self, name: str) -> CategoryDomain:
-        declared = None if self.domains is None else self.domains.domains.get(name)
-        if declared is None:
-            raise missing_domain("DiffMulti", name)
-        if isinstance(declared, NumericDomain):
-            if declared.bins is not None:
-                raise NotApplicable(f"The class {name!r} needs a list of values as its domain, not bins of numbers.")
-            return CategoryDomain(tuple(str(int(declared.low) + value) for value in range(len(declared))))
-        return declared
 
     def _check_digits(self, budget: Fraction, calls: int, score: Score, schema: RegionSchema) -> None:
         """Refuse, before anything is charged, an epsilon whose parts do not fit into the samplers."""
@@ -228,32 +177,3 @@ class DiffMulti(PrivateMethod):
             drawn = noise.shared_counts(counts[leaves].ravel(), left, shares=shares, node="records of each class")
             noisy[leaves] = drawn.reshape(len(leaves), -1)
         return np.maximum(noisy, 0)
-
-
-@dataclass(frozen=True)
-class _Label:
-    name: str | None
-    domain: CategoryDomain
-
-
-def _refuse_repeated_ids(data: Table) -> None:
-    for column in data.with_role("identifier"):
-        known = column.codes[column.codes >= 0]
-        if len(np.unique(known)) < len(known):
-            raise RepeatedId(
-                f"Column {column.name!r} names somebody twice, and epsilon is promised to persons with one record "
-                "each; keep one record of each person.",
-                column=column.name,
-            )
-
-
-def _encoded(data: Table, attributes: list[RegionAttribute], label: _Label, *, clamp: bool) -> tuple[Int32s, Int32s]:
-    """Cells and classes of the records that lie in the domain with all their values; each is judged by itself."""
-    cells = np.stack([one.encode(data.column(one.name), clamp=clamp) for one in attributes], axis=1)
-    if label.name is None:
-        classes: Int32s = np.zeros(len(data), np.int32)
-    else:
-        column = data.column(label.name)
-        classes = np.append(label.domain.encode(column.domain.cast(pl.String)), np.int32(-1))[column.codes]
-    kept = (cells >= 0).all(axis=1) & (classes >= 0)
-    return np.ascontiguousarray(cells[kept]), np.ascontiguousarray(classes[kept]).astype(np.int32)

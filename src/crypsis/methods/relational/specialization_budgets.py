@@ -1,4 +1,4 @@
-"""How DiffMulti divides epsilon: half for choosing regions, an equal part for each call, the rest for their counts."""
+"""How DiffMulti and DiffGen divide epsilon: half for choosing, an equal part for each call, the rest for counts."""
 
 from __future__ import annotations
 
@@ -23,3 +23,11 @@ def operations(numeric_attributes: int, depth: int, numeric_cap: int, accounting
 def budget_of_call(epsilon: Fraction, calls: int) -> Fraction:
     """Half of epsilon in so many parts."""
     return epsilon / (2 * calls)
+
+
+def global_operations(numeric_attributes: int, rounds: int) -> int:
+    """The calls that one record may meet in DiffGen: first split points, and a selection and new split points a round.
+
+    Both halves of a divided number get new split points; a record lies in one of them, so they count once.
+    """
+    return numeric_attributes + 2 * rounds if rounds else 0

@@ -21,17 +21,11 @@ from crypsis.data.synthetic import ORDERS, SyntheticTrajectories
 from crypsis.errors import BadTaxonomy, TooLarge
 from crypsis.hierarchy import Taxonomy
 from crypsis.journal import Journal
+from crypsis.methods.noise_thresholds import deviations_threshold, flat_threshold
 from crypsis.methods.private_method import PrivateMethod
-from crypsis.methods.trajectory.noisy_prefix_tree import Sublevel, TreeLevel, grow
-from crypsis.methods.trajectory.prefix_consistency import consistent_counts, terminating, whole_counts
-from crypsis.methods.trajectory.safe_path_budgets import (
-    Budgets,
-    deviations_threshold,
-    flat_threshold,
-    printed_shares,
-    uniform_shares,
-)
-from crypsis.methods.trajectory.timed_visits import timed_visits
+from crypsis.methods.trajectory.noisy_prefix_tree import Sublevel
+from crypsis.methods.trajectory.prefix_synthesis import PrefixTreePlan, synthesized_from_tree
+from crypsis.methods.trajectory.safe_path_budgets import Budgets, printed_shares, uniform_shares
 from crypsis.methods.trajectory.value_ranges import ValueRanges
 from crypsis.noise import Noise, provider_named, terms_of
 from crypsis.noise.opendp import check_zeros
@@ -102,37 +96,19 @@ class SafePath(PrivateMethod):
         """The same with any provider; what one without the system's entropy draws cannot be published."""
         locations, times = self._domains()
         locations, sublevels = self._sublevels(locations, times)
-        metered = self.charged(noise)
-        with journal.stage("read records"):
-            visits = timed_visits(data, locations, times, self.order, self.height)
-        with journal.stage("grow"):
-            levels = grow(visits, self.height, sublevels, metered)
-        with journal.stage("consistency"):
-            counts = whole_counts(levels, consistent_counts(levels))
-            ending = terminating(levels, counts)
-        with journal.stage("publish"):
-            told, ledger = self.accounted(metered)
-            told |= {
+        return synthesized_from_tree(
+            self,
+            data,
+            journal,
+            self.charged(noise),
+            PrefixTreePlan(locations, times, self.order, self.height, sublevels),
+            {
                 "scheme": self.scheme,
                 "thresholds": {
                     step.name: [*step.budgets.general_thresholds, step.budgets.leaf_threshold] for step in sublevels
                 },
-            }
-            journal.private["ledger"] = ledger
-            journal.private["tree_nodes"] = [len(level) for level in levels]
-            journal.private["records_with_a_visit"] = len(visits.offsets) - 1
-            return SyntheticTrajectories(
-                *_rows(levels, ending),
-                locations=locations,
-                times=times,
-                order=self.order,
-                height=self.height,
-                budget=told,
-                ledger=ledger,
-                unpublishable=None
-                if noise.publishable
-                else f"its noise came from {noise.name}, which is for tests only",
-            )
+            },
+        )
 
     def _domains(self) -> tuple[LocationDomain, TimeDomain]:
         if self.location_domain is None:
@@ -199,35 +175,3 @@ def _order_of(leaves: list[str], locations: LocationDomain) -> np.ndarray[tuple[
             f"The leaves of the taxonomy are not the locations of the domain: {odd!r} is in one of them only.", node=odd
         )
     return np.array([locations.vocabulary.code(leaf) for leaf in leaves], np.int64)
-
-
-def _rows(
-    levels: list[TreeLevel], ending: list[np.ndarray[tuple[int], np.dtype[np.int64]]]
-) -> tuple[
-    np.ndarray[tuple[int], np.dtype[np.int64]],
-    np.ndarray[tuple[int], np.dtype[np.int32]],
-    np.ndarray[tuple[int], np.dtype[np.int32]],
-    np.ndarray[tuple[int], np.dtype[np.int64]],
-]:
-    """The prefixes at which a trajectory ends, shorter ones before those that continue them, in canonical order."""
-    lengths, places, times, copies = [], [], [], []
-    for depth, counts in enumerate(ending):
-        nodes = np.flatnonzero(counts)
-        chain_places, chain_times = [], []
-        at = nodes
-        for above in range(depth, -1, -1):
-            chain_places.append(levels[above].locations[at])
-            chain_times.append(levels[above].times[at])
-            at = levels[above].parents[at]
-        lengths.append(np.full(len(nodes), depth + 1, np.int64))
-        places.append(np.stack(chain_places[::-1], axis=1).ravel())
-        times.append(np.stack(chain_times[::-1], axis=1).ravel())
-        copies.append(counts[nodes])
-    none = np.zeros(0, np.int32)
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *lengths]))]).astype(np.int64)
-    return (
-        offsets,
-        np.concatenate([none, *places]),
-        np.concatenate([none, *times]),
-        np.concatenate([np.zeros(0, np.int64), *copies]),
-    )

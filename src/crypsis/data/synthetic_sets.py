@@ -1,0 +1,96 @@
+"""Synthetic transactions: sets of items with noisy numbers of copies, as a private method publishes them.
+
+Row r holds the items `items[offsets[r]:offsets[r + 1]]`, codes into the declared domain, ascending and distinct. No row
+was made from any one person's record, so nothing aligns rows with the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from crypsis.data.arrays import Int32s, Int64s, freeze, frozen, offsets_of, take_records
+from crypsis.data.item_domain import ItemDomain
+from crypsis.data.symbols import Symbols
+from crypsis.data.transaction import PublishedTransactions
+from crypsis.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class SyntheticTransactions:
+    """What a private release of sets says. `budget`, `ledger` and `unpublishable` as for synthetic trajectories."""
+
+    offsets: Int64s
+    items: Int32s
+    copies: Int64s
+    domain: ItemDomain
+    budget: Mapping[str, Any] = field(default_factory=dict)
+    ledger: Mapping[str, Any] | None = field(default=None, repr=False)
+    unpublishable: str | None = None
+
+    def __post_init__(self) -> None:
+        freeze(self, "offsets", "items", "copies")
+        if len(self.copies) != len(self.offsets) - 1 or int(self.offsets[-1]) != len(self.items):
+            raise InputError("The parts of synthetic transactions do not have the same number of rows or items.")
+
+    @classmethod
+    def from_lists(cls, rows: Sequence[tuple[int, Sequence[str]]], domain: ItemDomain) -> SyntheticTransactions:
+        """From copies and items: `[(6, ["a", "b"]), …]`; a label outside the domain gets the code -1."""
+        codes = {label: code for code, label in enumerate(domain.labels)}
+        return cls(
+            offsets_of(np.array([len(row) for _, row in rows], np.int64)),
+            np.array([codes.get(label, -1) for _, row in rows for label in row], np.int32),
+            np.array([copies for copies, _ in rows], np.int64),
+            domain,
+        )
+
+    def __len__(self) -> int:
+        return len(self.copies)
+
+    @property
+    def records(self) -> int:
+        """Rows, each counted as often as it has copies."""
+        return int(self.copies.sum())
+
+    @cached_property
+    def lengths(self) -> Int64s:
+        return frozen(np.diff(self.offsets))
+
+    @property
+    def occurrences(self) -> int:
+        """Items of all copies."""
+        return int((self.lengths * self.copies).sum())
+
+    def take(self, rows: Int64s) -> SyntheticTransactions:
+        """The chosen rows, in the order given."""
+        offsets, positions = take_records(self.offsets, rows)
+        return replace(self, offsets=offsets, items=self.items[positions], copies=self.copies[rows])
+
+    def repeated(self) -> PublishedTransactions:
+        """Every row as often as it has copies, for whatever counts records."""
+        rows = np.repeat(np.arange(len(self)), self.copies)
+        offsets, positions = take_records(self.offsets, rows)
+        vocabulary = self.domain.vocabulary
+        single = Symbols(vocabulary, np.arange(len(vocabulary) + 1), np.arange(len(vocabulary), dtype=np.int32))
+        return PublishedTransactions(offsets, self.items[positions], single)
+
+    def to_lists(self) -> list[tuple[int, list[str]]]:
+        """Copies and items of each row; an item outside the domain, which no verifier accepts, is a `?`."""
+        labels, items = self.domain.labels, self.items.tolist()
+        return [
+            (copies, [labels[item] if 0 <= item < len(labels) else "?" for item in items[start:end]])
+            for copies, (start, end) in zip(self.copies.tolist(), pairwise(self.offsets.tolist()), strict=True)
+        ]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SyntheticTransactions) and self.to_lists() == other.to_lists()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"SyntheticTransactions({self.records} records, {len(self)} of them distinct)"

@@ -1,0 +1,92 @@
+"""From events to synthetic trajectories by a noisy prefix tree: what SafePath and SeqPT do alike.
+
+The tree is grown with noise, its counts are made consistent, and every node ends as many trajectories as its children
+leave over. All after the growing is post-processing of noisy counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crypsis.data.arrays import Int32s, Int64s
+from crypsis.data.domains import LocationDomain, TimeDomain
+from crypsis.data.stream import Events
+from crypsis.data.synthetic import SyntheticTrajectories
+from crypsis.journal import Journal
+from crypsis.methods.private_method import PrivateMethod
+from crypsis.methods.trajectory.noisy_prefix_tree import Sublevel, TreeLevel, grow
+from crypsis.methods.trajectory.prefix_consistency import consistent_counts, terminating, whole_counts
+from crypsis.methods.trajectory.timed_visits import timed_visits
+from crypsis.noise import MeteredNoise
+
+
+@dataclass(frozen=True)
+class PrefixTreePlan:
+    """Everything public that a tree is grown by."""
+
+    locations: LocationDomain
+    times: TimeDomain
+    order: str
+    height: int
+    sublevels: tuple[Sublevel, ...]
+
+
+def synthesized_from_tree(
+    method: PrivateMethod,
+    data: Events,
+    journal: Journal,
+    metered: MeteredNoise,
+    plan: PrefixTreePlan,
+    told: Mapping[str, Any],
+) -> SyntheticTrajectories:
+    """The published rows; `told` is what the release says about its budget beside what all private methods say."""
+    with journal.stage("read records"):
+        visits = timed_visits(data, plan.locations, plan.times, plan.order, plan.height)
+    with journal.stage("grow"):
+        levels = grow(visits, plan.height, plan.sublevels, metered)
+    with journal.stage("consistency"):
+        ending = terminating(levels, whole_counts(levels, consistent_counts(levels)))
+    with journal.stage("publish"):
+        budget, ledger = method.accounted(metered)
+        journal.private["ledger"] = ledger
+        journal.private["tree_nodes"] = [len(level) for level in levels]
+        journal.private["records_with_a_visit"] = len(visits.offsets) - 1
+        return SyntheticTrajectories(
+            *prefix_rows(levels, ending),
+            locations=plan.locations,
+            times=plan.times,
+            order=plan.order,
+            height=plan.height,
+            budget=budget | dict(told),
+            ledger=ledger,
+            unpublishable=metered.unpublishable,
+        )
+
+
+def prefix_rows(levels: list[TreeLevel], ending: list[Int64s]) -> tuple[Int64s, Int32s, Int32s, Int64s]:
+    """The prefixes at which a trajectory ends, shorter ones before those that continue them, in canonical order."""
+    lengths, places, times, copies = [], [], [], []
+    for depth, counts in enumerate(ending):
+        nodes = np.flatnonzero(counts)
+        chain_places, chain_times = [], []
+        at = nodes
+        for above in range(depth, -1, -1):
+            chain_places.append(levels[above].locations[at])
+            chain_times.append(levels[above].times[at])
+            at = levels[above].parents[at]
+        lengths.append(np.full(len(nodes), depth + 1, np.int64))
+        places.append(np.stack(chain_places[::-1], axis=1).ravel())
+        times.append(np.stack(chain_times[::-1], axis=1).ravel())
+        copies.append(counts[nodes])
+    none = np.zeros(0, np.int32)
+    offsets = np.concatenate([[0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *lengths]))]).astype(np.int64)
+    return (
+        offsets,
+        np.concatenate([none, *places]),
+        np.concatenate([none, *times]),
+        np.concatenate([np.zeros(0, np.int64), *copies]),
+    )
