@@ -2,7 +2,8 @@
 
 CrypsisError
 ├── BadParameter                bad-parameter            2
-│   └── BadConfiguration        bad-configuration        2   of a live stream
+│   ├── BadConfiguration        bad-configuration        2   of a live stream
+│   └── BadExperiment           bad-experiment           2   an experiment file; lists all its problems
 ├── InputError                  input-error              2   what was given cannot be used
 │   ├── MissingFile             missing-file             2
 │   ├── UnreadableFile          unreadable-file          2   truncated, wrong encoding, not that format
@@ -18,6 +19,7 @@ CrypsisError
 │   ├── BadTaxonomy             bad-taxonomy             2   not one tree with the locations or items as leaves
 │   ├── HierarchyError          hierarchy-error          2   a value without a leaf, a cycle, two roots, two parents
 │   ├── BadConstraints          bad-constraints          2   overlapping, or a visited location in none
+│   ├── BadEdit                 bad-edit                 2   an edit of a table that cannot be carried out
 │   ├── BadQuery                bad-query                2   not in the query language, or not about this table
 │   ├── BadPolicy               bad-policy               2   a privacy or utility policy that contradicts itself
 │   ├── BadSensitiveValues      bad-sensitive-values     2   not attributes with their values
@@ -36,6 +38,8 @@ CrypsisError
 │   ├── JournalMismatch         journal-mismatch         2   a window would not be the one that was decided
 │   ├── StateInUse              state-in-use             2   another process runs this stream
 │   ├── TooManyBadEvents        too-many-bad-events      2
+│   ├── NoSuchEntry             no-such-entry            2   nothing in the workspace under this number
+│   ├── ChangedElsewhere        changed-elsewhere        2   saved by another tab in the meantime
 │   └── MissingExtra            missing-extra            2   an optional dependency is not installed
 ├── Infeasible                  infeasible               3   no release with this guarantee exists
 │   ├── TooFewTrajectories      too-few-trajectories     3
@@ -87,6 +91,10 @@ class BadParameter(CrypsisError):
 
 class BadConfiguration(BadParameter):
     code = "bad-configuration"
+
+
+class BadExperiment(BadParameter):
+    code = "bad-experiment"
 
 
 class InputError(CrypsisError):
@@ -148,6 +156,10 @@ class HierarchyError(InputError):
 
 class BadConstraints(InputError):
     code = "bad-constraints"
+
+
+class BadEdit(InputError):
+    code = "bad-edit"
 
 
 class BadQuery(InputError):
@@ -220,6 +232,14 @@ class StateInUse(InputError):
 
 class TooManyBadEvents(InputError):
     code = "too-many-bad-events"
+
+
+class NoSuchEntry(InputError):
+    code = "no-such-entry"
+
+
+class ChangedElsewhere(InputError):
+    code = "changed-elsewhere"
 
 
 class MissingExtra(InputError):
