@@ -58,7 +58,8 @@ def filled(address: str) -> dict[str, str]:
             assert answer.status_code == 201, answer.text
             return str(answer.json()["id"])
 
-        numbers = {name: made("datasets", sample=name) for name in ("metro", "tracks", "baskets", "patients")}
+        numbers = {name: made("datasets", sample=name) for name in ("tracks", "baskets", "patients")}
+        numbers["metro"] = made("datasets", sample="metro-flow", size=20_000)
         checkins = made("datasets", sample="checkins")
         for column, recipe in (("age", "equi_width:8"), ("zip", "prefix")):
             made("hierarchies", dataset=numbers["patients"], column=column, auto=recipe)
@@ -80,7 +81,7 @@ def filled(address: str) -> dict[str, str]:
             api.post(f"/experiments/{number}/start", json={}).raise_for_status()
             while api.get(f"/experiments/{number}/progress").json()["running"]:
                 time.sleep(0.5)
-        stream = made("streams", dataset=numbers["metro"], K=10, rate=4000)
+        stream = made("streams", dataset=numbers["metro"], K=20, rate=1200)
         api.post(f"/streams/{stream}/start").raise_for_status()
         time.sleep(8)
     patients = numbers["patients"]

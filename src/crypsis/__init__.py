@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         read_transactions,
     )
     from crypsis.errors import CrypsisError
+    from crypsis.evaluate import Experiment
     from crypsis.guarantees import (
         GUARANTEES,
         ConstrainedKmAnonymity,
@@ -182,6 +183,7 @@ _HOME = {
     "crypsis.data.count_query": ("CountQuery", "parse_query", "read_queries"),
     "crypsis.data.foreign_table": ("read_foreign_table",),
     "crypsis.errors": ("CrypsisError",),
+    "crypsis.evaluate": ("Experiment",),
     "crypsis.guarantees": (
         "GUARANTEES",
         "ConstrainedKmAnonymity",
@@ -289,6 +291,7 @@ __all__ = [
     "Disassociation",
     "DisassociationAnonymity",
     "Events",
+    "Experiment",
     "Guarantee",
     "Hierarchies",
     "Hierarchy",

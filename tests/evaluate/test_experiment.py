@@ -197,7 +197,7 @@ sweep = {param = "k", start = 1, end = 2, step = 0}
         (PEOPLE + '[[run]]\nlabel = "x"\n', "names no method"),
         (PEOPLE + '[[run]]\nmethod = "lra"\n', "lra cannot be run: it anonymizes Transactions"),
         (PEOPLE + '[[run]]\nmethod = "seq-anon"\n', "seq-anon cannot be run"),
-        (PEOPLE + '[[run]]\nmethod = "mondrian"\n[hierarchy.city]\npath = "none.csv"\n', "no file"),
+        (PEOPLE + '[[run]]\nmethod = "mondrian"\n[hierarchy.city]\npath = "none.csv"\n', "Or have it built"),
         (PEOPLE + '[[run]]\nmethod = "mondrian"\n[hierarchy.city]\n', "auto = 'equi_depth(8)'"),
         (PEOPLE + '[[run]]\nmethod = "mondrian"\n[hierarchy.city]\nauto = "equi_dept(8)"\n', "mean 'equi_depth'"),
         (PEOPLE + '[[run]]\nmethod = "mondrian"\nrepeats = 0\n', "repeats must be"),

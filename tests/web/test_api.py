@@ -87,6 +87,18 @@ def test_an_exported_table_loads_as_an_equal_one(api: httpx.Client) -> None:
     assert rows(api, again)["rows"] == rows(api, number)["rows"]
 
 
+def test_overwriting_asks_and_then_the_file_is_the_edited_table(api: httpx.Client, server: Server) -> None:
+    number = uploaded(api, "people.csv", PEOPLE)["id"]
+    change(api, number, {"edit": "delete_row", "row": 0})
+    assert api.post(f"/api/datasets/{number}/overwrite", json={"yes": False}).status_code == 400
+    file = server.workspace / "datasets" / number / "original.csv"
+    assert file.read_text() == PEOPLE
+    assert api.post(f"/api/datasets/{number}/overwrite", json={"yes": True}).status_code == 200
+    assert [row[0] for row in rows(api, number)["rows"]] == ["Bo", "Cy", "Di"]
+    assert "Ada" not in file.read_text()
+    assert api.post(f"/api/datasets/{number}/undo").status_code == 400
+
+
 def test_rows_are_sorted_and_filtered_on_the_server(api: httpx.Client) -> None:
     number = uploaded(api, "people.csv", PEOPLE)["id"]
     down = rows(api, number, sort=json.dumps([{"colId": "c1", "sort": "desc"}]))

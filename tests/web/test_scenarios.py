@@ -324,11 +324,77 @@ def test_sweeping_delta_over_three_bounding_methods_gives_lines_gaps_and_the_sam
     from_line = told((tmp_path / "out" / "results.csv").read_text())
     assert len(from_browser) == 24
     assert from_browser == from_line
-    for kind, query in (("line", {"x": "delta", "y": "are"}), ("tradeoff", {"x": "ncp", "y": "ul"}), ("phases", {})):
+    for kind, query in (
+        ("line", {"x": "delta", "y": "are"}),
+        ("tradeoff", {"x": "ncp", "y": "ul"}),
+        ("phases", {}),
+        ("generalized_frequency", {"column": "Origin"}),
+        ("value_difference", {"column": "Origin"}),
+        ("item_error", {}),
+    ):
         for format, start_of in (("pdf", b"%PDF"), ("png", b"\x89PNG")):
             answer = api.get(f"/api/experiments/{made['id']}/plots/{kind}", params={**query, "format": format})
             assert answer.status_code == 200, answer.text
             assert answer.content.startswith(start_of)
+
+
+@pytest.mark.parametrize(
+    ("merge", "delta", "classes"), [("r", 0.65, [[0, 1, 2, 3], [4, 5]]), ("t", 0.77, [[0, 1, 4, 5], [2, 3]])]
+)
+def test_the_worked_example_gives_its_classes_in_the_browser(
+    tab: Tab, api: httpx.Client, merge: str, delta: float, classes: list[list[int]]
+) -> None:
+    number = rt_dataset(api)
+    params = {
+        "k": 2,
+        "m": 2,
+        "delta": delta,
+        "relational": "cluster",
+        "transaction": "pcta",
+        "merge": merge,
+        "seeds": "first",
+    }
+    tables = {"run": [{"method": "rum-bound", "params": params}], "metrics": {"list": ["ncp", "ul"]}}
+    made = api.post("/api/experiments", json={"dataset": number, "mode": "evaluate", "tables": tables}).json()["id"]
+    page = tab.open(f"/evaluate?dataset={number}")
+    expect(page.get_by_label("delta", exact=True)).to_have_value(str(delta))
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_text("Verified", exact=True)).to_be_visible(timeout=90_000)
+    if merge == "r":
+        expect(page.locator(".tile", has_text="NCP").locator(".tile-value")).to_have_text("0.638")
+    (found,) = api.get(f"/api/experiments/{made}/progress").json()["cells"]
+    shown = api.get(f"/api/experiments/{made}/cells/{found['cell']}/rows").json()
+    by_values: dict[tuple[str, ...], list[int]] = {}
+    for place, row in zip(shown["places"], shown["rows"], strict=True):
+        by_values.setdefault(tuple(row[:3]), []).append(place)
+    assert sorted(by_values.values()) == classes
+    expect(page.locator(".ag-cell.changed").first).to_be_visible()
+
+
+def test_configurations_are_duplicated_moved_and_removed(tab: Tab, api: httpx.Client) -> None:
+    number = sample(api, "checkins", size=100)["id"]
+    runs = [{"label": name, "method": "seq-anon", "params": {"k": 3}} for name in ("one", "two")]
+    made = api.post("/api/experiments", json={"dataset": number, "mode": "compare", "tables": {"run": runs}}).json()[
+        "id"
+    ]
+
+    def labels() -> list[str]:
+        return [run["label"] for run in api.get(f"/api/experiments/{made}").json()["tables"]["run"]]
+
+    page = tab.open(f"/compare?dataset={number}")
+    page.get_by_role("button", name="Duplicate one").click()
+    expect(page.get_by_role("group", name=re.compile("^Configuration"))).to_have_count(3)
+    assert labels() == ["one", "one 2", "two"]
+    page.get_by_role("button", name="Move two to the front").click()
+    expect(page.get_by_role("group", name=re.compile("^Configuration")).nth(1)).to_have_attribute(
+        "aria-label", "Configuration two"
+    )
+    assert labels() == ["one", "two", "one 2"]
+    page.get_by_role("button", name="Remove one", exact=True).click()
+    expect(page.get_by_role("group", name=re.compile("^Configuration"))).to_have_count(2)
+    assert labels() == ["two", "one 2"]
+    page.reload()
+    expect(page.get_by_role("group", name="Configuration two")).to_be_visible()
 
 
 def test_killing_the_server_in_the_middle_loses_only_unfinished_cells(tmp_path: Path) -> None:

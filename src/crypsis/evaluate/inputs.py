@@ -82,7 +82,7 @@ class Inputs:
         """What the sections say about the parameters of a method; nothing for those that they do not mention."""
         found: dict[str, Companion | Recipe] = {}
         for parameter in parameters_of(method):
-            read = _FROM_SECTIONS.get(parameter.type)
+            read = FROM_SECTIONS.get(parameter.type)
             made = None if read is None else read(self, data)
             if made is not None:
                 found[parameter.name] = made
@@ -189,7 +189,7 @@ class Inputs:
         return drawn_queries(data, seed=int(told.get("seed") or 0), columns=told.get("columns"), **given)
 
 
-_FROM_SECTIONS: dict[type, Callable[[Inputs, Any], Any]] = {
+FROM_SECTIONS: dict[type, Callable[[Inputs, Any], Any]] = {
     Hierarchies: Inputs.hierarchies,
     ItemHierarchy: Inputs.item_hierarchy,
     Taxonomy: Inputs.taxonomy,
@@ -214,4 +214,4 @@ def method_with(
     return method(**given)
 
 
-__all__ = ["Inputs", "method_with", "recipe_text"]
+__all__ = ["FROM_SECTIONS", "Inputs", "method_with", "recipe_text"]

@@ -6,7 +6,6 @@ moment. Put together they are an experiment file, which is what is run, shown, a
 
 from __future__ import annotations
 
-import secrets
 import shutil
 import threading
 from collections import OrderedDict
@@ -21,6 +20,7 @@ from crypsis.errors import BadExperiment, BadRelease, CrypsisError, NoSuchEntry,
 from crypsis.evaluate import Experiment, Store, run
 from crypsis.evaluate.dataset import view_of
 from crypsis.evaluate.inputs import method_with
+from crypsis.evaluate.plots.frame import Frame
 from crypsis.evaluate.suggestions import suggested_method
 from crypsis.methods import METHODS, method_named
 from crypsis.release import Release
@@ -318,7 +318,7 @@ class Experiments:
         kind = METHODS[one.method]
         method = method_with(kind, experiment.inputs, original, one.params, one.seed if kind.randomized else None)
         method = method.prepared(original)
-        folder = self.workspace.folder / "uploads" / f"new-{secrets.token_hex(6)}"
+        folder = self.workspace.unfinished()
         folder.mkdir(mode=0o700)
         try:
             inner = folder / "release"
@@ -327,11 +327,20 @@ class Experiments:
                 made.write(inner)
             except (NotApplicable, BadRelease):
                 Release(found.data, found.guarantee, found.companion, method).write(inner)
-            archive = self.workspace.folder / "uploads" / f"{folder.name}.zip"
+            archive = folder.with_name(f"{folder.name}.zip")
             shutil.make_archive(str(archive.with_suffix("")), "zip", folder, "release")
             return archive
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def plot(self, number: str, section: Mapping[str, Any]) -> Frame:
+        """The numbers of a plot; the first, where there is one for each run."""
+        from crypsis.evaluate.plots.of_store import frames_of_section
+
+        store = self.store(number)
+        if not store.exists():
+            raise NoSuchEntry("There are no results yet.")
+        return frames_of_section(store, section)[0]
 
     def report(self, number: str) -> str:
         """The report of everything that was run, as one page without outside resources."""

@@ -41,6 +41,7 @@ class LiveStream:
     suppressed: Counter[str] = field(default_factory=Counter)
     summary: dict[str, Any] | None = None
     error: str | None = None
+    _held: list[tuple[str, int]] = field(default_factory=list)  # suppressed doublets of the window
     _looked: float = 0.0
 
     @property
@@ -85,8 +86,9 @@ class LiveStream:
                 "seconds": decided.seconds,
             }
         )
-        for label, _ in decided.new_suppressed:
-            self.suppressed[str(label)] += 1
+        self._held += [(str(label), int(t)) for label, t in decided.new_suppressed]
+        self._held = [(label, t) for label, t in self._held if t >= slide.x]
+        self.suppressed = Counter(label for label, _ in self._held)
         now = time.monotonic()
         if now - self._looked > _LOOK:
             self._looked = now

@@ -26,7 +26,7 @@ class ResultsView:
         self.experiments = workbench.experiments
         self.seen: Any = None
         self.metrics: list[str] = []
-        self.x = self.y = self.other = ""
+        self.x = self.y = self.other = self.wanted = ""
 
     def show(self) -> None:
         self.place = ui.element("div").classes("stack")
@@ -129,7 +129,27 @@ class ResultsView:
                 ui.linear_progress(value=finished / max(1, len(cells)), show_value=False, size="6px").props(
                     'aria-label="Progress"'
                 )
-            ui.html(self._table_text(cells), sanitize=False).classes("scroll").style("max-height: 420px")
+            field = ui.input("Filter by configuration, value or state", value=self.wanted)
+            field.props("outlined dense clearable debounce=200").style("width: 100%")
+            table = ui.html(self._table_text(self._fitting(cells)), sanitize=False).classes("scroll")
+            table.style("max-height: 420px")
+
+            def narrow(event: Any) -> None:
+                self.wanted = str(event.value or "")
+                table.set_content(self._table_text(self._fitting(cells)))
+
+            field.on_value_change(narrow)
+
+    def _fitting(self, cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The cells in which every word that was typed occurs; `k=5` asks for a value."""
+        words = self.wanted.lower().split()
+        texts = [
+            " ".join(
+                [f"{name}={value}" for name, value in cell.items()] + [theme.STATES.get(cell["state"], ("", ""))[1]]
+            )
+            for cell in cells
+        ]
+        return [cell for cell, text in zip(cells, texts, strict=True) if all(word in text.lower() for word in words)]
 
     def _table_text(self, cells: list[dict[str, Any]]) -> str:
         shown = [name for name in _FIRST if name in self.metrics] + [

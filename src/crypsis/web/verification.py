@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -40,7 +39,7 @@ class Verification:
         """The verdict on a release (its archive) or, with a promise, on a file."""
         path = self.workspace.upload(upload)
         if zipfile.is_zipfile(path):
-            with _unpacked(path, self.workspace.folder / "uploads") as folder:
+            with _unpacked(path, self.workspace.unfinished()) as folder:
                 return self.of_folder(folder, promise)
         return self.of_file(path, promise)
 
@@ -122,9 +121,9 @@ def told_verdict(verdict: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def _unpacked(archive: Path, home: Path) -> Iterator[Path]:
+def _unpacked(archive: Path, folder: Path) -> Iterator[Path]:
     """The files of an archive in a folder of their own, under their last names only."""
-    folder = Path(tempfile.mkdtemp(prefix="new-", dir=home))
+    folder.mkdir(mode=0o700)
     try:
         with zipfile.ZipFile(archive) as packed:
             members = [one for one in packed.infolist() if not one.is_dir()]

@@ -32,6 +32,7 @@ KINDS = ("datasets", "hierarchies", "policies", "workloads", "experiments", "str
 ENTRY = "entry.json"
 LONGEST_NAME = 120
 _NUMBER = re.compile(r"[0-9a-f]{12}")
+_UNFINISHED = re.compile(r"unfinished-(\d+)-")
 _SUFFIXES = frozenset(
     [
         ".csv",
@@ -113,7 +114,7 @@ class Workspace:
         """A new entry; `fill` puts files into its folder before anybody can see it."""
         number = secrets.token_hex(6)
         folder = self._home(kind) / number
-        partial = self.folder / "uploads" / f"new-{number}"
+        partial = self.unfinished()
         partial.mkdir(mode=0o700)
         try:
             if fill is not None:
@@ -145,7 +146,7 @@ class Workspace:
     def remove(self, kind: str, number: str) -> None:
         with self._locked():
             entry = self.entry(kind, number)
-            gone = self.folder / "uploads" / f"gone-{number}"
+            gone = self.unfinished()
             entry.folder.rename(gone)  # at once for everybody, however long the removal takes
             shutil.rmtree(gone, ignore_errors=True)
 
@@ -153,6 +154,7 @@ class Workspace:
 
     async def receive(self, chunks: AsyncIterable[bytes], suggested_name: str) -> str:
         """Keep an upload; its number. What arrives in part only leaves nothing behind."""
+        self.remove_leftovers()
         number = secrets.token_hex(6)
         path = self.folder / "uploads" / f"{number}{safe_suffix(suggested_name)}"
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -172,12 +174,22 @@ class Workspace:
                 return path
         raise NoSuchEntry(f"There is no upload {number[:40]!r}; it may have been taken already.")
 
+    def unfinished(self) -> Path:
+        """A place for something that is being made or removed. It names our process: what a killed one left can go."""
+        return self.folder / "uploads" / f"unfinished-{os.getpid()}-{secrets.token_hex(6)}"
+
     def remove_leftovers(self, older_than: float = 86_400.0) -> None:
-        """Uploads that nobody took and folders that were not finished."""
+        """Uploads that nobody took for a day, and what processes left that are no more."""
         limit = time.time() - older_than
         for path in (self.folder / "uploads").iterdir():
-            if path.name.startswith(("new-", "gone-")) or path.stat().st_mtime < limit:
-                shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+            made_by = _UNFINISHED.match(path.name)
+            with suppress(FileNotFoundError):  # somebody else was quicker
+                if _is_alive(int(made_by[1])) if made_by else path.stat().st_mtime >= limit:
+                    continue
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
 
     # Places
 
@@ -206,6 +218,16 @@ class Workspace:
                 yield
             finally:
                 os.close(handle)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def safe_suffix(name: str) -> str:

@@ -39,6 +39,10 @@ class NewName(Body):
     name: Name
 
 
+class Sure(Body):
+    yes: bool
+
+
 class Change(Body):
     """One edit, as in `[[dataset.edits]]`."""
 
@@ -108,6 +112,13 @@ def router(workbench: Workbench) -> APIRouter:
     def save_as(number: Number, new: NewName) -> dict[str, Any]:
         """Save the edited table as a dataset of its own."""
         return datasets.save_as(number, new.name).to_dict()
+
+    @api.post("/{number}/overwrite")
+    def overwrite(number: Number, sure: Sure, revision: Revision = None) -> dict[str, Any]:
+        """Write the edited table over the file that was read; `yes` must be true."""
+        if not sure.yes:
+            raise BadParameter("Overwriting cannot be taken back; say yes.", parameter="yes")
+        return datasets.overwrite(number, revision).to_dict()
 
     @api.get("/{number}/file.csv")
     def export(number: Number, separator: Annotated[str, Query(pattern=r"^[,;|\t]$")] = ",") -> Response:

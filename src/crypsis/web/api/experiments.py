@@ -151,12 +151,16 @@ def router(workbench: Workbench) -> APIRouter:
         kind: Annotated[str, Path(max_length=40)],
         x: Annotated[str | None, Query(max_length=100)] = None,
         y: Annotated[str | None, Query(max_length=100)] = None,
+        column: Annotated[str | None, Query(max_length=400)] = None,
+        run: Annotated[str | None, Query(max_length=400, description="Label of the run that is shown.")] = None,
+        cell: Annotated[str | None, Query(max_length=64, description="The cell that is shown.")] = None,
         format: Literal["svg", "png", "pdf", "jpg", "bmp", "csv"] = "svg",
     ) -> Response:
-        """A plot of the results, as a picture or as its numbers."""
-        from crypsis.evaluate.plots import draw, frame_of, to_csv
+        """Any plot, of the results or of the published data of a cell, as a picture or as its numbers."""
+        from crypsis.evaluate.plots import draw, to_csv
 
-        frame = frame_of(kind, results=experiments.plot_rows(number), x=x, y=y)
+        section = {"kind": kind, "x": x, "y": y, "column": column, "run": run, "cell": cell}
+        frame = experiments.plot(number, {key: value for key, value in section.items() if value is not None})
         media = {
             "svg": "image/svg+xml",
             "pdf": "application/pdf",

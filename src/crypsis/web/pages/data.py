@@ -117,6 +117,7 @@ class DataPage:
             with ui.button(icon="more_vert").props('flat round dense aria-label="More"'), ui.menu():
                 ui.menu_item("Rename …", self._rename)
                 ui.menu_item("Save as a new dataset …", self._save_as)
+                ui.menu_item("Overwrite the file …", self._overwrite)
                 ui.menu_item("Export as CSV", lambda: ui.navigate.to(f"/api/datasets/{self.entry.number}/file.csv"))
                 ui.menu_item("Remove …", self._remove)
         self.tiles = ui.element("div").classes("tiles")
@@ -459,6 +460,19 @@ class DataPage:
             ui.navigate.to(f"{PATH}?dataset={entry.number}")
 
         self._ask("Save as a new dataset", "Name of the dataset", f"{self.entry.name} edited", "Save", save)
+
+    def _overwrite(self) -> None:
+        async def overwrite() -> None:
+            self.entry = await in_thread(self.datasets.overwrite, self.entry.number, self.entry.revision)
+            await self._seen()
+            done("The file was overwritten")
+
+        confirm(
+            "Overwrite the file?",
+            f"{self.datasets.dataset(self.entry).file.name} gets the edited table; the edits cannot be undone then.",
+            told(overwrite),
+            "Overwrite",
+        )
 
     def _remove(self) -> None:
         async def remove() -> None:

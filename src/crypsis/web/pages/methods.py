@@ -74,7 +74,7 @@ def _one(name: str) -> None:
         with ui.element("div").classes("tiles"):
             theme.tile("Promise", described["guarantee"])
             theme.tile("Takes", described["accepts"])
-            theme.tile("On the command line", f"crypsis anonymize {name}")
+            theme.tile("In files and commands", name)
             theme.tile("Repeats exactly", "no, it draws at random" if described["randomized"] else "yes")
         for part in _paragraphs(method.__doc__ or ""):
             ui.label(part).style("max-width: 78ch")

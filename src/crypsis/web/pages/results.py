@@ -7,6 +7,7 @@ from nicegui import ui
 
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, told
+from crypsis.web.plot_area import PlotArea
 from crypsis.web.results_view import ResultsView
 from crypsis.web.widgets import confirm, drop_place, show_as_file
 from crypsis.web.workbench import Workbench
@@ -88,6 +89,7 @@ def _one(workbench: Workbench, entry: Entry) -> None:
     view = ResultsView(workbench, entry.number)
     view.show()
     view.refresh()
+    PlotArea(workbench, entry.number).show()
     ui.timer(1.0, view.refresh)
 
 

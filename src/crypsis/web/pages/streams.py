@@ -31,7 +31,7 @@ def register(workbench: Workbench) -> None:
             if entry is None:
 
                 async def load() -> None:
-                    await in_thread(workbench.datasets.add_sample, "metro")
+                    await in_thread(workbench.datasets.add_sample, "metro-flow", 20_000)
                     ui.navigate.to(PATH)
 
                 with theme.empty_state(
@@ -173,7 +173,7 @@ def place_map(places: dict[str, int], suppressed: dict[str, int]) -> Markup:
         x, y = (at % columns + 0.5) * cell, (at // columns + 0.42) * step + 5
         count, held = places.get(name, 0), suppressed.get(name, 0)
         radius = max(2.0, min(cell, step) * 0.34 * math.sqrt(count / busiest))
-        title = element("title", f"{name}: {count:,} published visits, {held:,} held back so far")
+        title = element("title", f"{name}: {count:,} published visits, {held:,} held back in this window")
         parts = [title, element("circle", cx=x, cy=y, r=radius, class_="whole")]
         if held:
             parts.append(element("path", d=f"M{x - 4:.1f} {y - 4:.1f}l8 8m0 -8l-8 8", class_="missed"))
@@ -213,7 +213,7 @@ def curves(history: list[dict[str, Any]]) -> Markup:
         element("line", x1=left, y1=bottom, x2=right, y2=bottom, class_="axis"),
         *bars,
         element("path", d=polyline(points), class_="curve generalized"),
-        text(left - 6, top + 4, f"{100 * most:.2g} %", "tick", "end"),
+        text(left - 6, top + 4, f"{100 * most:.0f} %" if most >= 0.01 else f"{100 * most:.1g} %", "tick", "end"),
         text(left - 6, bottom + 4, "0", "tick", "end"),
         text(right + 6, top + 4, f"{longest}", "tick"),
         text(left, height - 8, "line: share held back · bars: lag in timestamps", "note"),

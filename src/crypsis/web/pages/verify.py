@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,9 @@ def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
     def verify(request: Request) -> None:
         with theme.page_frame("Verify", LEAD, theme=request.cookies.get(theme.THEME_COOKIE)):
-            VerifyPage(workbench).show()
+            page = VerifyPage(workbench)
+            page.show()
+            ui.context.client.on_delete(page.forget)
 
 
 class VerifyPage:
@@ -52,7 +55,7 @@ class VerifyPage:
                     theme.empty_state(
                         "verified_user",
                         "No verdict yet",
-                        "Drop something above. Nothing of it is kept after it was checked.",
+                        "Drop something above. Nothing of it is kept after you leave this page.",
                     ),
                 ):
                     pass
@@ -123,8 +126,16 @@ class VerifyPage:
         return told
 
     async def _received(self, upload: str, name: str) -> None:
+        self.forget()
         self.upload = (upload, name)
         await self._check_upload()
+
+    def forget(self) -> None:
+        """Remove what was dropped."""
+        if self.upload is not None:
+            with suppress(CrypsisError):
+                self.workbench.workspace.upload(self.upload[0]).unlink(missing_ok=True)
+            self.upload = None
 
     async def _check_upload(self) -> None:
         if self.upload is None:
