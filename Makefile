@@ -8,10 +8,10 @@ BIN := $(VENV)/bin
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
-.PHONY: help demo test lint style types contracts docs reference bench environment clean
+.PHONY: help demo test lint style types contracts docs reference screenshots bench environment clean
 
 help: ## What can be made.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/demo.stamp ## Anonymize generated check-ins, prove and measure the result, write a release with a report.
 	@$(BIN)/python -m compileall -q src
@@ -38,6 +38,10 @@ docs: environment ## Build the documentation into site/, without network.
 
 reference: environment ## Write docs/reference anew from the code.
 	$(BIN)/python docs/generate_reference.py
+
+screenshots: environment ## Look at every page of the browser interface; writes docs/images.
+	@.ci/system-packages
+	$(BIN)/python docs/screenshots.py
 
 bench: environment ## Times as ratios from one run; needs g++ for the comparison with plain C++.
 	@.ci/system-packages

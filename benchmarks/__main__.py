@@ -10,6 +10,7 @@ from benchmarks import ports
 from benchmarks.attacks import knowledge, table_risk
 from benchmarks.comparison import Row, print_table, write_json
 from benchmarks.data import loading
+from benchmarks.evaluate import experiments
 from benchmarks.methods.mixed import bounded_merging
 from benchmarks.methods.relational import anonymizers, beside_peers, diff_multi
 from benchmarks.methods.stream import itsa
@@ -53,6 +54,7 @@ SUITES = {
     "table_risk": table_risk,
     "count_queries": count_queries,
     "loading": loading,
+    "experiments": experiments,
 }
 
 

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from crypsis.data.synthetic import SyntheticTrajectories
     from crypsis.data.synthetic_sets import SyntheticTransactions
     from crypsis.errors import CrypsisError
+    from crypsis.evaluate import Experiment
     from crypsis.guarantees import (
         GUARANTEES,
         ConstrainedKmAnonymity,
@@ -208,6 +209,7 @@ _HOME = {
     "crypsis.data.synthetic_sets": ("SyntheticTransactions",),
     "crypsis.data.synthetic": ("SyntheticTrajectories",),
     "crypsis.errors": ("CrypsisError",),
+    "crypsis.evaluate": ("Experiment",),
     "crypsis.guarantees": (
         "GUARANTEES",
         "ConstrainedKmAnonymity",
@@ -333,6 +335,7 @@ __all__ = [
     "Disassociation",
     "DisassociationAnonymity",
     "Events",
+    "Experiment",
     "Guarantee",
     "Hierarchies",
     "Hierarchy",

@@ -4,7 +4,8 @@ CrypsisError
 ├── BadParameter                bad-parameter            2
 │   ├── BadConfiguration        bad-configuration        2   of a live stream
 │   ├── BadEpsilon              bad-epsilon              2   not positive, or larger than was allowed
-│   └── BudgetScheme            budget-scheme            2   the taxonomy is too high for this division of epsilon
+│   ├── BudgetScheme            budget-scheme            2   the taxonomy is too high for this division of epsilon
+│   └── BadExperiment           bad-experiment           2   an experiment file; lists all its problems
 ├── InputError                  input-error              2   what was given cannot be used
 │   ├── MissingFile             missing-file             2
 │   ├── UnreadableFile          unreadable-file          2   truncated, wrong encoding, not that format
@@ -20,6 +21,7 @@ CrypsisError
 │   ├── BadTaxonomy             bad-taxonomy             2   not one tree with the locations or items as leaves
 │   ├── HierarchyError          hierarchy-error          2   a value without a leaf, a cycle, two roots, two parents
 │   ├── BadConstraints          bad-constraints          2   overlapping, or a visited location in none
+│   ├── BadEdit                 bad-edit                 2   an edit of a table that cannot be carried out
 │   ├── BadQuery                bad-query                2   not in the query language, or not about this table
 │   ├── BadPolicy               bad-policy               2   a privacy or utility policy that contradicts itself
 │   ├── BadSensitiveValues      bad-sensitive-values     2   not attributes with their values
@@ -43,6 +45,8 @@ CrypsisError
 │   ├── StateInUse              state-in-use             2   another process runs this stream
 │   ├── BrokerRefused           broker-refused           2   wrong login, or a certificate that cannot be trusted
 │   ├── TooManyBadEvents        too-many-bad-events      2
+│   ├── NoSuchEntry             no-such-entry            2   nothing in the workspace under this number
+│   ├── ChangedElsewhere        changed-elsewhere        2   saved by another tab in the meantime
 │   └── MissingExtra            missing-extra            2   an optional dependency is not installed
 ├── Infeasible                  infeasible               3   no release with this guarantee exists
 │   ├── TooFewTrajectories      too-few-trajectories     3
@@ -105,6 +109,10 @@ class BadConfiguration(BadParameter):
     code = "bad-configuration"
 
 
+class BadExperiment(BadParameter):
+    code = "bad-experiment"
+
+
 class InputError(CrypsisError):
     code = "input-error"
     exit_code = 2
@@ -164,6 +172,10 @@ class HierarchyError(InputError):
 
 class BadConstraints(InputError):
     code = "bad-constraints"
+
+
+class BadEdit(InputError):
+    code = "bad-edit"
 
 
 class BadQuery(InputError):
@@ -256,6 +268,14 @@ class BrokerRefused(InputError):
 
 class TooManyBadEvents(InputError):
     code = "too-many-bad-events"
+
+
+class NoSuchEntry(InputError):
+    code = "no-such-entry"
+
+
+class ChangedElsewhere(InputError):
+    code = "changed-elsewhere"
 
 
 class MissingExtra(InputError):

@@ -150,6 +150,20 @@ class Release:
             self.write_private_report(private_report, rows)
         return target
 
+    def write_working_copy(self, folder: str | Path, utility: Mapping[str, Any]) -> None:
+        """Data and manifest in a new folder, rows in the order of the input, also where the promise is broken.
+
+        What an evaluation keeps to go on with, never what is published: the order of the rows may identify people.
+        `utility` are the figures that were measured. `read_release` reads it; writing that sorts the rows.
+        """
+        target = Path(folder)
+        self._measured = (self.data, _finite(utility))
+        manifest = self._describe(self._default_format, "input")
+        target.mkdir(parents=True)
+        self.kind.write(target, self.data, self.companion, np.arange(len(self.data)), self._default_format)
+        manifest["files"] = _checksums(target)
+        (target / MANIFEST).write_bytes(_json_bytes(manifest))
+
     def write_private_report(self, path: str | Path, rows: Int64s | None = None) -> Path:
         """What only the publisher may see: merges, what was cut, which input row became which row, timings."""
         rows = self.kind.sorted_rows(self.data) if rows is None else rows
@@ -194,6 +208,8 @@ class Release:
         """The manifest, without the checksums of the files."""
         original = self.original
         provenance: dict[str, Any] = {"python": platform.python_version(), "numpy": np.__version__}
+        if original is None and "input" in self.manifest.get("provenance", {}):  # written anew after it was read
+            provenance["input"] = self.manifest["provenance"]["input"]
         described = {} if original is None else self.kind.describe_input(original)
         if described:
             provenance["input"] = described
@@ -201,10 +217,10 @@ class Release:
             "schema": SCHEMA,
             "created": datetime.now(UTC).date().isoformat(),
             "software": {"name": "crypsis", "version": VERSION},
-            "method": None if self.method is None else _method_entry(self.method),
+            "method": self.manifest.get("method") if self.method is None else _method_entry(self.method),
             "guarantee": self.guarantee.to_dict(),
             "verdict": self.verify().to_dict(),
-            "utility": self.utility() if original is not None and self.kind.tells_utility else {},
+            "utility": self._told_utility(),
             "data": {
                 "kind": self.kind.name,
                 "file": self.kind.files[format],
@@ -215,14 +231,18 @@ class Release:
             "provenance": provenance,
         }
 
+    def _told_utility(self) -> dict[str, Any]:
+        """The figures that a recipient may see: none where they would tell what only the original tells."""
+        if not self.kind.tells_utility:
+            return {}
+        return self.utility() if self.original is not None else dict(self.manifest.get("utility", {}))
+
     def _write_files(self, folder: Path, manifest: dict[str, Any], rows: Int64s, format: str) -> None:
         self.kind.write(folder, self.data, self.companion, rows, format)
         (folder / REPORT).write_text(self.kind.report(manifest, self.data, self.companion), encoding="utf-8")
         resources = self.kind.resources(manifest["data"], self.companion)
         (folder / DATA_PACKAGE).write_bytes(_json_bytes(_data_package(manifest, resources)))
-        manifest["files"] = {
-            path.name: {"bytes": path.stat().st_size, "sha256": _sha256(path)} for path in sorted(folder.iterdir())
-        }
+        manifest["files"] = _checksums(folder)
         (folder / MANIFEST).write_bytes(_json_bytes(manifest))
 
 
@@ -335,6 +355,10 @@ def _inside(path: Path, folder: Path) -> bool:
 
 def _json_bytes(content: Mapping[str, Any]) -> bytes:
     return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+
+
+def _checksums(folder: Path) -> dict[str, dict[str, Any]]:
+    return {path.name: {"bytes": path.stat().st_size, "sha256": _sha256(path)} for path in sorted(folder.iterdir())}
 
 
 def _sha256(path: Path) -> str:

@@ -8,16 +8,24 @@ import typer
 
 from crypsis.cli.anonymize import anonymize
 from crypsis.cli.attack import attack
+from crypsis.cli.compare import compare
 from crypsis.cli.data import data_app
 from crypsis.cli.demo import demo
 from crypsis.cli.export import export
+from crypsis.cli.hierarchy import hierarchy_app
 from crypsis.cli.ledger import ledger_app
 from crypsis.cli.measure import measure
 from crypsis.cli.methods import methods
+from crypsis.cli.plot import plot
+from crypsis.cli.policy import policy_app
+from crypsis.cli.queries import queries_app
 from crypsis.cli.reconstruct import reconstruct
 from crypsis.cli.report import report
+from crypsis.cli.run import run
 from crypsis.cli.sample import sample
+from crypsis.cli.serve import serve
 from crypsis.cli.settings import EVERY_COMMAND
+from crypsis.cli.show import show_results
 from crypsis.cli.stream import stream_app
 from crypsis.cli.stream_events import convert, generate
 from crypsis.cli.verify import verify
@@ -34,11 +42,31 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for command in (demo, sample, methods, anonymize, verify, measure, attack, reconstruct, export, report, warmup):
+for command in (
+    demo,
+    sample,
+    methods,
+    anonymize,
+    verify,
+    measure,
+    attack,
+    reconstruct,
+    export,
+    report,
+    plot,
+    warmup,
+    serve,
+):
     app.command(epilog=EVERY_COMMAND)(command)
 for command in (generate, convert):
     stream_app.command(epilog=EVERY_COMMAND)(command)
+for command in (run, compare):
+    app.command(epilog=EVERY_COMMAND)(command)
+app.command("show", epilog=EVERY_COMMAND)(show_results)
 app.add_typer(data_app, name="data")
+app.add_typer(hierarchy_app, name="hierarchy")
+app.add_typer(policy_app, name="policy")
+app.add_typer(queries_app, name="queries")
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(stream_app, name="stream")
 

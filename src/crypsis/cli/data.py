@@ -1,26 +1,37 @@
-"""`crypsis data`: look at a file before anything is done with it."""
+"""`crypsis data`: look at a file, edit it as a list of changes, and save what comes of it."""
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from crypsis.cli.output import show, show_table, shown_value
 from crypsis.cli.risk import risk
-from crypsis.cli.settings import EVERY_COMMAND, SETTINGS
+from crypsis.cli.settings import EVERY_COMMAND, SETTINGS, in_order
+from crypsis.errors import BadEdit, BadParameter, OutputExists
 
-data_app = typer.Typer(help="Look at data.", no_args_is_help=True, rich_markup_mode=None)
+data_app = typer.Typer(help="Look at data and edit them.", no_args_is_help=True, rich_markup_mode=None)
 data_app.command(epilog=EVERY_COMMAND)(risk)
+
+InputFormat = Annotated[
+    str | None, typer.Option("--input-format", help="Format of the file where its name does not tell.")
+]
+Separator = Annotated[
+    str | None, typer.Option("--separator", help="What stands between fields; found out where not told.")
+]
+Edits = Annotated[Path | None, typer.Option("--edits", help="List of edits (default: INPUT.edits.json).")]
+_OPTIONS = ("--rename", "--set", "--replace", "--add-row", "--delete-row", "--add-column", "--delete-column")
 
 
 @data_app.command(epilog=EVERY_COMMAND)
 def inspect(
     input: Annotated[Path, typer.Argument(help="The file to look at.")],
-    input_format: Annotated[
-        str | None, typer.Option("--input-format", help="Format of the file where its name does not tell.")
-    ] = None,
+    input_format: InputFormat = None,
 ) -> None:
     """Show rows, columns, types, missing values, and what kind of data this seems to be."""
     from crypsis.data.inspection import inspect_file
@@ -35,3 +46,146 @@ def inspect(
     if columns:
         headings = [heading for heading in columns[0] if heading != "top"]
         show_table(headings, [[column[heading] for heading in headings] for column in columns])
+
+
+@data_app.command(epilog=EVERY_COMMAND)
+def edit(
+    input: Annotated[Path, typer.Argument(help="A table; it is not touched.")],
+    rename: Annotated[list[str] | None, typer.Option("--rename", help="Rename a column, old=new.")] = None,
+    set: Annotated[list[str] | None, typer.Option("--set", help="Set a cell, ROW:column=value; rows from 0.")] = None,
+    replace: Annotated[
+        list[str] | None, typer.Option("--replace", help="Replace a value of a column, column:old=new.")
+    ] = None,
+    add_row: Annotated[list[str] | None, typer.Option("--add-row", help="Add a record, column=value,…")] = None,
+    delete_row: Annotated[list[str] | None, typer.Option("--delete-row", help="Delete the record of this row.")] = None,
+    add_column: Annotated[list[str] | None, typer.Option("--add-column", help="Add a column, name=value.")] = None,
+    delete_column: Annotated[list[str] | None, typer.Option("--delete-column", help="Delete a column.")] = None,
+    undo: Annotated[int, typer.Option("--undo", min=0, help="First take back so many of the last edits.")] = 0,
+    redo: Annotated[int, typer.Option("--redo", min=0, help="First redo so many edits that were taken back.")] = 0,
+    edits: Edits = None,
+    input_format: InputFormat = None,
+    separator: Separator = None,
+) -> None:
+    """Add to the list of edits of a table; `crypsis data save` carries them out into a new file.
+
+    Edits are carried out in the order in which they are typed; all options may be given several times. The list can
+    stand in an experiment as [[dataset.edits]].
+    """
+    from crypsis.atomic import write_file
+    from crypsis.evaluate.edits import EditedTable
+
+    path = edits or _usual_list(input)
+    done, undone = read_edits(path)
+    for _ in range(undo):
+        if not done:
+            raise BadEdit("There is nothing left to undo.", where=str(path))
+        undone.append(done.pop())
+    for _ in range(redo):
+        if not undone:
+            raise BadEdit("There is nothing left to redo.", where=str(path))
+        done.append(undone.pop())
+    asked = [_edit(option, text) for option, text in in_order(*_OPTIONS)]
+    if asked:
+        done, undone = done + asked, []
+    table = EditedTable(_frame(input, input_format, separator)).apply(done)
+    write_file(path, (json.dumps({"edits": done, "undone": undone}, ensure_ascii=False, indent=1) + "\n").encode())
+    show(
+        {"edits": done, "undone": undone, "file": str(path), "rows": table.height, "columns": table.columns},
+        f"{len(done)} edits in {path}; the table has {table.height:,} rows and the columns {', '.join(table.columns)}",
+    )
+
+
+@data_app.command(epilog=EVERY_COMMAND)
+def save(
+    input: Annotated[Path, typer.Argument(help="The table that was edited.")],
+    out: Annotated[Path, typer.Option("--out", help="File to write: .csv, .parquet or .jsonl.")],
+    edits: Edits = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Overwrite an existing file without asking.")] = False,
+    spreadsheet_safe: Annotated[
+        bool, typer.Option("--spreadsheet-safe", help="Put ' before cells that a spreadsheet would calculate.")
+    ] = False,
+    input_format: InputFormat = None,
+    separator: Separator = None,
+) -> None:
+    """Write the edited table. An existing file is overwritten only after you have said so."""
+    from crypsis.atomic import write_file
+    from crypsis.evaluate.edits import EditedTable
+    from crypsis.evaluate.export import frame_bytes
+
+    format = out.suffix.lstrip(".")
+    if format not in ("csv", "parquet", "jsonl"):
+        raise BadParameter(f"--out must end with .csv, .parquet or .jsonl, got {out.name!r}.")
+    path = edits or _usual_list(input)
+    done, _ = read_edits(path)
+    table = EditedTable(_frame(input, input_format, separator)).apply(done)
+    if os.path.lexists(out) and not yes and not _asked(out):
+        raise OutputExists(f"{out} exists already and is kept; choose another name, or add --yes to overwrite it.")
+    write_file(out, frame_bytes(table, format, separator or ",", spreadsheet_safe))
+    show({"file": str(out), "rows": table.height, "edits": len(done)}, f"wrote {out} with {len(done)} edits")
+
+
+def read_edits(path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The edits of a list, and those that were taken back; none where there is no file."""
+    from crypsis.evaluate.edits import edit_from_dict
+
+    if not path.exists():
+        return [], []
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        listed = content if isinstance(content, list) else content["edits"]
+        undone = [] if isinstance(content, list) else list(content.get("undone", []))
+        edits = [edit_from_dict(one).to_dict() for one in listed]
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise BadEdit(f"The list of edits cannot be read: {error}.", where=str(path)) from error
+    return edits, undone
+
+
+def _usual_list(input: Path) -> Path:
+    return input.with_name(f"{input.name}.edits.json")
+
+
+def _frame(input: Path, format: str | None, separator: str | None) -> Any:
+    from crypsis.data.formats.tabular import read_table_file
+
+    return read_table_file(input, format=format, separator=separator)[0]
+
+
+def _asked(out: Path) -> bool:
+    """Ask, where there is somebody to ask."""
+    return sys.stdin.isatty() and typer.confirm(f"{out} exists already. Overwrite it?")
+
+
+def _edit(option: str, text: str) -> dict[str, Any]:
+    from crypsis.evaluate.edits import edit_from_dict
+
+    name = option.removeprefix("--").replace("-", "_")
+    left, equals, right = text.partition("=")
+    edit: dict[str, Any]
+    if name in ("rename", "set", "replace") and not equals:
+        raise BadEdit(f"{option} takes a value after =, got {text!r}.")
+    if name == "rename":
+        edit = {"column": left, "to": right}
+    elif name == "set":
+        row, colon, column = left.partition(":")
+        if not colon or not row.isdecimal():
+            raise BadEdit(f"--set takes ROW:column=value, got {text!r}.")
+        edit = {"row": int(row), "column": column, "value": right}
+    elif name == "replace":
+        column, colon, old = left.partition(":")
+        if not colon:
+            raise BadEdit(f"--replace takes column:old=new, got {text!r}.")
+        name, edit = "set", {"column": column, "instead_of": old, "value": right}
+    elif name == "add_row":
+        cells = [part.partition("=") for part in text.split(",") if part]
+        if any(not found for _, found, _ in cells):
+            raise BadEdit(f"--add-row takes column=value,…, got {text!r}.")
+        edit = {"values": {column: value for column, _, value in cells}}
+    elif name == "delete_row":
+        if not text.isdecimal():
+            raise BadEdit(f"--delete-row takes a row, counted from 0, got {text!r}.")
+        edit = {"row": int(text)}
+    elif name == "add_column":
+        edit = {"column": left, "value": right}
+    else:
+        edit = {"column": text}
+    return edit_from_dict({"edit": name, **edit}).to_dict()

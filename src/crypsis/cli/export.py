@@ -1,4 +1,4 @@
-"""`crypsis export`: a disassociated release as a table to look at."""
+"""`crypsis export`: published data as one file with a sidecar, or everything an experiment was given as files."""
 
 from __future__ import annotations
 
@@ -8,23 +8,97 @@ from typing import Annotated
 
 import typer
 
+from crypsis.cli.experiments import is_experiment
 from crypsis.cli.output import show
-from crypsis.errors import OutputExists
+from crypsis.cli.show import chosen_cell
+from crypsis.errors import BadParameter, OutputExists
 
 
 def export(
-    release: Annotated[Path, typer.Argument(help="A disassociated release, a folder, or its .json or .parquet file.")],
-    out: Annotated[Path, typer.Option("--out", help="Table to write: .csv or .parquet.")],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="A release, results of an experiment with --cell, an experiment, or a disassociated .json or .parquet."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="File (.csv, .jsonl, .parquet, .json), or a folder.")],
+    cell: Annotated[str | None, typer.Option("--cell", help="Cell of the results; its first digits do.")] = None,
+    separator: Annotated[str, typer.Option("--separator", help="What stands between fields of CSV.")] = ",",
+    spreadsheet_safe: Annotated[
+        bool, typer.Option("--spreadsheet-safe", help="Put ' before cells that a spreadsheet would calculate.")
+    ] = False,
+    i_know: Annotated[
+        bool, typer.Option("--i-know", help="Also export a cell whose promise the verifier found broken.")
+    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
 ) -> None:
-    """Write a disassociated release as a table with a line per record slot.
+    """Export published data, sorted by what they say, with a sidecar on method, guarantee and verdict.
 
-    Every chunk is shuffled on its own with randomness of the operating system: what stands on one line belongs to
-    nobody in particular.
+    A cell of an experiment becomes one file, or a whole release where --out has no suffix. Of disassociated data a
+    table has a line per record slot: every chunk is shuffled on its own with randomness of the operating system, so
+    what stands on one line belongs to nobody in particular. An experiment is exported as the files it stands on: the
+    edited data, hierarchies, policies and queries.
     """
-    from crypsis.cli.disassociated_input import disassociated_input
-    from crypsis.data.formats.disassociated_table import write_disassociated_table
+    from crypsis.evaluate import Experiment, Store
+    from crypsis.evaluate.export import export_inputs, export_published, export_release
 
-    if os.path.lexists(out):
+    store = Store(source)
+    if source.is_file() and is_experiment(source) and not _is_disassociated(source):
+        written = export_inputs(Experiment.read(source), out)
+    elif source.is_dir() and store.exists():
+        if cell is None:
+            raise BadParameter("--cell must say which of the results to export; `crypsis show` lists them.")
+        id = chosen_cell([row["cell"] for row in store.results()], cell)
+        if out.suffix:
+            written = export_published(
+                store,
+                id,
+                out,
+                separator=separator,
+                spreadsheet_safe=spreadsheet_safe,
+                i_know=i_know,
+                overwrite=overwrite,
+            )
+        else:
+            written = [export_release(store, id, out, overwrite=overwrite)]
+    else:
+        written = _release_as_file(source, out, separator, spreadsheet_safe, overwrite)
+    show(
+        {"file": str(written[0]), "files": [str(path) for path in written]},
+        "\n".join(f"wrote {path}" for path in written),
+    )
+
+
+def _is_disassociated(path: Path) -> bool:
+    """A .json file of disassociated data, not an experiment."""
+    import json
+
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError):
+        return False
+    return not isinstance(content, dict) or "run" not in content
+
+
+def _release_as_file(source: Path, out: Path, separator: str, spreadsheet_safe: bool, overwrite: bool) -> list[Path]:
+    from crypsis._api import read_release
+    from crypsis.cli.disassociated_input import disassociated_input
+    from crypsis.data.disassociated import DisassociatedTransactions
+    from crypsis.data.formats.disassociated_table import write_disassociated_table
+    from crypsis.errors import VerificationFailed
+    from crypsis.evaluate.export import write_about, write_published
+
+    if os.path.lexists(out) and not overwrite:
         raise OutputExists(f"{out} exists already; choose another name or remove it.")
-    write_disassociated_table(disassociated_input(release), out)
-    show({"file": str(out)}, f"wrote {out}")
+    if not source.is_dir():
+        write_disassociated_table(disassociated_input(source), out)
+        return [out]
+    release = read_release(source)
+    if isinstance(release.data, DisassociatedTransactions) and out.suffix in (".csv", ".parquet"):
+        write_disassociated_table(release.data, out)
+        return [out, write_about(out, release.manifest, release.verify().to_dict())]
+    verdict = release.verify()
+    if not verdict.holds:
+        raise VerificationFailed(f"Nothing was exported: {verdict}", **verdict.to_dict())
+    file = write_published(release, out, separator=separator, spreadsheet_safe=spreadsheet_safe, overwrite=overwrite)
+    return [file, write_about(file, release.manifest, verdict.to_dict())]

@@ -25,6 +25,7 @@ class Settings:
     json: bool = False
     quiet: bool = False
     debug: bool = False
+    arguments: tuple[str, ...] = ()  # as typed, for options whose order counts
     chosen: dict[str, str] = field(default_factory=dict)  # parameter of the method or model: text given
     parameter_names: str = ""
 
@@ -35,13 +36,17 @@ SETTINGS: ContextVar[Settings] = ContextVar("settings", default=Settings())  # n
 def read_settings(arguments: list[str]) -> tuple[Settings, list[str]]:
     """Settings, and the arguments that are left for the command."""
     asked = {FLAGS[argument] for argument in arguments if argument in FLAGS}
-    settings = Settings(json="json" in asked, quiet="quiet" in asked, debug="debug" in asked)
+    settings = Settings(
+        json="json" in asked, quiet="quiet" in asked, debug="debug" in asked, arguments=tuple(arguments)
+    )
     rest = [argument for argument in arguments if argument not in FLAGS]
     described = _chosen_class(rest)
     if described is None:
         return settings, rest
     owner, checked = described
     parameters = parameters_of(checked)
+    if rest[0] == "run":  # there --workers are processes
+        parameters = tuple(parameter for parameter in parameters if parameter.name != "workers")
     chosen, rest = _take_parameters(rest, parameters)
     names = f"The parameters of {owner} are {', '.join(_options(parameter)[0] for parameter in parameters)}."
     return replace(settings, chosen=chosen, parameter_names=names), rest
@@ -50,7 +55,7 @@ def read_settings(arguments: list[str]) -> tuple[Settings, list[str]]:
 def _chosen_class(arguments: list[str]) -> tuple[str, type[Checked]] | None:
     """The method, model or adversary whose parameters these arguments may hold."""
     command = arguments[0] if arguments else ""
-    option = {"anonymize": "--method", "verify": "--model", "attack": "--attack"}.get(command)
+    option = {"anonymize": "--method", "run": "--method", "verify": "--model", "attack": "--attack"}.get(command)
     name = _value_of(arguments, option) if option else None
     if name is None:
         return None
@@ -103,6 +108,19 @@ def _take_parameters(arguments: list[str], parameters: tuple[Parameter, ...]) ->
             raise BadParameter(f"{option} is given twice.", parameter=names[option])
         chosen[names[option]] = value
     return chosen, rest
+
+
+def in_order(*options: str) -> list[tuple[str, str]]:
+    """The given options with their values in the order in which they were typed."""
+    found: list[tuple[str, str]] = []
+    waiting = list(SETTINGS.get().arguments)
+    while waiting:
+        option, equals, value = waiting.pop(0).partition("=")
+        if option in options:
+            if not equals and waiting:
+                value = waiting.pop(0)
+            found.append((option, value))
+    return found
 
 
 def checked_from_settings(checked: type[Checked]) -> Checked:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,19 +13,25 @@ from crypsis.reports.wording import figure, shown
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def page(title: str, style: str, *content: str) -> str:
-    """A whole page that can load nothing and run nothing, whatever it contains."""
+def page(title: str, style: str, *content: str, script: str = "") -> str:
+    """A whole page that can load nothing and run nothing but the one script given here, whatever it contains."""
+    policy = _POLICY
+    last: list[str] = []
+    if script:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        policy += f"; script-src 'sha256-{digest}'"
+        last.append(element("script", Markup(script)))
     head = element(
         "head",
         element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("meta", name="referrer", content="no-referrer"),
         element("title", title),
         element("style", Markup(style)),
     )
-    return "<!doctype html>\n" + element("html", head, "\n", element("body", *content), lang="en") + "\n"
+    return "<!doctype html>\n" + element("html", head, "\n", element("body", *content, *last), lang="en") + "\n"
 
 
 def section(heading: str, *content: str, class_: str | None = None) -> Markup:

@@ -25,12 +25,13 @@ class Scale(Protocol):
 
 @dataclass(frozen=True)
 class LinearScale:
-    """Values from `low` to `high` lie evenly between `start` and `end`."""
+    """Values from `low` to `high` lie evenly between `start` and `end`; ticks are whole unless told otherwise."""
 
     low: float
     high: float
     start: float
     end: float
+    whole: bool = True
 
     def at(self, value: float) -> float:
         if self.high == self.low:
@@ -38,10 +39,11 @@ class LinearScale:
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
 
     def ticks(self, most: int) -> list[float]:
-        """Round whole numbers within the scale, about `most` of them at most."""
-        step = max(1, rounded_up((self.high - self.low) / most))
-        first = math.ceil(self.low / step)
-        return [step * index for index in range(first, math.floor(self.high / step) + 1)]
+        """Round numbers within the scale, about `most` of them at most."""
+        step = rounded_up((self.high - self.low) / most)
+        step = max(1, step) if self.whole else step
+        first = math.ceil(self.low / step - 1e-9)
+        return [step * index for index in range(first, math.floor(self.high / step + 1e-9) + 1)]
 
 
 @dataclass(frozen=True)

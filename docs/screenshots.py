@@ -1,0 +1,118 @@
+"""Screenshots of every page, light and dark, empty and with data, into docs/images: `make screenshots`.
+
+Starts a server on a workspace of its own, fills it with sample data, and looks at it with Chromium.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+from PIL import Image
+from playwright.sync_api import Browser, sync_playwright
+
+IMAGES = Path(__file__).parent / "images"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+SIZE = {"width": 1280, "height": 800}
+PAGES = (
+    "data", "hierarchies", "policies", "queries", "evaluate", "compare", "results", "trajectories", "streams",
+    "verify", "methods",
+)  # fmt: skip
+
+
+def main() -> None:
+    IMAGES.mkdir(exist_ok=True)
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    assert found, "Screenshots are made with chromium, which is not installed."
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        command = [sys.executable, "-m", "crypsis", "serve", f"{folder}/workspace", "--json", "--port", "0"]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        try:
+            assert server.stdout is not None
+            address = json.loads(server.stdout.readline())["address"]
+            browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+            shoot(browser, address, "empty", {})
+            shoot(browser, address, "", filled(address))
+            browser.close()
+        finally:
+            server.terminate()
+            server.wait(20)
+
+
+def filled(address: str) -> dict[str, str]:
+    """Sample data, an evaluation, a comparison and a stream; the addresses of the pages that show them."""
+    base, token = address.split("/?token=")
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx.Client(base_url=f"{base}/api", headers=headers, timeout=120, trust_env=False) as api:
+
+        def made(resource: str, **content: Any) -> str:
+            answer = api.post(f"/{resource}", json=content)
+            assert answer.status_code == 201, answer.text
+            return str(answer.json()["id"])
+
+        numbers = {name: made("datasets", sample=name) for name in ("tracks", "baskets", "patients")}
+        numbers["metro"] = made("datasets", sample="metro-flow", size=20_000)
+        checkins = made("datasets", sample="checkins")
+        for column, recipe in (("age", "equi_width:8"), ("zip", "prefix")):
+            made("hierarchies", dataset=numbers["patients"], column=column, auto=recipe)
+        for policy, recipe in (("privacy", "rare:8:2"), ("utility", "frequency:5")):
+            made("policies", dataset=numbers["baskets"], policy=policy, auto=recipe)
+        drawn = api.post("/queries/drawn", params={"dataset": numbers["patients"]}, json={"count": 8, "seed": 4}).json()
+        api.put("/queries", params={"dataset": numbers["patients"]}, json={"queries": drawn})
+        sweep = {"param": "k", "start": 5, "end": 25, "step": 5}
+        runs = [
+            {"label": name, "method": name, "params": {"m": 2}, "sweep": sweep} for name in ("seq-anon", "sd-seq-anon")
+        ]
+        ran = [
+            made("experiments", dataset=checkins, mode="evaluate"),
+            made(
+                "experiments", dataset=checkins, mode="compare", tables={"run": runs}, name="check-ins, k from 5 to 25"
+            ),
+        ]
+        for number in ran:
+            api.post(f"/experiments/{number}/start", json={}).raise_for_status()
+            while api.get(f"/experiments/{number}/progress").json()["running"]:
+                time.sleep(0.5)
+        stream = made("streams", dataset=numbers["metro"], K=20, rate=1200)
+        api.post(f"/streams/{stream}/start").raise_for_status()
+        time.sleep(8)
+    patients = numbers["patients"]
+    return {
+        "data": f"?dataset={patients}",
+        "hierarchies": f"?dataset={patients}&column=age",
+        "policies": f"?dataset={numbers['baskets']}",
+        "queries": f"?dataset={patients}",
+        "evaluate": f"?dataset={checkins}",
+        "compare": f"?dataset={checkins}",
+        "results": f"?experiment={ran[1]}",
+        "trajectories": f"?dataset={numbers['tracks']}",
+        "streams": f"?dataset={numbers['metro']}",
+    }
+
+
+def shoot(browser: Browser, address: str, state: str, queries: dict[str, str]) -> None:
+    base = address.split("/?")[0]
+    for scheme in ("light", "dark"):
+        context = browser.new_context(viewport=SIZE, color_scheme=scheme)  # type: ignore[arg-type]
+        page = context.new_page()
+        page.goto(address)
+        for name in PAGES:
+            page.goto(f"{base}/{name}{queries.get(name, '')}")
+            page.wait_for_selector("h1")
+            page.wait_for_timeout(3000 if queries else 500)
+            file = IMAGES / f"{'-'.join(part for part in (name, scheme, state) if part)}.png"
+            picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+            picture.quantize(160, dither=Image.Dither.NONE).save(file, optimize=True)
+        context.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""What the commands that run experiments have in common: problems, progress on standard error, and the summary."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from crypsis.cli.output import note, note_compilation, show, show_table, shown_value
+from crypsis.cli.settings import SETTINGS
+from crypsis.errors import CrypsisError
+
+if TYPE_CHECKING:
+    from crypsis.evaluate import Experiment, Outcome, Problem
+
+SIGNS = {
+    "done": "✓", "infeasible": "–", "failed": "✗", "unsafe": "✗", "cancelled": "○", "too_slow": "✗", "waiting": "·",
+}  # fmt: skip
+FIGURES_SHOWN = 6
+
+
+def refuse_problems(problems: Sequence[Problem]) -> None:
+    """Every problem on a line of its own, then exit with 2."""
+    if not problems:
+        return
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if SETTINGS.get().json:
+        content = {"code": "bad-experiment", "problems": [problem.to_dict() for problem in problems]}
+        print(json.dumps({"error": content, "exit_code": 2}))
+    raise typer.Exit(code=2)
+
+
+def carry_out(
+    experiment: Experiment,
+    out: Path,
+    *,
+    workers: int | None,
+    fresh: bool,
+    seconds: float | None,
+    memory: float | None,
+) -> None:
+    """Check, run, show, and exit with the code of the outcome."""
+    from crypsis.evaluate import run
+
+    refuse_problems(experiment.check())
+    note_compilation()
+    outcome = run(
+        experiment,
+        out,
+        workers=workers,
+        fresh=fresh,
+        limits={"seconds": seconds, "memory_mb": memory},
+        on_event=Told(),
+    )
+    written = write_pictures(out)
+    show_outcome(outcome, written)
+    raise typer.Exit(code=outcome.exit_code)
+
+
+def write_pictures(folder: Path) -> list[Path]:
+    """The plots that the experiment asks for, and its report; a picture that cannot be had is no failure of the run."""
+    from crypsis.evaluate import Store, report
+    from crypsis.evaluate.plots.of_store import formats_of, frames_of_experiment, write_plots
+
+    store = Store(folder)
+    written: list[Path] = []
+    try:
+        if store.experiment().plots and any(row["state"] == "done" for row in store.results(stale=False)):
+            drawn = [(frame, formats_of(section.get("format"))) for section, frame in frames_of_experiment(store)]
+            written += write_plots(drawn, folder / "plots", overwrite=True)
+        written += report.write_report(store)
+    except CrypsisError as error:
+        note(f"{error.code}: {error}")
+    return written
+
+
+class Told:
+    """Events as lines on standard error: words, or JSON with --json."""
+
+    def __init__(self) -> None:
+        self.total = self.ended = 0
+
+    def __call__(self, event: dict[str, Any]) -> None:
+        settings = SETTINGS.get()
+        if settings.quiet:
+            return
+        if settings.json:
+            print(json.dumps(event, ensure_ascii=False, default=str), file=sys.stderr, flush=True)
+            return
+        words = self.words(event)
+        if words:
+            note(words)
+
+    def words(self, event: Mapping[str, Any]) -> str | None:
+        kind = event["event"]
+        if kind == "experiment":
+            self.total = int(event["waiting"])
+            reused = f", {event['reused']} finished before" if event["reused"] else ""
+            return f"{event['name']}: {event['cells']} cells{reused}, {event['workers']} workers"
+        if kind == "cell" and event["state"] != "running":
+            self.ended += 1
+            reason = f": {event['message']}" if event.get("message") else ""
+            return f"{self.ended}/{self.total} {SIGNS[event['state']]} {event['state']}  {cell_words(event)}{reason}"
+        return None
+
+
+def cell_words(cell: Mapping[str, Any]) -> str:
+    """`cluster+pcta delta=0.65, repeat 2`."""
+    varied = ", ".join(f"{name}={cell['params'][name]}" for name in cell.get("swept", ()))
+    repeat = f", repeat {cell['repeat'] + 1}" if cell.get("repeat") else ""
+    return f"{cell['label']} {varied}{repeat}".strip()
+
+
+def show_outcome(outcome: Outcome, written: Sequence[Path]) -> None:
+    """The summary box of one cell, or a table with a line for each setting."""
+    from crypsis.evaluate import Store
+
+    store = Store(outcome.folder)
+    rows = store.results(stale=False)
+    if SETTINGS.get().json:
+        show({**outcome.to_dict(), "results": rows, "written": [str(path) for path in written]}, "")
+        return
+    if len(rows) == 1:
+        show_cell(store.cell(rows[0]["cell"]), rows[0])
+    else:
+        show_rows(rows)
+    counted = ", ".join(f"{number} {state}" for state, number in outcome.counts.items())
+    print(f"{counted}; {outcome.seconds:,.1f} s\nresults  {outcome.folder / 'results.csv'}")
+    for path in written:
+        print(f"wrote    {path}")
+
+
+def show_rows(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Settings with the mean of their repeats."""
+    from crypsis.evaluate.results import figure_columns, parameter_columns, summaries
+
+    figures = figure_columns(rows)[:FIGURES_SHOWN]
+    varied = [
+        name
+        for name in parameter_columns(rows)
+        if len({(row["label"], row[name]) for row in rows}) > len({row["label"] for row in rows})
+    ]
+    repeated = any(row["repeat"] for row in rows)
+    table = []
+    for one in summaries(rows, figures):
+        cells = [one["label"], *(shown_value(one[name]) for name in varied), one["state"]]
+        for name in figures:
+            spread = f" ± {shown_value(one[f'{name} deviation'])}" if repeated and one[name] is not None else ""
+            cells.append(shown_value(one[name]) + spread)
+        table.append([*cells, shown_value(one["runtime"])])
+    show_table(["run", *varied, "state", *figures, "seconds"], table)
+
+
+def show_cell(known: Mapping[str, Any], row: Mapping[str, Any]) -> None:
+    """Status, verdict, parameters, losses and times of one cell."""
+    from crypsis.evaluate.results import figure_columns
+
+    lines = [f"{SIGNS[known['state']]} {known['state']}: {row['label']} ({row['method']})"]
+    verdict = (known.get("verify") or {}).get("words")
+    if verdict:
+        lines.append(f"  {verdict}")
+    if known.get("message") and known["state"] != "unsafe":
+        lines.append(f"  {known['code']}: {known['message']}")
+    params = ", ".join(f"{name}={value}" for name, value in known["params"]["params"].items())
+    lines.append(f"  parameters  {params or 'as they are by default'}")
+    known_figures = [name for name in figure_columns([row]) if row[name] is not None]
+    lines += [f"  {name:<38}{shown_value(row[name])}" for name in known_figures]
+    phases = (known.get("phases") or {}).get("phases", ())
+    lines += [f"  seconds {phase['name']:<30}{shown_value(phase['seconds'])}" for phase in phases]
+    print("\n".join(lines))
+
+
+def usual_folder(file: Path) -> Path:
+    """Where the results of an experiment file go unless told otherwise."""
+    return file.with_name(f"{file.stem}.results")
+
+
+def is_experiment(path: Path) -> bool:
+    """Whether a file is an experiment by its name: everything else is data."""
+    return path.suffix in (".toml", ".json")

@@ -1,0 +1,171 @@
+"""`crypsis hierarchy`: build generalization hierarchies, check them, look at them, and change them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from crypsis.cli.loading import items_of, loaded
+from crypsis.cli.output import show
+from crypsis.cli.reading import Reader, reads_data
+from crypsis.cli.settings import EVERY_COMMAND, in_order
+from crypsis.errors import BadParameter, HierarchyError, OutputExists
+
+hierarchy_app = typer.Typer(
+    help="Generalization hierarchies of columns, items and locations.", no_args_is_help=True, rich_markup_mode=None
+)
+_EDITS = ("--rename", "--move", "--add", "--remove", "--merge", "--split")
+
+
+def make(
+    *,
+    read: Reader,
+    input: Annotated[Path, typer.Argument(help="The data.")],
+    out: Annotated[Path, typer.Option("--out", help="File to write, child;parent on each line.")],
+    column: Annotated[
+        str | None, typer.Option("--column", help="Column of a table; without one, the items or the locations.")
+    ] = None,
+    recipe: Annotated[
+        str, typer.Option("--recipe", help="How to build it, such as equi_depth:8, prefix, balanced:4; items: auto:5.")
+    ] = "auto",
+) -> None:
+    """Build a hierarchy from the data."""
+    from crypsis.data.trajectory import Trajectories
+    from crypsis.evaluate.inputs import recipe_text
+    from crypsis.hierarchy import HierarchyPlan, ItemHierarchy, Taxonomy
+    from crypsis.parameters import Recipe
+
+    if os.path.lexists(out):
+        raise OutputExists(f"{out} exists already; choose another name or remove it.")
+    text = recipe_text(recipe)
+    if column is not None:
+        from crypsis.data.formats.tabular import read_table_file
+        from crypsis.data.relational import Table
+
+        given = read.args[0]  # type: ignore[attr-defined]
+        frame, source = read_table_file(input, format=given.get("input_format"), separator=given.get("separator"))
+        from crypsis.cli.reading.options import pairs
+
+        types = pairs(given.get("types"), "--types")
+        if column not in frame.columns:
+            from crypsis.data.formats.columns import unknown_column
+
+            raise unknown_column(column, frame.columns, source)
+        table = Table.from_frame(
+            frame.select(column), {column: "quasi"}, {name: kind for name, kind in types.items() if name == column}
+        )
+        tree: Any = HierarchyPlan({column: text}).make(table)[column]
+        tree.write(out, form="edges")
+        nodes, leaves = len(tree.names), tree.n_leaves
+    else:
+        data = loaded(input, read)
+        if text == "auto":
+            text = "auto:5"
+        places = isinstance(data, Trajectories)
+        made: Any = (Taxonomy if places else ItemHierarchy).from_text(text.replace("balanced:", "auto:", 1))
+        tree = made.make(data if places else items_of(data)) if isinstance(made, Recipe) else made
+        tree.write(out)
+        nodes, leaves = len(tree.names), tree.n_leaves
+    show({"file": str(out), "values": leaves, "nodes": nodes}, f"wrote {out}: {leaves:,} values, {nodes:,} nodes")
+
+
+hierarchy_app.command("make", epilog=EVERY_COMMAND)(reads_data(make))
+
+
+@hierarchy_app.command(epilog=EVERY_COMMAND)
+def check(
+    file: Annotated[Path, typer.Argument(help="The hierarchy: leaf;…;root or child;parent on each line.")],
+    data: Annotated[Path | None, typer.Option("--data", help="Also check that every value of this table is there.")] = (
+        None
+    ),
+    column: Annotated[str | None, typer.Option("--column", help="The column of the table.")] = None,
+    type: Annotated[str | None, typer.Option("--type", help="Type of the column, where it is guessed wrongly.")] = None,
+) -> None:
+    """Check that a file is one tree; with data, that every value has its place. Problems name node and line."""
+    from crypsis.hierarchy import Hierarchy
+
+    tree = Hierarchy.from_file(file)
+    told = {"file": str(file), "values": tree.n_leaves, "nodes": len(tree.names), "height": tree.height}
+    if data is not None:
+        if column is None:
+            raise BadParameter("--column must say which column of the data the hierarchy is for.", parameter="column")
+        told["missing"] = 0
+        _check_values(tree, data, column, type)
+    words = f"✓ {file.name}: {tree.n_leaves:,} values in {len(tree.names):,} nodes, {tree.height} levels high"
+    show(told, words + (f"; it has every value of {column}" if data is not None else ""))
+
+
+@hierarchy_app.command("show", epilog=EVERY_COMMAND)
+def show_tree(file: Annotated[Path, typer.Argument(help="The hierarchy.")]) -> None:
+    """Show a hierarchy as an indented tree."""
+    from crypsis.hierarchy import Hierarchy
+
+    tree = Hierarchy.from_file(file)
+    show({"file": str(file), "pairs": tree.to_pairs(), "root": tree.root}, tree.show())
+
+
+@hierarchy_app.command(epilog=EVERY_COMMAND)
+def edit(
+    file: Annotated[Path, typer.Argument(help="The hierarchy.")],
+    rename: Annotated[list[str] | None, typer.Option("--rename", help="Rename a node, old=new.")] = None,
+    move: Annotated[list[str] | None, typer.Option("--move", help="Move a node below another, node=parent.")] = None,
+    add: Annotated[list[str] | None, typer.Option("--add", help="Add a value below a node, value=parent.")] = None,
+    remove: Annotated[list[str] | None, typer.Option("--remove", help="Remove a node; its children move up.")] = None,
+    merge: Annotated[list[str] | None, typer.Option("--merge", help="Merge siblings, a,b=new.")] = None,
+    split: Annotated[
+        list[str] | None, typer.Option("--split", help="Split a node, node=group:child|child,group:child.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="File to write (default: the same file).")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
+) -> None:
+    """Change a hierarchy; every change is checked, in the order in which it is typed, and all or none are written."""
+    from crypsis.hierarchy import Hierarchy
+
+    target = out or file
+    if os.path.lexists(target) and not overwrite:
+        raise OutputExists(f"{target} exists already; choose another name (--out) or add --overwrite.")
+    tree = Hierarchy.from_file(file)
+    changes = in_order(*_EDITS)
+    for option, text in changes:
+        tree = _changed(tree, option, text)
+    tree.write(target, form="edges")
+    show({"file": str(target), "changes": len(changes)}, f"wrote {target} with {len(changes)} changes")
+
+
+def _changed(tree: Any, option: str, text: str) -> Any:
+    left, equals, right = text.rpartition("=")
+    if option == "--remove":
+        return tree.removed(text)
+    if not equals or not left or not right:
+        raise HierarchyError(f"{option} takes two names with = between them, got {text!r}.")
+    if option == "--rename":
+        return tree.renamed(left, right)
+    if option == "--move":
+        return tree.moved(left, right)
+    if option == "--add":
+        return tree.added(left, right)
+    if option == "--merge":
+        return tree.merged(left.split(","), right)
+    groups = {}
+    for part in right.split(","):
+        name, colon, members = part.partition(":")
+        if not colon:
+            raise HierarchyError(f"--split takes node=group:child|child,group:child, got {text!r}.")
+        groups[name] = members.split("|")
+    return tree.split(left, groups)
+
+
+def _check_values(tree: Any, path: Path, column: str, type: str | None) -> None:
+    from crypsis.data.formats.columns import unknown_column
+    from crypsis.data.formats.tabular import read_table_file
+    from crypsis.data.relational import Table
+
+    frame, source = read_table_file(path)
+    if column not in frame.columns:
+        raise unknown_column(column, frame.columns, source)
+    table = Table.from_frame(frame.select(column), {column: "quasi"}, {} if type is None else {column: type})
+    told = table.column(column)
+    tree.leaves_of(told.domain, told.type, column)

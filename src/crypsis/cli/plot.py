@@ -1,0 +1,184 @@
+"""`crypsis plot`: plots of an experiment, of a release or of a file, as pictures with their numbers beside them."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from crypsis.cli.output import show
+from crypsis.cli.reading import Reader, given, kind_of_input, reads_data
+from crypsis.errors import BadParameter, MissingFile, NotApplicable
+
+if TYPE_CHECKING:
+    from crypsis.evaluate.plots import Frame
+
+_COLUMN_OPTIONS = ("input_format", "separator", "items", "types", "missing", "as_missing")
+
+
+@reads_data
+def plot(
+    *,
+    read: Reader,
+    what: Annotated[
+        str, typer.Argument(help="A kind of plot (histogram, line, …), or at once the folder of an experiment.")
+    ],
+    source: Annotated[
+        Path | None, typer.Argument(help="Folder of an experiment, release folder, or data file (histogram).")
+    ] = None,
+    kind: Annotated[str | None, typer.Option("--kind", help="Kind of plot, where only a folder is given.")] = None,
+    x: Annotated[str | None, typer.Option("--x", help="line: a parameter; tradeoff: a figure.")] = None,
+    y: Annotated[str | None, typer.Option("--y", help="line, tradeoff: a figure, such as are or runtime.")] = None,
+    column: Annotated[str | None, typer.Option("--column", help="The column that the plot is about.")] = None,
+    run: Annotated[
+        str | None, typer.Option("--run", help="Experiments: the run whose published data are shown.")
+    ] = None,
+    cell: Annotated[str | None, typer.Option("--cell", help="Experiments: the cell whose data are shown.")] = None,
+    original: Annotated[
+        Path | None, typer.Option("--original", help="Releases: the original data, for plots that compare.")
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option("--format", help="Formats: svg, pdf, png, jpg, bmp; several as svg,png.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the files; default: plots/ of the experiment, or here.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
+) -> None:
+    """Draw the plots of an experiment, a release or a file; the numbers are written beside each picture as CSV.
+
+    crypsis plot histogram adult.csv --column age · crypsis plot results/ --kind line --x k --y are --format svg,pdf ·
+    crypsis plot results/ draws what the experiment asks for · crypsis plot class_sizes release/
+    """
+    from crypsis.evaluate.plots import PLOTS
+    from crypsis.evaluate.plots.of_store import formats_of, write_plots
+    from crypsis.evaluate.store import Store
+
+    if source is None:
+        source, chosen = Path(what), kind
+        if not source.exists() and what.replace("-", "_") in PLOTS:
+            raise BadParameter(f"crypsis plot {what} needs a folder or a file to draw.")
+    elif kind is not None and kind != what:
+        raise BadParameter(f"The kind of plot is given twice: {what} and --kind {kind}.")
+    else:
+        chosen = what
+    if not source.exists():
+        raise MissingFile(f"{source} does not exist.", where=str(source))
+    options = {"x": x, "y": y, "column": column}
+    store = Store(source)
+    if store.exists():
+        _refuse_options(read, (), "the experiment says how its data are read")
+        found = _of_experiment(store, chosen, {**options, "run": run, "cell": cell}, format)
+        written = write_plots(found, source / "plots" if out is None else out, overwrite=out is None or overwrite)
+    else:
+        for name, value in (("--run", run), ("--cell", cell)):
+            if value is not None:
+                raise BadParameter(f"{name} is for experiments, and {source.name} is none.")
+        if chosen is None:
+            raise BadParameter(f"{source.name} is no experiment; say which plot: {', '.join(PLOTS)}.")
+        frame = (
+            _of_release(read, source, chosen, original, options)
+            if source.is_dir()
+            else _of_file(read, source, chosen, options)
+        )
+        written = write_plots([(frame, formats_of(format))], out or Path(), overwrite=overwrite)
+    show({"files": [str(path) for path in written]}, "\n".join(f"written  {path}" for path in written))
+
+
+def _refuse_options(read: Reader, understood: tuple[str, ...], why: str) -> None:
+    """No wish is passed over in silence."""
+    assert isinstance(read, partial)  # as `reads_data` makes it
+    for name, value in read.args[0].items():
+        if name not in understood and value not in (None, False):
+            raise BadParameter(f"--{name.replace('_', '-')} has no effect here: {why}.", parameter=name)
+
+
+def _of_experiment(
+    store: Any, kind: str | None, options: dict[str, Any], format: str | None
+) -> list[tuple[Frame, list[str]]]:
+    from crypsis.evaluate.plots.of_store import formats_of, frames_of_experiment, frames_of_section
+
+    if kind is not None:
+        section = {"kind": kind} | {name: value for name, value in options.items() if value is not None}
+        return [(frame, formats_of(format)) for frame in frames_of_section(store, section)]
+    unused = [f"--{name}" for name, value in options.items() if value is not None]
+    if unused:
+        raise BadParameter(f"{' and '.join(unused)} need --kind; without it the experiment's own plots are drawn.")
+    found = frames_of_experiment(store)
+    if not found:
+        raise NotApplicable("No cell of the experiment is done yet, so there is nothing to draw.")
+    return [(frame, formats_of(format if format is not None else section.get("format"))) for section, frame in found]
+
+
+def _of_release(read: Reader, folder: Path, kind: str, original: Path | None, options: dict[str, Any]) -> Frame:
+    """A plot of published data, against the original where it compares."""
+    from crypsis._api import read_release
+    from crypsis.evaluate.plots import frame_of, plot_named
+
+    wanted = plot_named(kind)
+    if wanted.inputs == ("original",) or "results" in wanted.inputs or "private" in wanted.inputs:
+        raise NotApplicable(f"The plot {wanted.name} is not about published data; {folder.name} is a release.")
+    release = read_release(folder)
+    inputs: dict[str, Any] = {"published": release.data}
+    if "original" in wanted.inputs:
+        if original is None:
+            raise BadParameter(f"The plot {wanted.name} compares with the original data; name them (--original FILE).")
+        inputs["original"] = read(original, kind_of_input(release.manifest))
+    elif original is not None:
+        raise BadParameter(f"The plot {wanted.name} shows published data alone; leave out --original.")
+    else:
+        _refuse_options(read, (), f"the plot {wanted.name} reads no original data")
+    promised = getattr(release.guarantee, "k", None)
+    k = promised if "k" in wanted.takes and isinstance(promised, int) else None
+    return frame_of(kind, **inputs, **options, k=k)
+
+
+def _of_file(read: Reader, path: Path, kind: str, options: dict[str, Any]) -> Frame:
+    """A histogram of a file: of one column of a table, or of its items or locations."""
+    from crypsis.evaluate.plots import frame_of, plot_named
+
+    if plot_named(kind).inputs != ("original",):
+        raise NotApplicable(f"The plot {kind} needs an experiment or a release; of a data file there is the histogram.")
+    return frame_of(kind, original=_read_file(read, path, options["column"]), **options)
+
+
+def _read_file(read: Reader, path: Path, column: str | None) -> Any:
+    from crypsis.cli.reading.mixed import separators
+    from crypsis.cli.reading.options import listed, pairs
+    from crypsis.data.formats.columns import unknown_column
+    from crypsis.data.formats.tabular import read_table_file
+    from crypsis.data.inspection import inspect_file
+    from crypsis.data.mixed import Mixed
+    from crypsis.data.relational import Table
+    from crypsis.data.trajectory import Trajectories
+    from crypsis.data.transaction import Transactions
+
+    how = {"format": given(read, "input_format"), "separator": given(read, "separator")}
+    looked = inspect_file(path, **how)
+    if looked.kind == "transactions":
+        return read(path, Transactions)
+    if looked.kind == "trajectories" and column is None:
+        return read(path, Trajectories)
+    frame, source = read_table_file(path, **how)
+    if column is None:
+        raise BadParameter(f"Name the column (--column): {', '.join(frame.columns)}.", parameter="column")
+    if column not in frame.columns:
+        raise unknown_column(column, frame.columns, str(path))
+    _refuse_options(read, _COLUMN_OPTIONS, "a histogram of one column does not look at it")
+    divided = separators(given(read, "items")) if given(read, "items") else {}
+    if column in divided:
+        numbered = frame.select(column).with_row_index(f"{column} row")
+        return Mixed.from_frame(
+            numbered, {f"{column} row": "other"}, {column: divided[column]}, source=source
+        ).transactions
+    types = pairs(given(read, "types"), "--types")
+    return Table.from_frame(
+        frame.select(column),
+        {column: "other"},
+        {name: type for name, type in types.items() if name == column},
+        missing_tokens=tuple(listed(given(read, "missing"))) or ("?",),
+        unparsable="missing" if given(read, "as_missing") else "error",
+        source=source,
+    )

@@ -1,0 +1,126 @@
+"""`crypsis run`: an experiment from its file, or one method on a file of data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from crypsis.cli.dataset_section import dataset_section
+from crypsis.cli.experiments import carry_out, is_experiment, usual_folder
+from crypsis.cli.reading import Reader, reads_data
+from crypsis.cli.settings import SETTINGS
+from crypsis.errors import BadParameter
+from crypsis.parameters import Companion, parameters_of
+
+Out = Annotated[
+    Path | None, typer.Option("--out", help="Folder of the results (default: NAME.results beside the experiment).")
+]
+Workers = Annotated[
+    int | None, typer.Option("--workers", min=1, help="Processes that run cells; results are the same.")
+]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of randomized methods, instead of the file's.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Run finished cells again.")]
+LimitSeconds = Annotated[float | None, typer.Option("--limit-seconds", help="Longest time that one cell may take.")]
+LimitMemory = Annotated[float | None, typer.Option("--limit-memory", help="Most megabytes that one cell may use.")]
+
+
+@reads_data
+def run(
+    *,
+    read: Reader,
+    input: Annotated[Path, typer.Argument(help="An experiment (.toml or .json), or data with --method.")],
+    method: Annotated[
+        str | None, typer.Option("--method", help="For data: the method; its parameters are options.")
+    ] = (None),
+    sweep: Annotated[
+        str | None, typer.Option("--sweep", help="For data: vary a parameter, k=5:50:5 (ends included) or k=5,10,25.")
+    ] = None,
+    repeats: Annotated[int, typer.Option("--repeats", min=1, help="For data: how often to repeat each setting.")] = 1,
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", help="For data: measure this; may be given several times.")
+    ] = None,
+    out: Out = None,
+    workers: Workers = None,
+    seed: Seed = None,
+    fresh: Fresh = False,
+    limit_seconds: LimitSeconds = None,
+    limit_memory: LimitMemory = None,
+) -> None:
+    """Run an experiment; what is finished already is not run again.
+
+    Of one setting the verdict, the losses and the times are shown, of several a table. Infeasible settings are
+    results. Exit codes: 0 done and verified, 3 nothing was feasible, 4 a promise is broken, 1 or 2 a cell failed,
+    5 a cell reached its limit.
+    """
+    from crypsis.evaluate import Experiment
+
+    if is_experiment(input):
+        if method is not None or sweep is not None or metric:
+            raise BadParameter("--method, --sweep and --metric are for data; an experiment says these itself.")
+        experiment = Experiment.read(input)
+        folder = out or usual_folder(input)
+    else:
+        if method is None:
+            raise BadParameter(f"{input.name} is no experiment (.toml or .json); for data name a --method.")
+        experiment = Experiment.parse(_content(input, read, method, sweep, repeats, metric), folder=Path.cwd())
+        folder = out or Path(f"{input.name.split('.')[0]}.{method}.results")
+    if seed is not None:
+        experiment = Experiment({**experiment.content, "seed": seed}, experiment.folder)
+    carry_out(experiment, folder, workers=workers, fresh=fresh, seconds=limit_seconds, memory=limit_memory)
+
+
+def _content(
+    input: Path, read: Reader, method: str, sweep: str | None, repeats: int, metric: list[str] | None
+) -> dict[str, Any]:
+    from crypsis.methods import method_named
+
+    chosen = method_named(method)
+    one: dict[str, Any] = {"label": method, "method": method, "params": given_params(chosen)}
+    if sweep is not None:
+        one["sweep"] = sweep_section(sweep)
+    if repeats > 1:
+        one["repeats"] = repeats
+    content: dict[str, Any] = {
+        "name": f"{method} on {input.name}",
+        "dataset": dataset_section(input, read, chosen.accepts.__name__.lower()),
+        "run": [one],
+    }
+    return content | ({"metrics": {"list": metric}} if metric else {})
+
+
+def given_params(method: Any) -> dict[str, Any]:
+    """The method's options as they would stand in an experiment file."""
+    given = SETTINGS.get().chosen
+    params: dict[str, Any] = {}
+    for parameter in parameters_of(method):
+        if parameter.name in given:
+            text = given[parameter.name]
+            value = text if issubclass(parameter.type, Companion) else parameter.parse(text, method.__name__)
+            params[parameter.name] = value if isinstance(value, (bool, int, float, str)) else str(value)
+    return params
+
+
+def sweep_section(text: str) -> dict[str, Any]:
+    """`k=5:50:5` or `k=5,10,25`."""
+    name, equals, values = text.partition("=")
+    if not equals or not name or not values:
+        raise BadParameter(f"--sweep takes k=START:END:STEP or k=A,B,C, got {text!r}.")
+    ends = values.split(":")
+    if len(ends) == 3:
+        numbers = [_number(end) for end in ends]
+        if all(isinstance(number, (int, float)) for number in numbers):
+            return {"param": name, "start": numbers[0], "end": numbers[1], "step": numbers[2]}
+    if len(ends) != 1:
+        raise BadParameter(f"--sweep takes k=START:END:STEP with numbers, or k=A,B,C, got {text!r}.")
+    return {"param": name, "values": [_number(value) for value in values.split(",")]}
+
+
+def _number(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text.strip()

@@ -1,0 +1,81 @@
+"""`crypsis show`: the results of an experiment, or what one of its cells published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from crypsis.cli.experiments import show_cell, show_rows
+from crypsis.cli.output import note, show, show_table
+from crypsis.cli.settings import SETTINGS
+from crypsis.errors import BadParameter, did_you_mean
+
+CHANGED = "*"
+
+
+def show_results(
+    folder: Annotated[Path, typer.Argument(help="The results of an experiment, or a release.")],
+    cell: Annotated[str | None, typer.Option("--cell", help="Show what this cell published; its first digits do.")] = (
+        None
+    ),
+    start: Annotated[int, typer.Option("--start", min=0, help="First row to show.")] = 0,
+    rows: Annotated[int, typer.Option("--rows", min=1, max=1000, help="How many rows to show.")] = 20,
+) -> None:
+    """Show the cells of an experiment; of one cell its verdict and its published rows, changed cells marked with *."""
+    from crypsis.evaluate import Store
+    from crypsis.evaluate.published_frame import output_page
+
+    store = Store(folder)
+    if not store.exists() and (folder / "release.json").is_file():
+        from crypsis._api import read_release
+
+        _show_page(output_page(None, read_release(folder).data, start, rows), {})
+        return
+    experiment = store.experiment()
+    listed = store.results()
+    if cell is None:
+        if SETTINGS.get().json:
+            show({"results": listed}, "")
+        else:
+            show_rows([row for row in listed if not row["stale"]] or listed)
+            stale = sum(row["stale"] for row in listed)
+            if stale:
+                note(f"{stale} results are stale: they are of data or settings that have changed since")
+        return
+    id = chosen_cell([row["cell"] for row in listed], cell)
+    row = next(row for row in listed if row["cell"] == id)
+    known = store.cell(id)
+    if not SETTINGS.get().json:
+        show_cell(known, row)
+    if store.published_folder(id) is None:
+        if SETTINGS.get().json:
+            show({"cell": known}, "")
+        return
+    original: Any = None
+    if not row["stale"]:
+        original = experiment.data_for(next(one for one in store.cells() if one.id == id))
+    _show_page(output_page(original, store.release(id).data, start, rows), {"cell": known})
+
+
+def chosen_cell(known: list[str], asked: str) -> str:
+    """The cell whose identity begins so."""
+    found = [id for id in dict.fromkeys(known) if id.startswith(asked)]
+    if len(found) != 1:
+        several = f"; it could be {', '.join(found[:5])}" if found else did_you_mean(asked, known)
+        raise BadParameter(f"There is not exactly one cell {asked!r}{several}.", parameter="cell")
+    return found[0]
+
+
+def _show_page(page: dict[str, Any], more: dict[str, Any]) -> None:
+    if SETTINGS.get().json:
+        show({**more, "output": page}, "")
+        return
+    changed = page["changed"] or [[False] * len(page["columns"])] * len(page["rows"])
+    cells = [
+        [f"{value}{CHANGED if differs else ''}" for value, differs in zip(row, marks, strict=True)]
+        for row, marks in zip(page["rows"], changed, strict=True)
+    ]
+    last = page["start"] + len(cells)
+    show_table(page["columns"], cells, f"rows {page['start']:,} to {max(last - 1, 0):,} of {page['total']:,}")

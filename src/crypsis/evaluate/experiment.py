@@ -1,0 +1,197 @@
+"""Experiment: a dataset, what goes with it, runs of methods over ranges of their parameters, metrics and plots.
+
+It is written as TOML, or as JSON with the same content. Relative paths begin at the experiment file.
+
+>>> experiment = Experiment.parse('''
+... [dataset]
+... path = "visits.csv"
+... [[run]]
+... method = "seq-anon"
+... sweep = {param = "k", start = 2, end = 6, step = 2}
+... ''')
+>>> [run["method"] for run in experiment.runs]
+['seq-anon']
+>>> Experiment.parse(experiment.to_toml()).content == experiment.content
+True
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from crypsis.data.formats.compression import existing_file
+from crypsis.errors import BadExperiment, UnreadableFile
+from crypsis.evaluate.cells import EVERY_METHOD, Cell, cell_id, default_label, method_and_params, variations
+from crypsis.evaluate.dataset import Dataset, view_of
+from crypsis.evaluate.inputs import Inputs
+from crypsis.evaluate.toml import toml_text
+from crypsis.evaluate.validation import Problem, applicable_methods, check, refuse
+from crypsis.methods import method_named
+from crypsis.parameters import parameters_of
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """The content of an experiment file as it stands there, and the folder where its paths begin."""
+
+    content: Mapping[str, Any]
+    folder: Path = field(default_factory=Path)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Experiment:
+        """Read a TOML or JSON file."""
+        file = existing_file(path)
+        try:
+            text = file.read_text(encoding="utf-8")
+        except (UnicodeDecodeError, OSError) as error:
+            raise UnreadableFile(f"{file.name} is no UTF-8 text: {error}.", where=str(file)) from error
+        try:
+            return cls.parse(text, folder=file.parent)
+        except BadExperiment as error:
+            error.where = error.where or str(file)
+            raise
+
+    @classmethod
+    def parse(cls, content: str | Mapping[str, Any], *, folder: str | Path = ".") -> Experiment:
+        """From the text of a file (TOML, or JSON where it begins with a brace), or from tables."""
+        if isinstance(content, str):
+            try:
+                content = json.loads(content) if content.lstrip().startswith("{") else tomllib.loads(content)
+            except (ValueError, RecursionError) as error:
+                raise BadExperiment(f"The experiment is neither TOML nor JSON: {error}.") from error
+        if not isinstance(content, Mapping):
+            raise BadExperiment(f"An experiment is a table, got {type(content).__name__}.")
+        return cls(_said(content), Path(folder))
+
+    def to_toml(self) -> str:
+        """The text of the file; reading it gives an equal experiment."""
+        return toml_text(self.content)
+
+    @property
+    def name(self) -> str:
+        return str(self.content.get("name", "experiment"))
+
+    @property
+    def seed(self) -> int:
+        return int(self.content.get("seed") or 0)
+
+    @property
+    def workers(self) -> int | None:
+        return self.content.get("workers")
+
+    @property
+    def runs(self) -> list[Mapping[str, Any]]:
+        return list(self.content.get("run", ()))
+
+    @property
+    def metrics(self) -> list[str] | None:
+        """The metrics that were asked for; None: those that are quick and apply."""
+        listed = (self.content.get("metrics") or {}).get("list")
+        return None if listed is None else list(listed)
+
+    @property
+    def plots(self) -> list[Mapping[str, Any]]:
+        return list(self.content.get("plot", ()))
+
+    @property
+    def limits(self) -> Mapping[str, Any]:
+        return self.content.get("limits") or {}
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        return Dataset(self.content.get("dataset") or {}, self.folder)
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        return Inputs(
+            self.content.get("hierarchy") or {},
+            self.content.get("policy") or {},
+            self.content.get("queries") or {},
+            self.folder,
+            self.dataset.item_columns,
+        )
+
+    def check(self, *, read: bool = True) -> list[Problem]:
+        """Everything that is wrong, at once; nothing is run. Without `read` no file is looked into."""
+        return check(self, read=read)
+
+    def require_sound(self) -> None:
+        """Raise `BadExperiment` with all problems, if there are any."""
+        refuse(self.check())
+
+    def cells(self) -> list[Cell]:
+        """Every cell in order: run by run, setting by setting, repeat by repeat. The experiment must be sound."""
+        found: list[Cell] = []
+        for run in self.runs_by_method():
+            name, params = method_and_params(run)
+            found += self._cells_of(run, name, params)
+        return found
+
+    def runs_by_method(self) -> list[Mapping[str, Any]]:
+        """The runs, one that asks for every method as one run for each that applies; labels filled in."""
+        found: list[Mapping[str, Any]] = []
+        for number, run in enumerate(self.runs, 1):
+            if run.get("method") == EVERY_METHOD:
+                found += self.run_of_each_method(run)
+            else:
+                found.append({**run, "label": run.get("label") or default_label(run, number)})
+        return found
+
+    def run_of_each_method(self, run: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        """One run for each method that applies; parameters reach those that have them, choices who offers them."""
+        made: list[Mapping[str, Any]] = []
+        for name in applicable_methods(self.dataset.load(), run.get("columns", ())):
+            if name in run.get("except", ()):
+                continue
+            known = {parameter.name: parameter for parameter in parameters_of(method_named(name))}
+            one = {key: value for key, value in run.items() if key not in ("sweep", "grid", "except")}
+            one |= {"method": name, "label": f"{run['label']} {name}" if run.get("label") else name}
+            one["params"] = {
+                key: value
+                for key, value in (run.get("params") or {}).items()
+                if key in known and (not known[key].choices or value in known[key].choices)
+            }
+            if "sweep" in run and run["sweep"].get("param") in known:
+                one["sweep"] = run["sweep"]
+            varied = {key: values for key, values in run.get("grid", {}).items() if key in known}
+            if varied:
+                one["grid"] = varied
+            made.append(one)
+        return made
+
+    def _cells_of(self, run: Mapping[str, Any], name: str, params: Mapping[str, Any]) -> list[Cell]:
+        method = method_named(name)
+        seeded = any(parameter.name == "seed" for parameter in parameters_of(method))
+        columns = tuple(run.get("columns", ()))
+        found = []
+        for varied in variations(run):
+            given = {**params, **varied}
+            first = int(given.pop("seed", self.seed)) if seeded else None
+            for repeat in range(int(run.get("repeats") or 1)):
+                seed = None if first is None else first + repeat
+                identity = cell_id(
+                    dataset=self.dataset.digest,
+                    inputs=self.inputs.digest,
+                    method=name,
+                    params=given,
+                    rest=(columns, seed, repeat),
+                )
+                found.append(Cell(identity, str(run["label"]), name, given, repeat, seed, columns, tuple(varied)))
+        return found
+
+    def data_for(self, cell: Cell) -> Any:
+        """The data as the method of a cell takes them."""
+        return view_of(self.dataset.load(), method_named(cell.method).accepts, cell.columns)
+
+
+def _said(content: Any) -> Any:
+    """Without what is null in JSON: it was not said."""
+    if isinstance(content, Mapping):
+        return {str(name): _said(value) for name, value in content.items() if value is not None}
+    return [_said(one) for one in content] if isinstance(content, (list, tuple)) else content

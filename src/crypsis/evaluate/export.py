@@ -1,0 +1,288 @@
+"""Export: published data with a sidecar that says what they promise, and everything an experiment was given, as files.
+
+Published data leave the store sorted by what they say, so that their order says nothing more. What the verifier found
+broken stays in quarantine unless somebody says that they know. The sidecar never holds a seed, a record mapping or
+original values.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.atomic import write_file
+from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.formats.disassociated import write_disassociated
+from crypsis.data.writing import write_data
+from crypsis.errors import BadParameter, OutputExists, VerificationFailed
+from crypsis.evaluate.dataset import Dataset
+from crypsis.evaluate.experiment import Experiment
+from crypsis.evaluate.published_frame import published_frame
+from crypsis.evaluate.store import PUBLISHED, Store
+from crypsis.hierarchy import Hierarchy
+from crypsis.parameters import Recipe
+from crypsis.release import Release, read_release
+
+FORMATS = ("csv", "jsonl", "parquet", "json")
+SIDECAR = ".about.json"
+SIDECAR_SCHEMA = "crypsis-export/1"
+SECRET = ("seed", "pseudonym_key", "key")
+_FORMULA = re.compile(r"^[=+\-@]")
+
+
+def export_release(store: Store, id: str, folder: str | Path, *, overwrite: bool = False) -> Path:
+    """The published data of a cell as a release folder: sorted, verified once more, with its report."""
+    _refuse_unsafe(store, id, i_know=False)
+    release: Release = store.release(id)
+    return release.write(folder, overwrite=overwrite)
+
+
+def export_published(
+    store: Store,
+    id: str,
+    out: str | Path,
+    *,
+    format: str | None = None,
+    separator: str = ",",
+    spreadsheet_safe: bool = False,
+    i_know: bool = False,
+    overwrite: bool = False,
+) -> list[Path]:
+    """The published data of a cell in one file, and the sidecar beside it; returns both paths.
+
+    Formats are csv, jsonl and parquet, and json for disassociated data. `i_know` also exports what is in quarantine.
+    """
+    _refuse_unsafe(store, id, i_know=i_know)
+    unsafe = store.published_folder(id) is None
+    release = read_release(store.quarantine / id / PUBLISHED) if unsafe else store.release(id)
+    told = store.cell(id)
+    verdict = (told.get("verify") or {}).get("verdict", {})
+    written = write_published(
+        release, out, format=format, separator=separator, spreadsheet_safe=spreadsheet_safe, overwrite=overwrite
+    )
+    return [written, write_about(written, release.manifest, verdict)]
+
+
+def write_about(file: Path, manifest: Mapping[str, Any], verdict: Mapping[str, Any]) -> Path:
+    """The sidecar of an exported file, beside it."""
+    path = Path(str(file) + SIDECAR)
+    content = json.dumps(sidecar(manifest, verdict), ensure_ascii=False, indent=1, default=str)
+    write_file(path, (content + "\n").encode())
+    return path
+
+
+def write_published(
+    release: Release,
+    out: str | Path,
+    *,
+    format: str | None = None,
+    separator: str = ",",
+    spreadsheet_safe: bool = False,
+    overwrite: bool = False,
+) -> Path:
+    """The data of a release in one file, rows sorted by what they say."""
+    file = Path(out)
+    chosen = format or file.suffix.lstrip(".")
+    if chosen not in FORMATS:
+        raise BadParameter(f"export: the format must be one of {', '.join(FORMATS)}, got {chosen!r}.")
+    if os.path.lexists(file) and not overwrite:
+        raise OutputExists(f"{file} exists already; choose another name or allow overwriting (--overwrite).")
+    data = release.data
+    if chosen == "json":
+        if not isinstance(data, DisassociatedTransactions):
+            raise BadParameter("export: json is the form of disassociated data; use csv, jsonl or parquet.")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_disassociated(data, file, format="json")
+        return file
+    if not isinstance(data, DisassociatedTransactions) and hasattr(data, "take"):
+        data = data.take(np.asarray(release.kind.sorted_rows(data), np.int64))
+    write_file(file, frame_bytes(published_frame(data), chosen, separator, spreadsheet_safe))
+    return file
+
+
+def frame_bytes(frame: pl.DataFrame, format: str, separator: str = ",", spreadsheet_safe: bool = False) -> bytes:
+    """A table as CSV (RFC 4180, UTF-8), JSON Lines or Parquet."""
+    if spreadsheet_safe:
+        frame = safe_for_spreadsheets(frame)
+    if format == "csv":
+        style: Any = "always" if frame.width == 1 else "necessary"
+        return frame.write_csv(separator=separator, line_terminator="\r\n", quote_style=style).encode()
+    packed = io.BytesIO()
+    if format == "parquet":
+        frame.write_parquet(packed)
+    else:
+        frame.write_ndjson(packed)
+    return packed.getvalue()
+
+
+def safe_for_spreadsheets(frame: pl.DataFrame) -> pl.DataFrame:
+    """With an apostrophe before every cell and name that a spreadsheet would take for a formula."""
+    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    escaped = frame.with_columns(
+        pl.when(pl.col(name).str.contains(r"^[=+\-@]")).then("'" + pl.col(name)).otherwise(pl.col(name)).alias(name)
+        for name in texts
+    )
+    return escaped.rename({name: f"'{name}" for name in frame.columns if _FORMULA.match(name)})
+
+
+def sidecar(manifest: Mapping[str, Any], verdict: Mapping[str, Any]) -> dict[str, Any]:
+    """What travels with an export: method, parameters, guarantee, verdict and time."""
+    method = dict(manifest.get("method") or {})
+    method["parameters"] = {
+        name: value for name, value in dict(method.get("parameters", {})).items() if name not in SECRET
+    }
+    return {
+        "schema": SIDECAR_SCHEMA,
+        "method": method,
+        "guarantee": manifest.get("guarantee"),
+        "verdict": dict(verdict) or manifest.get("verdict"),
+        "safe": bool((dict(verdict) or manifest.get("verdict") or {}).get("holds")),
+        "software": manifest.get("software"),
+        "exported": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _refuse_unsafe(store: Store, id: str, *, i_know: bool) -> None:
+    known = store.cell(id)
+    if known["state"] == "unsafe" and not i_know:
+        raise VerificationFailed(
+            f"Cell {id} is not safe: {known.get('message')} It stays in quarantine; --i-know exports it all the same.",
+            cell=id,
+        )
+
+
+def export_inputs(experiment: Experiment, folder: str | Path) -> list[Path]:
+    """Everything an experiment was given as files: the edited data, hierarchies, policies and queries.
+
+    Recipes are carried out. `experiment.toml` beside them is the same experiment on these files.
+    """
+    target = Path(folder)
+    if target.exists() and any(target.iterdir()):
+        raise OutputExists(f"{target} is not empty; choose another folder.")
+    target.mkdir(parents=True, exist_ok=True)
+    content: dict[str, Any] = {name: value for name, value in experiment.content.items() if value is not None}
+    data = experiment.dataset.load()
+    written: list[Path] = []
+    content["dataset"], files = _exported_data(experiment.dataset, target)
+    written += files
+    content.update(_exported_hierarchies(experiment, data, target, written))
+    content.update(_exported_policies(experiment, data, target, written))
+    queries = experiment.inputs.workload(data)
+    if queries is not None:
+        from crypsis.data.count_query import write_queries
+
+        write_queries(queries, target / "queries.txt")
+        written.append(target / "queries.txt")
+        content["queries"] = {"path": "queries.txt"}
+    write_file(target / "experiment.toml", Experiment(content, target).to_toml().encode())
+    return [*written, target / "experiment.toml"]
+
+
+def _exported_data(dataset: Dataset, target: Path) -> tuple[dict[str, Any], list[Path]]:
+    section = {name: value for name, value in dataset.section.items() if name not in ("edits", "path", "rows", "sets")}
+    section["kind"] = dataset.kind
+    if dataset.is_table_file() and "rows" not in dataset.section:
+        frame, _ = dataset.frame()
+        lists = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.List)]
+        file = target / ("data.parquet" if lists else "data.csv")
+        write_file(file, frame_bytes(frame, file.suffix[1:]))
+        columns = dict(section.get("columns") or {})
+        for name in lists:
+            told = dict(dataset.section.get("sets", {}).get(name, {}))
+            columns[name] = {"type": "items"} | ({"sensitive": told["sensitive"]} if told.get("sensitive") else {})
+        if columns:
+            section["columns"] = columns
+        section.pop("separator", None)
+        section.pop("format", None)
+    else:
+        data = dataset.load()
+        suffix = ".csv" if dataset.kind in ("table", "mixed", "events", "tracks") else ".jsonl"
+        file = target / f"data{suffix}"
+        write_data(data, file)
+        section.pop("separator", None)
+        section.pop("format", None)
+    files = [file]
+    if "locations" in dataset.section:
+        from crypsis.evaluate.dataset import resolved
+
+        source = resolved(str(dataset.section["locations"]), dataset.folder)
+        copied = target / f"locations{''.join(source.suffixes)}"
+        write_file(copied, source.read_bytes())
+        section["locations"] = copied.name
+        files.append(copied)
+    return {"path": file.name, **section}, files
+
+
+def _exported_hierarchies(
+    experiment: Experiment, data: Any, target: Path, written: list[Path]
+) -> dict[str, dict[str, Any]]:
+    if not experiment.inputs.hierarchy:
+        return {}
+    inputs, section = experiment.inputs, {}
+    made = inputs.hierarchies(data)
+    trees: dict[str, Any] = {}
+    if made is not None:
+        table = getattr(data, "table", data)
+        trees |= dict((made.make(table) if isinstance(made, Recipe) else made).items())
+    for name, read in (("items", inputs.item_hierarchy), ("locations", inputs.taxonomy)):
+        key = inputs.hierarchy_of_items(data) if name == "items" else name
+        if key in inputs.hierarchy and key not in trees:
+            found = read(data)
+            items = getattr(data, "transactions", data)
+            trees[key] = found.make(items) if isinstance(found, Recipe) else found
+    for name, tree in trees.items():
+        path = target / f"hierarchy_{_file_name(name)}.csv"
+        if isinstance(tree, Hierarchy):
+            tree.write(path, form="edges")
+        else:
+            tree.write(path)
+        written.append(path)
+        section[name] = {"path": path.name}
+    return {"hierarchy": section}
+
+
+def _exported_policies(
+    experiment: Experiment, data: Any, target: Path, written: list[Path]
+) -> dict[str, dict[str, Any]]:
+    section = {}
+    held = getattr(data, "transactions", data)
+    for name in experiment.inputs.policy:
+        made = getattr(experiment.inputs, name)(data)
+        made = made.make(held) if isinstance(made, Recipe) else made
+        path = target / f"{name}.txt"
+        write_label_lists(label_lists(made), path)
+        written.append(path)
+        section[name] = {"path": path.name}
+    return {"policy": section} if section else {}
+
+
+def label_lists(policy: Any) -> list[tuple[str, ...]]:
+    """The sets of a policy, in one order."""
+    for name in ("itemsets", "sets", "groups"):
+        listed = getattr(policy, name, None)
+        if listed is not None:
+            return sorted(tuple(sorted(labels)) for labels in listed)
+    raise BadParameter(f"{type(policy).__name__} has no sets to write.")
+
+
+def write_label_lists(lists: Iterable[Sequence[str]], path: str | Path) -> None:
+    """One list per line, separated by semicolons; as JSON where labels would be torn apart."""
+    listed = [list(labels) for labels in lists]
+    labels = [label for one in listed for label in one]
+    plain = any(len(one) > 1 for one in listed) or not any(" " in label for label in labels)
+    plain = plain and not any(re.search(r"[\t\n\r;|,]|^\s|\s$|^\[", label) for label in labels)
+    lines = (";".join(one) if plain else json.dumps(one, ensure_ascii=False) for one in listed)
+    write_file(Path(path), "".join(f"{line}\n" for line in lines).encode())
+
+
+def _file_name(column: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_-]", "_", column)

@@ -1,0 +1,183 @@
+"""The metrics of an experiment, by full names or by the short ones of the literature: ncp, ul, are, tkd, re, tlost.
+
+A short name stands for the metric of that idea on the data at hand, so that one column of the results compares runs of
+different kinds. What does not apply to a run is left empty. Metrics of tables and of transactions are also measured on
+the two parts of mixed data.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from crypsis.data.label_lists import read_label_lists
+from crypsis.data.mixed import Mixed, PublishedMixed
+from crypsis.data.relational import Table
+from crypsis.data.trajectory import Trajectories
+from crypsis.data.transaction import Transactions
+from crypsis.errors import BadCoordinate, NotApplicable
+from crypsis.evaluate.dataset import resolved
+from crypsis.evaluate.inputs import Inputs
+from crypsis.metrics import METRICS, Metric
+
+ALWAYS = ("runtime", "memory")  # every cell has these columns
+
+# short name: the metrics that it stands for, each with its figure; the first that takes the data counts
+SHORT: dict[str, dict[str, str]] = {
+    "ncp": {"ncp_loss": "ncp_loss", "item_ncp_loss": "item_ncp_loss"},
+    "ul": {"utility_loss": "utility_loss"},
+    "are": {
+        "count_query_error": "count_query_error",
+        "average_relative_error": "average_relative_error",
+        "itemset_query_error": "itemset_query_loss",
+    },
+    "tkd": {"tkd_loss": "tkd_loss"},
+    "tkd_ml2": {"tkd_ml2_loss": "tkd_ml2_loss"},
+    "re": {"re_loss": "re_loss"},
+    "tlost": {"lost_terms": "tlost_loss"},
+    "dl": {"distance_loss": "distance_loss"},
+    "kl": {"kl_divergence_loss": "kl_divergence_loss", "table_kl_divergence_loss": "table_kl_divergence_loss"},
+    "dm": {"class_sizes": "discernibility_loss"},
+}
+
+
+def known_measures() -> list[str]:
+    """Every name that `[metrics] list` understands."""
+    return [*SHORT, *METRICS, *ALWAYS]
+
+
+def figures_of(
+    original: Any,
+    published: Any,
+    names: Iterable[str] | None,
+    *,
+    seed: int = 0,
+    companions: Mapping[str, Any] | None = None,
+    inputs: Inputs | None = None,
+) -> dict[str, float | int | None]:
+    """The figures by column name. Without names: every metric that is quick and applies, also by its short name."""
+    given = dict(companions or {})
+    asked = _Asked(original, published, seed, given, inputs)
+    figures: dict[str, float | int | None] = {}
+    if names is None:
+        for metric in METRICS.values():
+            if metric.default:
+                figures |= asked.all_figures(metric)
+        for short, candidates in SHORT.items():
+            found = asked.short_figure(candidates, measured=figures)
+            if found is not None:
+                figures[short] = found
+        return figures
+    for name in names:
+        if name in ALWAYS:
+            continue
+        if name in SHORT:
+            found = asked.short_figure(SHORT[name])
+            if found is not None:
+                figures[name] = found
+        else:
+            figures |= asked.all_figures(METRICS[name])
+    return figures
+
+
+class _Asked:
+    """One release and what is known about it; a metric is measured once, however often it is asked for."""
+
+    def __init__(
+        self, original: Any, published: Any, seed: int, companions: dict[str, Any], inputs: Inputs | None
+    ) -> None:
+        self.original, self.published, self.seed = original, published, seed
+        self.companions, self.inputs = companions, inputs
+        self.measured: dict[str, dict[str, Any]] = {}
+
+    def short_figure(self, candidates: Mapping[str, str], measured: Mapping[str, Any] | None = None) -> Any:
+        for name, figure in candidates.items():
+            if measured is not None and not METRICS[name].default:
+                continue
+            found = self.all_figures(METRICS[name]).get(figure)
+            if found is not None:
+                return found
+        return None
+
+    def all_figures(self, metric: Metric) -> dict[str, Any]:
+        if metric.name not in self.measured:
+            try:
+                self.measured[metric.name] = _finite(self._figures(metric))
+            except (BadCoordinate, NotApplicable):
+                self.measured[metric.name] = {}
+        return self.measured[metric.name]
+
+    def _figures(self, metric: Metric) -> dict[str, Any]:
+        original, published = self._sides(metric)
+        if not isinstance(original, metric.accepts):
+            raise NotApplicable(f"{metric.name} does not speak of {type(original).__name__}.")
+        asked = self._workload(metric, original)
+        if asked:
+            extras = {"seed": self.seed} | asked
+            result = metric.function(original, published, **extras)
+            return {metric.name: result} if isinstance(result, (float, int)) else dict(result.figures())
+        return dict(metric.figures(original, published, seed=self.seed, companions=self.companions))
+
+    def _sides(self, metric: Metric) -> tuple[Any, Any]:
+        """Original and published data as the metric takes them: mixed data, or the part that it speaks of."""
+        if isinstance(self.original, metric.accepts) or not isinstance(self.original, Mixed):
+            return self.original, self.published
+        if isinstance(self.published, PublishedMixed):
+            if Transactions in metric.accepts:
+                return self.original.transactions, self.published.transactions
+            if Table in metric.accepts:
+                return self.original.table, self.published.table
+        return self.original, self.published
+
+    def _workload(self, metric: Metric, original: Any) -> dict[str, Any]:
+        """What the section [queries] says to a metric that puts queries."""
+        told = self.inputs.queries if self.inputs is not None else {}
+        if not told or metric.name not in SHORT["are"] or self.inputs is None:
+            return {}
+        generate = dict(told.get("generate", {}))
+        if isinstance(original, (Table, Mixed)):
+            return {"queries": self.inputs.workload(original)}
+        if isinstance(original, Trajectories):
+            if "generate" in told:
+                return {"n_queries": int(generate.get("count", 100)), "seed": int(generate.get("seed", self.seed))}
+            return {"queries": self._label_lists(told)}
+        if isinstance(original, Transactions):
+            if "generate" in told:
+                from crypsis.metrics.itemset_queries import draw_itemsets
+
+                wanted = {"count": int(generate.get("count", 100)), "items": max(int(generate.get("items", 2)), 1)}
+                return {"queries": draw_itemsets(original, seed=int(generate.get("seed", self.seed)), **wanted)}
+            return {"queries": self._itemsets(told)}
+        return {}
+
+    def _label_lists(self, told: Mapping[str, Any]) -> list[list[str]]:
+        assert self.inputs is not None
+        if "path" in told:
+            return read_label_lists(resolved(str(told["path"]), self.inputs.folder))[0]
+        return [[label.strip() for label in text.split(",")] for text in told["list"]]
+
+    def _itemsets(self, told: Mapping[str, Any]) -> list[list[str]]:
+        """The items of counting queries; those that ask for columns cannot be answered from items alone."""
+        from crypsis.data.count_query import as_queries, read_queries
+
+        assert self.inputs is not None
+        queries = (
+            read_queries(resolved(str(told["path"]), self.inputs.folder))
+            if "path" in told
+            else as_queries(told["list"])
+        )
+        chosen = [list(query.items) for query in queries if query.items and not query.relational]
+        if not chosen:
+            raise NotApplicable("No query asks for items alone.")
+        return chosen
+
+
+def _finite(figures: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in figures.items()
+    }
+
+
+__all__ = ["ALWAYS", "SHORT", "figures_of", "known_measures"]

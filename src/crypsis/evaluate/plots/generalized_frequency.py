@@ -1,0 +1,57 @@
+"""Plot `generalized_frequency`: how many records carry each published value of a column, in the column's order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.mixed import PublishedMixed
+from crypsis.data.relational import PublishedTable
+from crypsis.data.transaction import PublishedTransactions
+from crypsis.errors import NotApplicable
+from crypsis.evaluate.plots.cell_order import ordered_cells
+from crypsis.evaluate.plots.frame import Axis, Frame, Panel
+from crypsis.reports.wording import counted
+
+
+def generalized_frequency(published: Any, column: str | None = None) -> Frame:
+    """Records per published value; of items, records per published symbol, in the order of their labels."""
+    if isinstance(published, PublishedMixed):
+        if column in (None, published.column):
+            return _of_items(published.transactions, published.column)
+        published = published.table
+    if isinstance(published, PublishedTransactions):
+        return _of_items(published, column or "items")
+    if not isinstance(published, PublishedTable):
+        raise NotApplicable(
+            f"Generalized values are those of a published table or of published items, got {type(published).__name__}."
+        )
+    if column is None:
+        raise NotApplicable(f"A table has several columns; name one of {', '.join(published.names)}.")
+    chosen = published.column(column)
+    counts = np.bincount(chosen.codes, minlength=len(chosen.cells))
+    order = [place for place in ordered_cells(chosen) if counts[place]]
+    texts = chosen.cells.texts
+    return _frame([texts[place] for place in order], counts[order], column)
+
+
+def _of_items(published: PublishedTransactions, column: str) -> Frame:
+    counts = np.bincount(published.codes, minlength=len(published.symbols))
+    order = [int(symbol) for symbol in np.argsort(published.symbols.rank) if counts[symbol]]
+    return _frame([published.symbol_names[symbol] for symbol in order], counts[order], column)
+
+
+def _frame(names: list[str], counts: Any, column: str) -> Frame:
+    table = pl.DataFrame({"published": pl.Series(names, dtype=pl.String), "count": pl.Series(counts, dtype=pl.Int64)})
+    return Frame(
+        "generalized_frequency",
+        f"Published values of {column}",
+        table,
+        (Panel("bars", Axis("published", column, "category"), Axis("count", "records")),),
+        note=f"{counted(table.height, 'published value')}. * is any value, ? a missing one, ~ a suppressed one."
+        if {"*", "?", "~"} & set(names)
+        else f"{counted(table.height, 'published value')}.",
+        empty=f"Nothing is published of {column}.",
+    )

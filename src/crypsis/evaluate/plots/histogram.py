@@ -1,0 +1,157 @@
+"""Plot `histogram`: how the values of one column are distributed.
+
+Numbers and dates in bins of the Freedman-Diaconis width, at most 100 of them; categories by frequency, items by
+support, the 50 most frequent and all others together.
+
+Freedman, Diaconis. On the histogram as a density estimator. Zeitschrift fuer Wahrscheinlichkeitstheorie 57, 1981.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Float64s, Int32s, Int64s
+from crypsis.data.formats.columns import unknown_column
+from crypsis.data.mixed import Mixed
+from crypsis.data.relational import Column, Table
+from crypsis.data.stream import Events
+from crypsis.data.trajectory import Trajectories
+from crypsis.data.transaction import Transactions
+from crypsis.errors import NotApplicable
+from crypsis.evaluate.plots.frame import Axis, Frame, Panel
+from crypsis.reports.wording import counted
+
+MOST_BINS = 100
+MOST_NAMES = 50
+
+
+def histogram(data: Any, column: str | None = None) -> Frame:
+    """The distribution of a column; of items or locations, where the data hold one such column, without a name."""
+    if isinstance(data, Table):
+        return _of_column(_chosen(data, column))
+    if isinstance(data, Mixed):
+        if column is not None and column in data.table.names:
+            return _of_column(data.table.column(column))
+        sets = data.split()
+        if column in sets:
+            return _of_items(sets[column], column)
+        if column in (None, data.column):
+            return _of_items(data.transactions, data.column)
+        raise unknown_column(column, (*data.table.names, *sets))
+    if isinstance(data, Transactions):
+        return _of_items(data, column or "items")
+    if isinstance(data, Trajectories):
+        return _by_name(data.locations.vocabulary.series, _visitors(data), "location", "trajectories", "trajectory")
+    if isinstance(data, Events):
+        return _of_labels(data.to_frame(), column or "location")
+    raise NotApplicable(f"A histogram shows a column of a table, items or locations, got {type(data).__name__}.")
+
+
+def numeric_bins(values: Float64s, whole: bool = False) -> Float64s:
+    """Edges of bins of the width 2 IQR / n^(1/3), at most 100; whole numbers are never cut between two of them."""
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        return np.array([low, low + 1.0]) if whole else np.array([low - 0.5, low + 0.5])
+    quarter, three_quarters = np.quantile(values, [0.25, 0.75])
+    width = 2 * float(three_quarters - quarter) / len(values) ** (1 / 3)
+    span = high - low + (1 if whole else 0)
+    if width <= 0:  # half of all values are equal: as many bins as Sturges would take
+        width = span / (np.log2(len(values)) + 1)
+    if whole:
+        width = max(1.0, np.ceil(max(width, span / MOST_BINS)))
+        count = int(np.ceil(span / width))
+        edges: Float64s = low + width * np.arange(count + 1)
+        return edges
+    count = min(MOST_BINS, max(1, int(np.ceil(span / width))))
+    return np.linspace(low, high, count + 1)
+
+
+def _chosen(table: Table, column: str | None) -> Column:
+    if column is None:
+        raise NotApplicable(f"A table has several columns; name one of {', '.join(table.names)}.")
+    return table.column(column)
+
+
+def _of_column(column: Column) -> Frame:
+    if column.type == "category":
+        counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.domain))
+        return _by_name(column.domain, counts, column.name, "records", "record", missing=column.missing)
+    known = column.codes[column.codes >= 0]
+    table = _binned(column, known)
+    timely = column.type in ("date", "timestamp")
+    note = f"{counted(len(column), 'record')}, {column.missing:,} of them without a value." if column.missing else ""
+    return Frame(
+        "histogram",
+        f"Distribution of {column.name}",
+        table,
+        (Panel("bins", Axis("from", column.name), Axis("count", "records"), end="to"),),
+        note=note + (" Bins end before the date at their right." if timely and note else ""),
+        empty=f"No record has a value in {column.name}.",
+    )
+
+
+def _binned(column: Column, known: Int32s) -> pl.DataFrame:
+    keys = column.keys[known]
+    if not len(keys):
+        edges, counts = np.zeros(1), np.zeros(0, np.int64)
+    else:
+        whole = column.type != "float"
+        edges = numeric_bins(keys.astype(np.float64), whole)
+        counts = np.histogram(keys, edges)[0].astype(np.int64)
+    if column.type == "float":
+        bounds = pl.Series(edges, dtype=pl.Float64)
+    else:
+        bounds = pl.Series(edges.astype(np.int64), dtype=pl.Int64)
+    if column.type == "date":
+        bounds = bounds.cast(pl.Int32).cast(pl.Date)
+    elif column.type == "timestamp":
+        bounds = bounds.cast(pl.Datetime("us"))
+    return pl.DataFrame({"from": bounds[:-1], "to": bounds[1:], "count": pl.Series(counts, dtype=pl.Int64)})
+
+
+def _of_items(data: Transactions, column: str) -> Frame:
+    return _by_name(data.vocabulary.series, data.supports, column, "records", "record")
+
+
+def _of_labels(frame: pl.DataFrame, column: str) -> Frame:
+    if column not in frame.columns:
+        raise unknown_column(column, frame.columns)
+    counts = frame[column].cast(pl.String).drop_nulls().alias("value").value_counts(name="count")
+    return _by_name(counts["value"], counts["count"].to_numpy(), column, "events", "event")
+
+
+def _visitors(data: Trajectories) -> Int64s:
+    """Trajectories that visit each location."""
+    rows = np.repeat(np.arange(len(data)), np.diff(data.offsets))
+    width = max(len(data.locations.vocabulary), 1)
+    visited = np.unique(rows * width + data.codes) % width
+    return np.bincount(visited, minlength=width).astype(np.int64)
+
+
+def _by_name(values: pl.Series, counts: Any, column: str, many: str, one: str, missing: int = 0) -> Frame:
+    """Bars by falling count, equal ones by name."""
+    table = pl.DataFrame({"value": values.cast(pl.String), "count": pl.Series(counts, dtype=pl.Int64)})
+    table = table.filter(pl.col("count") > 0).sort(["count", "value"], descending=[True, False])
+    others = table.height - MOST_NAMES
+    shown = table.head(MOST_NAMES).with_columns(pl.lit(1, pl.Int64).alias("values"))
+    note = f"{counted(table.height, 'value')}"
+    if others > 0:
+        rest = table.tail(others)
+        name = f"{others:,} others"
+        while name in shown["value"]:
+            name += "'"
+        last = pl.DataFrame({"value": [name], "count": [int(rest["count"].sum())], "values": [others]})
+        shown = pl.concat([shown, last])
+        note += f", the {MOST_NAMES} most frequent one by one"
+    note += f"; {counted(missing, one, many)} without a value." if missing else "."
+    return Frame(
+        "histogram",
+        f"Distribution of {column}",
+        shown,
+        (Panel("bars", Axis("value", column, "category"), Axis("count", many)),),
+        note=note,
+        empty=f"There are no values in {column}.",
+    )

@@ -1,0 +1,198 @@
+"""Results of an experiment as plots read them: one cell per row, with its configuration, parameters and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from crypsis.errors import BadParameter, NotApplicable, did_you_mean
+from crypsis.reports.utility_words import HIGHER, READINGS, reading
+from crypsis.reports.wording import shown
+
+if TYPE_CHECKING:
+    from crypsis.evaluate.cells import Cell
+    from crypsis.evaluate.store import Store
+
+DONE = "done"
+RUNTIME = "runtime"
+_WORDS = {
+    "runtime": "wall time (seconds)",
+    "ncp": "certainty penalty (NCP)",
+    "ul": "utility loss (UL)",
+    "are": "average relative error (ARE)",
+    "tkd": "lost top itemsets (tKd)",
+    "tkd_ml2": "lost top itemsets across levels (tKd-ML2)",
+    "re": "error of pairs (re)",
+    "tlost": "lost frequent terms (tlost)",
+    "dl": "distance loss",
+    "kl": "divergence (KL)",
+    "dm": "discernibility (DM)",
+}
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """One cell: the run's label, the parameters that were used, and what came of it."""
+
+    label: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    repeat: int = 0
+    state: str = DONE
+    metrics: Mapping[str, float | int | None] = field(default_factory=dict)
+    phases: Mapping[str, float] = field(default_factory=dict)
+    runtime: float | None = None
+    method: str = ""
+    guarantee: str = ""
+    verified: bool | None = None
+    verdict: str = ""
+    message: str = ""
+    id: str = ""
+
+    @classmethod
+    def of(cls, row: CellResult | Mapping[str, Any]) -> CellResult:
+        """From a plain mapping with these names."""
+        if isinstance(row, CellResult):
+            return row
+        known = {name: row[name] for name in cls.__dataclass_fields__ if row.get(name) is not None}
+        return cls(**known)
+
+    @property
+    def seconds(self) -> float | None:
+        """Wall time of all phases."""
+        if self.runtime is not None:
+            return self.runtime
+        if RUNTIME in self.metrics:
+            return self.metrics[RUNTIME]
+        return sum(self.phases.values()) if self.phases else None
+
+    def value(self, name: str) -> Any:
+        """A parameter or a figure by its name; None where the cell has none."""
+        if name in self.parameters:
+            return self.parameters[name]
+        if name == RUNTIME:
+            return self.seconds
+        return self.metrics.get(name)
+
+
+class Results(Sequence[CellResult]):
+    """The cells of an experiment, in their order."""
+
+    def __init__(self, rows: Iterable[CellResult | Mapping[str, Any]]) -> None:
+        self.cells = tuple(CellResult.of(row) for row in rows)
+
+    @classmethod
+    def of_store(cls, store: Store) -> Results:
+        """The cells of the experiment as it was run last; stale ones are left out."""
+        return cls(_stored(store, cell) for cell in store.cells())
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.cells[place]
+
+    @property
+    def parameters(self) -> list[str]:
+        """Every parameter of any cell, in the order in which they come."""
+        return list(dict.fromkeys(name for cell in self.cells for name in cell.parameters))
+
+    @property
+    def metrics(self) -> list[str]:
+        """Every figure of any cell; the time is the last."""
+        names = dict.fromkeys(name for cell in self.cells for name in cell.metrics if name != RUNTIME)
+        timed = any(cell.seconds is not None for cell in self.cells)
+        return [*names, *([RUNTIME] if timed else [])]
+
+    @property
+    def varying(self) -> list[str]:
+        """Parameters that differ between cells of one label."""
+        found: dict[str, None] = {}
+        by_label: dict[str, list[CellResult]] = {}
+        for cell in self.cells:
+            by_label.setdefault(cell.label, []).append(cell)
+        for cells in by_label.values():
+            for name in dict.fromkeys(name for cell in cells for name in cell.parameters):
+                if len({shown(cell.parameters.get(name)) for cell in cells}) > 1:
+                    found[name] = None
+        return [name for name in self.parameters if name in found]
+
+    def figure_named(self, name: str) -> str:
+        """The figure of that name; a short name stands for the one figure that it begins."""
+        known = self.metrics
+        if name in known:
+            return name
+        longer = [metric for metric in known if metric == f"{name}_loss" or metric == f"{name}_score"]
+        if len(longer) == 1:
+            return longer[0]
+        if not known:
+            raise NotApplicable("No cell of these results has a figure yet; run the experiment first.")
+        raise BadParameter(
+            f"The results have no figure '{name}'; they have {', '.join(known)}.{did_you_mean(name, known)}",
+            parameter="y",
+        )
+
+    def axis_named(self, name: str) -> str:
+        """The parameter or figure of that name."""
+        return name if name in self.parameters else self.figure_named(name)
+
+    def series_name(self, cell: CellResult, without: Iterable[str]) -> str:
+        """The label, and the varying parameters that are not on the axis: one line per configuration."""
+        left_out = set(without)
+        told = [
+            f"{name} = {shown(cell.parameters[name])}"
+            for name in self.varying
+            if name not in left_out and name in cell.parameters and self._varies_within(cell.label, name)
+        ]
+        return ", ".join([cell.label, *told])
+
+    def cell_name(self, cell: CellResult) -> str:
+        """What tells a cell from all others."""
+        repeated = len({other.repeat for other in self.cells if other.label == cell.label}) > 1
+        repeat = f", repeat {cell.repeat + 1}" if repeated else ""
+        return self.series_name(cell, ()) + repeat
+
+    def _varies_within(self, label: str, name: str) -> bool:
+        return len({shown(cell.parameters.get(name)) for cell in self.cells if cell.label == label}) > 1
+
+
+def _stored(store: Store, cell: Cell) -> CellResult:
+    known = store.cell(cell.id)
+    spent, proof = known.get("phases") or {}, known.get("verify") or {}
+    return CellResult(
+        label=cell.label,
+        parameters=cell.params,
+        repeat=cell.repeat,
+        state=known["state"],
+        metrics=(known.get("metrics") or {}).get("figures", {}),
+        phases={phase["name"]: phase["seconds"] for phase in spent.get("phases", ())},
+        runtime=spent.get("runtime"),
+        method=cell.method,
+        guarantee=str(proof.get("guarantee") or ""),
+        verified=proof.get("verified"),
+        verdict=str(proof.get("words") or ""),
+        message=str(known.get("message") or ""),
+        id=cell.id,
+    )
+
+
+def axis_label(name: str) -> str:
+    """A parameter or figure in words."""
+    if name in _WORDS:
+        return _WORDS[name]
+    return reading(name).name if name in READINGS or " of " in name or name.endswith(("_loss", "_score")) else name
+
+
+def higher_is_better(name: str) -> bool:
+    """Which way a figure is better; times and what is not known should fall."""
+    return reading(name).better == HIGHER
+
+
+def capital(words: str) -> str:
+    """Words at the beginning of a title; a parameter of one letter stays as it is."""
+    return words[:1].upper() + words[1:] if len(words) > 1 else words
+
+
+def within(words: str) -> str:
+    """Words inside a title; abbreviations stay as they are."""
+    return words[:1].lower() + words[1:] if words[1:2].islower() else words

@@ -1,0 +1,89 @@
+"""Plot `value_difference`: how far the frequency of every original value is off when it is read from the release.
+
+A published cell is spread evenly over the original values that it covers: the values of the column inside a range, the
+members of a set, the leaves of a node, all values for `*`. Missing and suppressed cells stand for no value.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Float64s
+from crypsis.data.cells import CellKind
+from crypsis.data.mixed import Mixed, PublishedMixed
+from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
+from crypsis.data.values import write_value
+from crypsis.errors import NotApplicable
+from crypsis.evaluate.plots.frame import Axis, Frame, Panel
+
+
+def value_difference(original: Any, published: Any, column: str) -> Frame:
+    """(expected - original) / original for every value that occurs in the original column."""
+    if isinstance(original, Mixed) and isinstance(published, PublishedMixed):
+        original, published = original.table, published.table
+    if not isinstance(original, Table) or not isinstance(published, PublishedTable):
+        raise NotApplicable(
+            f"Values are compared between a table and its release, got {type(original).__name__} and "
+            f"{type(published).__name__}; for items there is item_error."
+        )
+    before = original.column(column)
+    counts = np.bincount(before.codes[before.codes >= 0], minlength=len(before.domain)).astype(np.float64)
+    expected = expected_values(before, published.column(column))
+    occurring = counts > 0
+    numeric = before.type != "category"
+    values = before.domain.filter(pl.Series(occurring))
+    table = pl.DataFrame(
+        {
+            "value": values,
+            "original": pl.Series(counts[occurring].astype(np.int64)),
+            "expected": expected[occurring],
+            "difference": (expected[occurring] - counts[occurring]) / counts[occurring],
+        }
+    )
+    y = Axis("difference", "relative difference of the frequency")
+    panel = Panel("stems" if numeric else "bars", Axis("value", column, "linear" if numeric else "category"), y)
+    return Frame(
+        "value_difference",
+        f"Frequency of values of {column}, published against original",
+        table,
+        (panel,),
+        note="0 is as frequent as before, -1 is gone, 1 is twice as frequent. Published values are spread evenly over "
+        "the values that they cover.",
+        empty=f"No record has a value in {column}.",
+    )
+
+
+def expected_values(before: Column, after: PublishedColumn) -> Float64s:
+    """Expected number of records with each value of the original domain."""
+    size = len(before.domain)
+    counts = np.bincount(after.codes, minlength=len(after.cells)).astype(np.float64)
+    steps = np.zeros(size + 1)  # its running sum is what ranges contribute
+    found = np.zeros(size)
+    place = {write_value(value): code for code, value in enumerate(before.domain.to_list())}
+    for number in np.flatnonzero(counts):
+        cell, weight = after.cells[int(number)], counts[number]
+        if cell.kind == CellKind.RANGE:
+            low = int(before.domain.search_sorted(cell.members[0], side="left"))
+            high = int(before.domain.search_sorted(cell.members[1], side="right"))
+            if high > low:
+                steps[low] += weight / (high - low)
+                steps[high] -= weight / (high - low)
+        elif cell.kind == CellKind.ANY:
+            total = size if after.hierarchy is None else after.hierarchy.total
+            found += weight / max(total, 1)
+        elif cell.kind in (CellKind.VALUE, CellKind.SET, CellKind.NODE):
+            texts = [write_value(member) for member in cell.members]
+            if cell.kind == CellKind.NODE:
+                if after.hierarchy is None:
+                    raise NotApplicable(
+                        f"The release does not say what the nodes of column '{after.name}' stand for, so their "
+                        "frequency cannot be spread over values."
+                    )
+                texts = list(after.hierarchy.leaves[str(cell.members[0])])
+            held = [place[text] for text in texts if text in place]
+            found[held] += weight / len(texts)
+    spread: Float64s = found + np.cumsum(steps)[:size]
+    return spread

@@ -1,0 +1,371 @@
+"""The report of an experiment: one page for people (report.html), the same for programs (report.json).
+
+The page is self-contained: it loads nothing, and may run only the script that makes its plots interactive. It can be
+made at any time; cells that have not run yet are shown as such.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from crypsis.atomic import write_file
+from crypsis.evaluate.plots import PLOT_SCRIPT, PLOT_STYLE, interactive_svg
+from crypsis.evaluate.plots.frame import Frame
+from crypsis.evaluate.plots.of_store import frames_of_experiment
+from crypsis.evaluate.plots.results import DONE, RUNTIME, CellResult, Results, axis_label, capital, higher_is_better
+from crypsis.reports.markup import Markup, element, join
+from crypsis.reports.page import exact, items, page, paragraph, section
+from crypsis.reports.stylesheet import PAGE_STYLE
+from crypsis.reports.utility_words import reading
+from crypsis.reports.wording import counted, figure, shown
+from crypsis.version import VERSION
+
+if TYPE_CHECKING:
+    from crypsis.evaluate.store import Store
+
+MOST_FIGURES = 7
+_SIGNS = {
+    "done": "✓",
+    "infeasible": "∅",
+    "failed": "✗",
+    "unsafe": "⚠",
+    "too_slow": "⏱",
+    "cancelled": "■",
+    "waiting": "…",
+    "running": "▸",
+}
+_MEANING = {
+    "done": "published and verified",
+    "infeasible": "no release with this guarantee exists, or the method cannot make one",
+    "failed": "ended with an error",
+    "unsafe": "the verifier found the promise broken; nothing of it may be published",
+    "too_slow": "stopped at the limit for one cell",
+    "cancelled": "stopped by hand",
+    "waiting": "not run yet",
+    "running": "running while this was written",
+}
+_STYLE = """
+main, footer { max-width: 1180px; }
+.cells { font-size: 14px; }
+.cells th, .cells td { padding: 7px 16px 7px 0; overflow-wrap: normal; }
+.cells tbody th { font-size: 14px; }
+.cells thead th.numeric { text-align: right; }
+.cells td.state { white-space: nowrap; }
+.cells .best { font-weight: 700; }
+.state-done { color: var(--good); }
+.state-infeasible, .state-waiting, .state-running, .state-cancelled { color: var(--caution); }
+.state-failed, .state-unsafe, .state-too_slow { color: var(--bad); }
+.plots { display: grid; grid-template-columns: 1fr 1fr; gap: 44px 40px; align-items: start; }
+.plots > figure { min-width: 0; }
+pre { max-height: 420px; overflow: auto; }
+details summary { cursor: pointer; color: var(--muted); }
+@media screen and (max-width: 900px) { .plots { grid-template-columns: 1fr; } }
+""".strip()
+
+
+@dataclass(frozen=True)
+class Best:
+    """The setting that is best in one figure, with its mean and its cells."""
+
+    figure: str
+    setting: str
+    value: float
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ExperimentReport:
+    """What is known about an experiment at one moment."""
+
+    name: str
+    results: Results
+    plots: Sequence[tuple[Mapping[str, Any], Frame]]
+    file: str = ""
+    data: str = ""
+
+    @classmethod
+    def of_store(cls, store: Store) -> ExperimentReport:
+        """Read from the folder of an experiment."""
+        experiment = store.experiment()
+        dataset = experiment.content.get("dataset", {})
+        return cls(
+            name=experiment.name or store.folder.name,
+            results=Results.of_store(store),
+            plots=frames_of_experiment(store),
+            file=experiment.to_toml(),
+            data=Path(str(dataset.get("path", ""))).name,
+        )
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Cells by state, those that occur."""
+        found = Counter(cell.state for cell in self.results)
+        return {state: found[state] for state in _SIGNS if found[state]}
+
+    @property
+    def figures(self) -> list[str]:
+        """The figures that the table of cells shows: the first ones that some cell has, and the time."""
+        names = [name for name in self.results.metrics if name != RUNTIME]
+        timed = [RUNTIME] if RUNTIME in self.results.metrics else []
+        return names[:MOST_FIGURES] + timed
+
+    def best(self) -> list[Best]:
+        """For every figure with a direction: the setting that is best on average over repeats, the first of equals."""
+        found = []
+        for name in self.figures:
+            settings: dict[str, list[CellResult]] = {}
+            for cell in self.results:
+                if cell.state == DONE and _number(cell.value(name)) is not None:
+                    settings.setdefault(self.results.series_name(cell, ()), []).append(cell)
+            means = {setting: fmean(float(one.value(name)) for one in cells) for setting, cells in settings.items()}
+            if len(set(means.values())) > 1 and _has_direction(name):
+                chosen = (max if higher_is_better(name) else min)(means, key=means.__getitem__)
+                found.append(Best(name, chosen, means[chosen], tuple(cell.id for cell in settings[chosen])))
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report for programs."""
+        return {
+            "schema": "crypsis-experiment-report/1",
+            "software": {"name": "crypsis", "version": VERSION},
+            "name": self.name,
+            "counts": self.counts,
+            "cells": [
+                {
+                    "id": cell.id,
+                    "label": cell.label,
+                    "method": cell.method,
+                    "parameters": dict(cell.parameters),
+                    "repeat": cell.repeat,
+                    "state": cell.state,
+                    "guarantee": cell.guarantee or None,
+                    "verified": cell.verified,
+                    "verdict": cell.verdict or None,
+                    "message": cell.message or None,
+                    "metrics": dict(cell.metrics),
+                    "phases": dict(cell.phases),
+                    "runtime": cell.seconds,
+                }
+                for cell in self.results
+            ],
+            "best": [
+                {"figure": one.figure, "setting": one.setting, "cells": list(one.cells), "value": one.value}
+                for one in self.best()
+            ],
+            "plots": [
+                {"kind": frame.kind, "title": frame.title, "note": frame.note, "data": frame.data.to_dicts()}
+                for _, frame in self.plots
+            ],
+        }
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, default=str) + "\n"
+
+    def to_html(self) -> str:
+        """The page."""
+        main = element(
+            "main",
+            self._header(),
+            self._glance(),
+            self._summary(),
+            self._plots(),
+            self._cells(),
+            self._problems(),
+            self._making(),
+        )
+        footer = element(
+            "footer",
+            "Made with Crypsis. This page loads nothing from anywhere; its only script shows values and switches "
+            "lines and axes.",
+        )
+        style = f"{PAGE_STYLE}\n{_STYLE}\n{PLOT_STYLE}"
+        return page(f"{self.name} · experiment report", style, main, footer, script=PLOT_SCRIPT)
+
+    # Parts of the page, in their order
+
+    def _header(self) -> Markup:
+        counts = self.counts
+        total = len(self.results)
+        proven = sum(cell.state == DONE and cell.verified is True for cell in self.results)
+        unproven = counts.get(DONE, 0) - proven
+        bad = sum(counts.get(state, 0) for state in ("unsafe", "failed", "too_slow"))
+        open_ = sum(counts.get(state, 0) for state in ("waiting", "running", "cancelled"))
+        if counts.get("unsafe"):
+            kind, words = "broken", f"{counted(counts['unsafe'], 'cell')} broke the promise"
+        elif bad:
+            kind, words = "broken", f"{counted(bad, 'cell')} of {total:,} did not end well"
+        elif open_ or not total:
+            kind, words = "idle", f"{counted(open_, 'cell')} of {total:,} have not been run"
+        elif unproven:
+            kind, words = "idle", f"{counted(unproven, 'cell')} of {total:,} are done without a verdict"
+        else:
+            kind, words = "holds", f"{proven:,} of {counted(total, 'cell')} are done and verified"
+        parts = [f"{count:,} {state.replace('_', ' ')}" for state, count in counts.items()]
+        detail = ", ".join(parts) + "." if parts else "There is no cell."
+        if counts.get("infeasible"):
+            detail += " Infeasible is a result: no release with that guarantee can be had there."
+        verdict = element(
+            "div",
+            _emblem(kind),
+            element("strong", words),
+            element("p", detail),
+            class_=f"verdict {kind}",
+        )
+        return element("header", element("p", "Experiment report", class_="eyebrow"), element("h1", self.name), verdict)
+
+    def _glance(self) -> Markup:
+        cells = self.results
+        methods = list(dict.fromkeys(cell.method for cell in cells if cell.method))
+        labels = list(dict.fromkeys(cell.label for cell in cells))
+        seconds = sum(cell.seconds or 0.0 for cell in cells)
+        varied = ", ".join(name for name in cells.varying if name != "seed") or "nothing"
+        tiles = [
+            _tile("Configurations", len(labels), ", ".join(labels[:3]) + (" …" if len(labels) > 3 else "")),
+            _tile("Cells", len(cells), f"varied: {varied}"),
+            _tile("Methods", len(methods), ", ".join(methods[:3]) + (" …" if len(methods) > 3 else "")),
+            _tile("Seconds in methods", round(seconds, 2), f"data: {self.data}" if self.data else "all cells together"),
+        ]
+        return section("At a glance", element("dl", *tiles, class_="tiles"), class_="glance")
+
+    def _summary(self) -> Markup:
+        told: list[str] = []
+        for one in self.best():
+            way = "Highest" if higher_is_better(one.figure) else "Lowest"
+            often = f", on average over {len(one.cells)} repeats" if len(one.cells) > 1 else ""
+            sentence = join(
+                [
+                    f"{way} {_inside(axis_label(one.figure))}: ",
+                    element("strong", figure(one.value)),
+                    f" by {one.setting}{often}.",
+                ]
+            )
+            told.append(sentence)
+        if not told:
+            told = ["There are no two finished cells yet that differ in a figure."]
+        return section("What came out best", items(told))
+
+    def _plots(self) -> Markup:
+        drawn = [
+            element(
+                "figure",
+                element("h3", frame.title),
+                interactive_svg(frame, title=False, alone=False),
+                element("figcaption", frame.note) if frame.note else "",
+            )
+            for _, frame in self.plots
+        ]
+        if not drawn:
+            return section("Plots", paragraph("There is nothing to draw yet."))
+        hint = paragraph(
+            "Point at a mark, or move through the marks with the arrow keys, to read its values. "
+            "The names above a plot switch its lines on and off.",
+            class_="muted small",
+        )
+        return section("Plots", hint, element("div", *drawn, class_="plots"))
+
+    def _cells(self) -> Markup:
+        results, names = self.results, self.figures
+        varying = results.varying
+        best = {(one.figure, id) for one in self.best() for id in one.cells if id}
+        repeated = any(cell.repeat for cell in results)
+        heads = [element("th", "Configuration", scope="col")]
+        heads += [element("th", name, scope="col", class_="numeric") for name in varying]
+        heads += [element("th", "Repeat", scope="col", class_="numeric")] if repeated else []
+        heads += [element("th", "State", scope="col"), element("th", "Guarantee", scope="col")]
+        heads += [element("th", _head(name), scope="col", class_="numeric", title=axis_label(name)) for name in names]
+        rows = []
+        for cell in results:
+            parts = [element("th", cell.label, scope="row")]
+            parts += [
+                element("td", shown(cell.parameters[name]) if name in cell.parameters else "", class_="numeric")
+                for name in varying
+            ]
+            parts += [element("td", str(cell.repeat + 1), class_="numeric")] if repeated else []
+            parts += [_state(cell), element("td", cell.guarantee)]
+            for name in names:
+                value = _number(cell.value(name))
+                sign = " best" if (name, cell.id) in best else ""
+                parts.append(element("td", exact(value) if value is not None else "–", class_=f"numeric{sign}"))
+            rows.append(element("tr", *parts))
+        table = element("table", element("thead", element("tr", *heads)), element("tbody", *rows), class_="cells")
+        states = [f"{_SIGNS[state]} {state.replace('_', ' ')}: {_MEANING[state]}" for state in self.counts]
+        note = paragraph("; ".join(states) + ". The best value of a column is bold.", class_="muted small note")
+        return section("Cells", element("div", table, class_="scroll"), note)
+
+    def _problems(self) -> Markup:
+        told: dict[tuple[str, str], list[CellResult]] = {}
+        for cell in self.results:
+            if cell.state in ("infeasible", "failed", "unsafe", "too_slow") and (cell.message or cell.verdict):
+                told.setdefault((cell.state, cell.message or cell.verdict), []).append(cell)
+        if not told:
+            return Markup("")
+        lines = []
+        for (state, words), cells in told.items():
+            names = ", ".join(self.results.cell_name(cell) for cell in cells[:4])
+            more = f" and {len(cells) - 4:,} more" if len(cells) > 4 else ""
+            lines.append(
+                join([element("strong", f"{_SIGNS[state]} {state.replace('_', ' ')}"), f" · {names}{more}: {words}"])
+            )
+        return section("Cells without a release", items(lines))
+
+    def _making(self) -> Markup:
+        if not self.file:
+            return Markup("")
+        return section(
+            "How to repeat it",
+            paragraph("This file, run with ", element("code", "crypsis run FILE"), ", makes all of it again."),
+            element("details", element("summary", "Experiment file"), element("pre", element("code", self.file))),
+        )
+
+
+def write_report(store: Store) -> tuple[Path, Path]:
+    """report.html and report.json in the folder of the experiment, each whole or as it was."""
+    made = ExperimentReport.of_store(store)
+    paths = store.folder / "report.html", store.folder / "report.json"
+    for path, text in zip(paths, (made.to_html(), made.to_json()), strict=True):
+        write_file(path, text.encode())
+    return paths
+
+
+def _tile(name: str, value: float, detail: str) -> Markup:
+    return element(
+        "div", element("dt", name), element("dd", exact(value), class_="figure"), element("dd", detail, class_="detail")
+    )
+
+
+def _state(cell: CellResult) -> Markup:
+    words = cell.state.replace("_", " ")
+    sign = _SIGNS.get(cell.state, "")
+    return element("td", f"{sign} {words}", class_=f"state state-{cell.state}", title=cell.verdict or cell.message)
+
+
+def _emblem(kind: str) -> Markup:
+    """A tick, a clock or a cross in a circle."""
+    inside = {"holds": "M14 23l6 6 11-13", "idle": "M22 13v10l7 4", "broken": "M15 15l14 14m0-14l-14 14"}[kind]
+    circle = element("circle", cx=22, cy=22, r=18, class_="sign")
+    return element("svg", circle, element("path", d=inside, class_="sign"), viewBox="0 0 44 44", aria_hidden="true")
+
+
+def _has_direction(name: str) -> bool:
+    return name == RUNTIME or axis_label(name) != name or bool(reading(name).better)
+
+
+def _head(name: str) -> str:
+    """A figure at the head of its column: short names as the literature writes them."""
+    if name == RUNTIME:
+        return "seconds"
+    return {"tkd": "tKd", "re": "re", "tlost": "tlost"}.get(name, name.upper() if len(name) <= 3 else capital(name))
+
+
+def _inside(words: str) -> str:
+    return words[:1].lower() + words[1:] if words[1:2].islower() else words
+
+
+def _number(value: Any) -> float | int | None:
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None

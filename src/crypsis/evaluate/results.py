@@ -1,0 +1,161 @@
+"""The results of an experiment as a table: one row per cell, columns in one order, times at the end."""
+
+from __future__ import annotations
+
+import io
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from crypsis.atomic import write_file
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from crypsis.evaluate.store import Store
+
+FIRST = ("cell", "label", "method", "state", "stale", "repeat", "seed")
+OUTCOME = ("guarantee", "verified", "achieved", "required")
+TIMES = ("runtime", "seconds_verify", "seconds_measure", "seconds_write", "cpu_seconds", "peak_memory_mb")
+LAST = ("code", "message")
+
+
+def is_time_column(name: str) -> bool:
+    """Whether a column may differ between two runs of one experiment."""
+    return name in TIMES or name.startswith("seconds_")
+
+
+def rows_of(store: Store, *, stale: bool = True) -> list[dict[str, Any]]:
+    """The rows of a store; parameters, figures and phases as the cells have them, in order of first appearance."""
+    entries: list[tuple[Mapping[str, Any], bool]] = []
+    for cell in store.cells():
+        known = store.cell(cell.id)
+        entries.append(({**known, "params": cell.to_dict()}, False))
+    if stale:
+        entries += [(store.cell(id), True) for id in store.stale()]
+    entries = [(known, old) for known, old in entries if known.get("params")]
+    params = _in_order(known["params"].get("params", {}) for known, _ in entries)
+    figures = _in_order((known.get("metrics") or {}).get("figures", {}) for known, _ in entries)
+    phases = _in_order(_phases(known) for known, _ in entries)
+    taken = {*FIRST, *OUTCOME, *TIMES, *LAST}
+    names = {name: name if name not in taken and name not in figures else f"param {name}" for name in params}
+    return [_row(known, old, names, figures, phases) for known, old in entries]
+
+
+def _row(
+    known: Mapping[str, Any],
+    stale: bool,
+    params: Mapping[str, str],
+    figures: Sequence[str],
+    phases: Sequence[str],
+) -> dict[str, Any]:
+    cell, verdict, spent = known["params"], known.get("verify") or {}, known.get("phases") or {}
+    row: dict[str, Any] = {
+        "cell": known["id"],
+        "label": cell.get("label"),
+        "method": cell.get("method"),
+        "state": known["state"],
+        "stale": stale,
+        "repeat": cell.get("repeat"),
+        "seed": cell.get("seed"),
+    }
+    given = cell.get("params", {})
+    row |= {column: _plain(given.get(name)) for name, column in params.items()}
+    row |= {name: verdict.get(name) for name in OUTCOME}
+    measured = (known.get("metrics") or {}).get("figures", {})
+    row |= {name: measured.get(name) for name in figures}
+    row |= {"code": known.get("code"), "message": known.get("message")}
+    row |= {name: spent.get(name) for name in TIMES}
+    seconds = _phases(known)
+    return row | {name: seconds.get(name) for name in phases}
+
+
+def _phases(known: Mapping[str, Any]) -> dict[str, Any]:
+    listed = (known.get("phases") or {}).get("phases", ())
+    return {f"seconds_{one['name'].replace(' ', '_')}": one["seconds"] for one in listed}
+
+
+def _in_order(tables: Iterable[Mapping[str, Any]]) -> list[str]:
+    found: dict[str, None] = {}
+    for table in tables:
+        found |= dict.fromkeys(table)
+    return list(found)
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def frame_of(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """The rows as a frame; a column of mixed types is text."""
+    import polars as pl
+
+    if not rows:
+        return pl.DataFrame({name: [] for name in (*FIRST, *OUTCOME, *LAST, *TIMES)})
+    columns = []
+    for name in rows[0]:
+        values = [row[name] for row in rows]
+        kinds = {type(value) for value in values if value is not None}
+        if kinds <= {int, float} and len(kinds) == 2:
+            values = [None if value is None else float(value) for value in values]
+        elif len(kinds) > 1:
+            values = [None if value is None else str(value) for value in values]
+        columns.append(pl.Series(name, values))
+    return pl.DataFrame(columns)
+
+
+def write_results(store: Store) -> None:
+    """results.csv and results.parquet, whole or as they were."""
+    frame = frame_of(store.results())
+    write_file(store.folder / "results.csv", frame.write_csv().encode())
+    packed = io.BytesIO()
+    frame.write_parquet(packed)
+    write_file(store.folder / "results.parquet", packed.getvalue())
+
+
+def summaries(rows: Sequence[Mapping[str, Any]], figures: Sequence[str]) -> list[dict[str, Any]]:
+    """Repeats put together: mean and standard deviation of each figure over the cells that are done, median times."""
+    groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    params = parameter_columns(rows)
+    for row in rows:
+        if not row.get("stale"):
+            groups.setdefault((row["label"], *(row[name] for name in params)), []).append(row)
+    made = []
+    for members in groups.values():
+        first = members[0]
+        done = [row for row in members if row["state"] == "done"]
+        one: dict[str, Any] = {"label": first["label"], "method": first["method"]}
+        one |= {name: first[name] for name in params}
+        one |= {"repeats": len(members), "done": len(done), "state": _state_of(members)}
+        for name in figures:
+            values = [float(row[name]) for row in done if isinstance(row.get(name), (int, float))]
+            one[name] = statistics.fmean(values) if values else None
+            one[f"{name} deviation"] = statistics.stdev(values) if len(values) > 1 else 0.0 if values else None
+        times = [row["runtime"] for row in done if row.get("runtime") is not None]
+        one["runtime"] = statistics.median(times) if times else None
+        made.append(one)
+    return made
+
+
+def parameter_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The columns that hold parameters."""
+    if not rows:
+        return []
+    names = list(rows[0])
+    return names[len(FIRST) : names.index(OUTCOME[0])]
+
+
+def figure_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The columns that hold figures of metrics, short names first."""
+    from crypsis.evaluate.measures import SHORT
+
+    if not rows:
+        return []
+    names = list(rows[0])
+    found = names[names.index(OUTCOME[-1]) + 1 : names.index(LAST[0])]
+    return [name for name in found if name in SHORT] + [name for name in found if name not in SHORT]
+
+
+def _state_of(members: Sequence[Mapping[str, Any]]) -> str:
+    states = [row["state"] for row in members]
+    return states[0] if len(set(states)) == 1 else "mixed"

@@ -1,0 +1,427 @@
+"""Running an experiment: cells go to worker processes, results appear as each ends, and nothing finished runs again.
+
+Events are plain dictionaries:
+
+    {"event": "experiment", "name", "folder", "cells", "waiting", "reused", "workers"}
+    {"event": "cell", "cell": id, "label", "method", "params", "repeat", "state": "running" | … , "code", "message"}
+    {"event": "phase", "cell": id, "phase", "share"}           share is None where the end cannot be told
+    {"event": "done", "folder", "counts": {state: number}, "exit_code", "seconds"}
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import selectors
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from crypsis.errors import BadParameter
+from crypsis.evaluate.cells import Cell
+from crypsis.evaluate.experiment import Experiment
+from crypsis.evaluate.results import write_results
+from crypsis.evaluate.store import FINISHED, Store
+
+OnEvent = Callable[[dict[str, Any]], None]
+RESULTS_EVERY = 1.0  # seconds between two writings of the table of results
+LOOK_EVERY = 0.1  # seconds between two looks at the limits
+WORKER = "crypsis.evaluate.worker"
+INSIDE = ("runtime", "seconds_verify", "seconds_measure")
+_NOT_MEASURED = ("infeasible",)
+
+
+class Cancel(Protocol):
+    """A `threading.Event`, or anything like it."""
+
+    def is_set(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one cell may take; None is no limit."""
+
+    seconds: float | None = None
+    memory_mb: float | None = None
+
+    @classmethod
+    def of(cls, given: Limits | Mapping[str, Any] | None, experiment: Experiment) -> Limits:
+        if isinstance(given, Limits):
+            return given
+        told = {**experiment.limits, **{name: value for name, value in (given or {}).items() if value is not None}}
+        return cls(told.get("seconds"), told.get("memory_mb"))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an experiment ended. `occupied` are the seconds that workers had cells, their first start and the loading of
+    kernels aside; `inside` those of them that methods, verifiers and metrics took."""
+
+    folder: Path
+    counts: Mapping[str, int]
+    ran: int
+    reused: int
+    exit_code: int
+    seconds: float
+    inside: float = 0.0
+    occupied: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "folder": str(self.folder),
+            "counts": dict(self.counts),
+            "ran": self.ran,
+            "reused": self.reused,
+            "exit_code": self.exit_code,
+            "seconds": self.seconds,
+        }
+
+
+def run(
+    experiment: Experiment,
+    folder: str | Path,
+    *,
+    workers: int | None = None,
+    fresh: bool = False,
+    limits: Limits | Mapping[str, Any] | None = None,
+    on_event: OnEvent | None = None,
+    cancel: Cancel | None = None,
+) -> Outcome:
+    """Run what is not finished yet and store it in `folder`; `BadExperiment` lists all problems before anything runs.
+
+    `workers` are processes, by default as the experiment says, or two. Ctrl-C and `cancel` stop the workers; what they
+    were at is cancelled and runs again next time.
+    """
+    experiment.require_sound()
+    wanted = workers if workers is not None else experiment.workers or min(2, os.cpu_count() or 1)
+    if wanted < 1:
+        raise BadParameter(f"run: workers must be an int of at least 1, got {wanted}.", parameter="workers")
+    store = Store(folder)
+    cells = experiment.cells()
+    with store.in_use():
+        session = _Session(experiment, store, cells, Limits.of(limits, experiment), on_event or (lambda event: None))
+        if fresh:
+            for cell in cells:
+                store.forget(cell.id)
+        store.begin(experiment, cells)
+        return session.run(wanted, cancel)
+
+
+def measured_digest(experiment: Experiment) -> str:
+    """Of what is measured: a cell that was measured otherwise runs again."""
+    told = json.dumps([experiment.content.get("metrics"), experiment.inputs.queries_digest], default=str)
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+@dataclass
+class _Worker:
+    """A process, the cell it is at, and what it said that is no whole line yet."""
+
+    process: subprocess.Popen[bytes]
+    cell: Cell | None = None
+    ready: bool = False
+    started: float | None = None
+    pending: bytes = b""
+    ready_at: float | None = None
+    warmed: bool = False
+
+    def send(self, content: Mapping[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write((json.dumps(content, default=str) + "\n").encode())
+        self.process.stdin.flush()
+
+    def lines(self) -> list[dict[str, Any]] | None:
+        """What it said since; None when it is gone."""
+        assert self.process.stdout is not None
+        said = os.read(self.process.stdout.fileno(), 1 << 16)
+        if not said:
+            return None
+        *whole, self.pending = (self.pending + said).split(b"\n")
+        return [json.loads(line) for line in whole if line.strip()]
+
+    def memory_mb(self) -> float:
+        with suppress(OSError, ValueError, IndexError):
+            pages = int(Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()[1])
+            return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+        return 0.0
+
+    def stop(self) -> None:
+        with suppress(OSError):
+            self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+
+
+@dataclass
+class _Session:
+    """One call of `run`."""
+
+    experiment: Experiment
+    store: Store
+    cells: list[Cell]
+    limits: Limits
+    tell: OnEvent
+    states: dict[str, str] = field(default_factory=dict)
+    failures: list[int] = field(default_factory=list)  # exit codes
+    inside: float = 0.0
+    occupied: float = 0.0
+    written: float = 0.0
+
+    def run(self, wanted: int, cancel: Cancel | None) -> Outcome:
+        began = time.perf_counter()
+        measured = measured_digest(self.experiment)
+        waiting: deque[Cell] = deque()
+        seen: set[str] = set()
+        for cell in self.cells:
+            if cell.id in seen:
+                continue  # two runs with the same setting share one result
+            seen.add(cell.id)
+            known = self.store.cell(cell.id)
+            if self._is_finished(known, measured):
+                self.states[cell.id] = known["state"]
+                if known["state"] != "done":
+                    self.failures.append(int(known.get("exit_code", 1)))
+            else:
+                waiting.append(cell)
+                self.states[cell.id] = "waiting"
+        todo, reused = len(waiting), len(seen) - len(waiting)
+        count = min(wanted, todo)
+        self.tell(
+            {
+                "event": "experiment",
+                "name": self.experiment.name,
+                "folder": str(self.store.folder),
+                "cells": len(self.cells),
+                "waiting": todo,
+                "reused": reused,
+                "workers": count,
+            }
+        )
+        write_results(self.store)
+        workers: list[_Worker] = []
+        cancelled = False
+        with selectors.DefaultSelector() as selector:
+            try:
+                for _ in range(count):
+                    self._start(workers, selector, measured)
+                while waiting or any(worker.cell for worker in workers):
+                    if cancel is not None and cancel.is_set():
+                        cancelled = True
+                        break
+                    self._listen(workers, waiting, selector, measured)
+                    self._enforce_limits(workers, waiting, selector, measured)
+                    if time.perf_counter() - self.written > RESULTS_EVERY:
+                        self._write_results()
+            except KeyboardInterrupt:
+                self._cancel(workers)
+                self._write_results()
+                raise
+            finally:
+                self._cancel(workers)
+                now = time.perf_counter()
+                self.occupied += sum(now - worker.ready_at for worker in workers if worker.ready_at is not None)
+                for worker in workers:
+                    worker.stop()
+        self._write_results()
+        counts: dict[str, int] = {}
+        for cell in self.cells:
+            state = self.states[cell.id]
+            counts[state] = counts.get(state, 0) + 1
+        code = 130 if cancelled else exit_code(counts, self.failures)
+        seconds = time.perf_counter() - began
+        self.tell(
+            {
+                "event": "done",
+                "folder": str(self.store.folder),
+                "counts": counts,
+                "exit_code": code,
+                "seconds": seconds,
+            }
+        )
+        ran = todo - len(waiting)
+        return Outcome(self.store.folder, counts, ran, reused, code, seconds, self.inside, self.occupied)
+
+    def _is_finished(self, known: Mapping[str, Any], measured: str) -> bool:
+        if known["state"] == "too_slow":
+            limit = known.get("limit")
+            return limit is not None and self.limits.seconds is not None and self.limits.seconds <= limit
+        if known["state"] not in FINISHED:
+            return False
+        return known["state"] in _NOT_MEASURED or known.get("measured") == measured
+
+    def _start(self, workers: list[_Worker], selector: selectors.BaseSelector, measured: str) -> None:
+        share = max(1, (os.cpu_count() or 1) // max(1, len(workers) + 1))
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            "POLARS_MAX_THREADS": os.environ.get("POLARS_MAX_THREADS", str(share)),
+        }
+        process = subprocess.Popen(
+            [sys.executable, "-m", WORKER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            start_new_session=True,
+        )
+        worker = _Worker(process)
+        workers.append(worker)
+        assert process.stdout is not None
+        selector.register(process.stdout, selectors.EVENT_READ, worker)
+        worker.send(
+            {
+                "content": self.experiment.content,
+                "folder": str(self.experiment.folder.resolve()),
+                "store": str(self.store.folder.resolve()),
+                "measured": measured,
+            }
+        )
+
+    def _listen(
+        self, workers: list[_Worker], waiting: deque[Cell], selector: selectors.BaseSelector, measured: str
+    ) -> None:
+        for key, _ in selector.select(LOOK_EVERY):
+            worker: _Worker = key.data
+            said = worker.lines()
+            if said is None:
+                self._lost(worker, workers, waiting, selector, measured)
+                continue
+            for event in said:
+                self._heard(worker, event, waiting)
+
+    def _heard(self, worker: _Worker, event: dict[str, Any], waiting: deque[Cell]) -> None:
+        kind = event.get("event")
+        if kind == "ready":
+            worker.ready = True
+            self._next(worker, waiting)
+        elif kind == "started":
+            worker.started = time.perf_counter()
+            worker.ready_at = worker.ready_at or worker.started
+        elif kind == "phase":
+            self.tell(event)
+        elif kind == "finished" and worker.cell is not None and worker.cell.id == event["cell"]:
+            cell, worker.cell, worker.started = worker.cell, None, None
+            spent = event.get("phases") or {}
+            self.inside += sum(spent.get(name, 0.0) for name in INSIDE)
+            if worker.ready_at is not None and worker.warmed:  # the first warming came before ready_at
+                self.occupied -= event.get("warming", 0.0)
+            worker.warmed = True
+            self._ended(cell, event)
+            self._next(worker, waiting)
+
+    def _next(self, worker: _Worker, waiting: deque[Cell]) -> None:
+        if waiting:
+            worker.cell = waiting.popleft()
+            self.states[worker.cell.id] = "running"
+            self._tell_cell(worker.cell, {"state": "running"})
+            with suppress(BrokenPipeError):
+                worker.send(worker.cell.to_dict())
+        elif worker.ready_at is not None:
+            self.occupied += time.perf_counter() - worker.ready_at
+            worker.ready_at = None
+
+    def _ended(self, cell: Cell, event: Mapping[str, Any]) -> None:
+        self.states[cell.id] = event["state"]
+        if event["state"] != "done":
+            self.failures.append(int(event.get("exit_code", 1)))
+        self._tell_cell(cell, {name: event.get(name) for name in ("state", "code", "message")})
+
+    def _tell_cell(self, cell: Cell, more: Mapping[str, Any]) -> None:
+        told = cell.to_dict()
+        self.tell({"event": "cell", "cell": told.pop("id"), **told, **more})
+
+    def _lost(
+        self,
+        worker: _Worker,
+        workers: list[_Worker],
+        waiting: deque[Cell],
+        selector: selectors.BaseSelector,
+        measured: str,
+        outcome: Mapping[str, Any] | None = None,
+    ) -> None:
+        """A worker is gone: its cell has failed, the others go on with a new one."""
+        selector.unregister(worker.process.stdout)  # type: ignore[arg-type]
+        worker.stop()
+        workers.remove(worker)
+        if worker.ready_at is not None:
+            self.occupied += time.perf_counter() - worker.ready_at
+        if worker.cell is not None:
+            status = worker.process.returncode
+            words = f"The worker ended with signal {-status}" if status and status < 0 else "The worker ended"
+            reason = f"{words} in the middle of the cell; perhaps memory ran out."
+            self._store_end(
+                worker.cell,
+                outcome or {"state": "failed", "code": "worker-lost", "message": reason, "exit_code": 1},
+            )
+        elif not worker.ready:
+            raise BadParameter("run: a worker could not be started; is the package importable from other processes?")
+        if waiting:
+            self._start(workers, selector, measured)
+
+    def _store_end(self, cell: Cell, outcome: Mapping[str, Any]) -> None:
+        """Note how a cell ended whose worker cannot."""
+        self.store.remove_partial(cell.id)
+        with suppress(OSError):
+            self.store.write_cell(cell.id, {"params": cell.to_dict(), "state": dict(outcome)})
+        if outcome["state"] == "cancelled":
+            self.states[cell.id] = "cancelled"
+            self._tell_cell(cell, {"state": "cancelled"})
+        else:
+            self._ended(cell, outcome)
+
+    def _enforce_limits(
+        self, workers: list[_Worker], waiting: deque[Cell], selector: selectors.BaseSelector, measured: str
+    ) -> None:
+        now = time.perf_counter()
+        for worker in list(workers):
+            if worker.cell is None or worker.started is None:
+                continue
+            seconds, memory = self.limits.seconds, self.limits.memory_mb
+            outcome: dict[str, Any] | None = None
+            if seconds is not None and now - worker.started > seconds:
+                message = f"The cell took longer than its limit of {seconds:g} s."
+                outcome = {"state": "too_slow", "code": "limit-reached", "message": message, "limit": seconds}
+            elif memory is not None and worker.memory_mb() > memory:
+                message = f"The cell needed more than its limit of {memory:g} MB of memory."
+                outcome = {"state": "failed", "code": "too-large", "message": message}
+            if outcome is not None:
+                worker.process.kill()
+                self._lost(worker, workers, waiting, selector, measured, outcome | {"exit_code": 5})
+
+    def _cancel(self, workers: list[_Worker]) -> None:
+        for worker in workers:
+            if worker.cell is not None:
+                worker.process.kill()
+                worker.process.wait()
+                cell, worker.cell = worker.cell, None
+                self._store_end(
+                    cell, {"state": "cancelled", "code": "cancelled", "message": "Stopped.", "exit_code": 130}
+                )
+
+    def _write_results(self) -> None:
+        write_results(self.store)
+        self.written = time.perf_counter()
+
+
+def exit_code(counts: Mapping[str, int], failures: list[int]) -> int:
+    """Of the command line: 4 a promise is broken, 1 or 2 a cell failed, 5 a limit, 3 nothing was feasible, else 0."""
+    if counts.get("unsafe"):
+        return 4
+    codes = [code for code in failures if code not in (0, 3, 4, 130)]
+    if 1 in codes or (counts.get("failed") and not codes):
+        return 1
+    if codes:
+        return min(codes)
+    if counts.get("infeasible") and not counts.get("done"):
+        return 3
+    return 130 if counts.get("cancelled") else 0

@@ -1,0 +1,181 @@
+"""The results of an experiment on disk: one folder, readable at every moment, whoever was killed while writing it.
+
+    experiment.toml            the experiment as it was run last
+    index.json                 its cells in order
+    cells/<id>/params.json     what was run
+               state.json      how it ended: state, code and message of an error
+               metrics.json    the figures
+               phases.json     seconds of each phase, total, processor seconds, peak memory
+               verify.json     guarantee and verdict
+               published/      the published data with their manifest, rows in the order of the input
+    quarantine/<id>/published/ the same of a cell whose promise is broken; never exported unasked
+    results.csv, results.parquet
+
+A cell's folder is written beside its place and renamed. A folder that cannot be read counts as one that is not there.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from crypsis.atomic import write_file
+from crypsis.errors import BadExperiment, BadRelease, MissingFile, StateInUse
+from crypsis.evaluate.cells import Cell
+from crypsis.evaluate.experiment import Experiment
+
+STATES = ("waiting", "running", "done", "infeasible", "failed", "unsafe", "cancelled", "too_slow")
+FINISHED = ("done", "infeasible", "unsafe")  # need not be run again
+PUBLISHED = "published"
+_FILES = ("params", "state", "metrics", "phases", "verify")
+
+
+class Store:
+    """The folder of an experiment. Many may read it; one process at a time runs it (`in_use`)."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    @property
+    def cells_folder(self) -> Path:
+        return self.folder / "cells"
+
+    @property
+    def quarantine(self) -> Path:
+        return self.folder / "quarantine"
+
+    def exists(self) -> bool:
+        return (self.folder / "experiment.toml").is_file()
+
+    def experiment(self) -> Experiment:
+        """The experiment as it was run last; its paths begin where they began then."""
+        if not self.exists():
+            raise MissingFile(f"{self.folder} holds no experiment: it has no experiment.toml.", where=str(self.folder))
+        index = self._index()
+        experiment = Experiment.read(self.folder / "experiment.toml")
+        return Experiment(experiment.content, Path(index.get("folder", self.folder)))
+
+    def begin(self, experiment: Experiment, cells: Sequence[Cell]) -> None:
+        """Note the experiment and its cells; results of earlier ones stay and are stale."""
+        self.cells_folder.mkdir(parents=True, exist_ok=True)
+        write_file(self.folder / "experiment.toml", experiment.to_toml().encode())
+        index = {"folder": str(experiment.folder.resolve()), "cells": [cell.to_dict() for cell in cells]}
+        write_file(self.folder / "index.json", _json(index))
+        for left in self.cells_folder.glob(".*.partial"):
+            shutil.rmtree(left, ignore_errors=True)
+
+    def cells(self) -> list[Cell]:
+        """The cells of the experiment as it was run last, in order."""
+        return [Cell.from_dict(one) for one in self._index().get("cells", ())]
+
+    def _index(self) -> dict[str, Any]:
+        return _read(self.folder / "index.json") or {}
+
+    def cell(self, id: str) -> dict[str, Any]:
+        """Everything that is known about a cell; its state is `waiting` where there is nothing."""
+        folder = self.cell_folder(id)
+        found = {name: _read(folder / f"{name}.json") for name in _FILES}
+        state = found["state"]
+        if state is None or found["params"] is None:
+            return {"id": id, "state": "waiting"}
+        parts = {name: found[name] or {} for name in ("params", "metrics", "phases", "verify")}
+        return {"id": id, **state, **parts}
+
+    def cell_folder(self, id: str) -> Path:
+        if not id.isalnum():
+            raise BadExperiment(f"There is no cell {id!r}.")
+        return self.cells_folder / id
+
+    def published_folder(self, id: str) -> Path | None:
+        """Where the published data of a cell lie; None if it has none that may be shown."""
+        folder = self.cell_folder(id) / PUBLISHED
+        return folder if folder.is_dir() else None
+
+    def release(self, id: str) -> Any:
+        """The published data of a cell as a `Release`, rows in the order of the input."""
+        from crypsis.release import read_release
+
+        folder = self.published_folder(id)
+        if folder is None:
+            raise BadRelease(f"Cell {id} has no published data; its state is {self.cell(id)['state']}.")
+        return read_release(folder)
+
+    def write_cell(self, id: str, parts: Mapping[str, Any], published: Path | None = None) -> None:
+        """The whole cell or nothing. `published` is a folder of data that is moved in."""
+        self.cells_folder.mkdir(parents=True, exist_ok=True)
+        partial = self.cells_folder / f".{id}.{os.getpid()}.partial"
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir()
+        try:
+            for name in _FILES:
+                if parts.get(name) is not None:
+                    (partial / f"{name}.json").write_bytes(_json(parts[name]))
+            if published is not None:
+                published.rename(partial / PUBLISHED)
+            target = self.cell_folder(id)
+            if target.exists():
+                old = target.with_name(f".{id}.{os.getpid()}.old.partial")
+                target.rename(old)
+                partial.rename(target)
+                shutil.rmtree(old, ignore_errors=True)
+            else:
+                partial.rename(target)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+
+    def forget(self, id: str) -> None:
+        """Remove what is known about a cell, half-written parts included."""
+        for folder in (self.cell_folder(id), self.quarantine / id):
+            shutil.rmtree(folder, ignore_errors=True)
+        self.remove_partial(id)
+
+    def remove_partial(self, id: str) -> None:
+        """Remove what a worker left that was killed."""
+        for left in self.cells_folder.glob(f".{id}.*.partial"):
+            shutil.rmtree(left, ignore_errors=True)
+
+    def stale(self) -> list[str]:
+        """Cells with results that are not of the experiment as it was run last."""
+        current = {cell.id for cell in self.cells()}
+        kept = self.cells_folder.iterdir() if self.cells_folder.is_dir() else iter(())
+        return sorted(one.name for one in kept if one.name.isalnum() and one.name not in current)
+
+    def results(self, *, stale: bool = True) -> list[dict[str, Any]]:
+        """One row per cell in order, then the stale ones; every row has the same columns."""
+        from crypsis.evaluate.results import rows_of
+
+        return rows_of(self, stale=stale)
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Keep other processes from running in this folder; one that is killed lets go."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / ".lock").open("a") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise StateInUse(
+                    f"Another process runs the experiment in {self.folder.name}; wait for it or choose another folder.",
+                    where=str(self.folder),
+                ) from None
+            yield
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.folder)!r})"
+
+
+def _json(content: Any) -> bytes:
+    return (json.dumps(content, ensure_ascii=False, indent=1, default=str) + "\n").encode()
+
+
+def _read(path: Path) -> Any:
+    """What a file holds; None where it is not there or not whole."""
+    with suppress(OSError, ValueError):
+        return json.loads(path.read_text(encoding="utf-8"))
+    return None

@@ -1,0 +1,95 @@
+"""What somebody who is new would do with a file: a role for every column, and a method to begin with. Only proposals.
+
+They come from names and counts, as `inspect_file` gives them, and say why, so that they can be looked at and changed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from crypsis.data.inspection import ID_NAMES, ColumnSummary, Inspection
+
+_IDENTIFIES = re.compile(
+    r"(^|_)(name|surname|firstname|lastname|ssn|email|mail|phone|passport|iban|account|address)($|_)|_id$|^id$|^uuid$"
+)
+_SENSITIVE = re.compile(
+    r"disease|diagnos|illness|condition|salary|income|wage|religio|politic|ethnic|hiv|drug|crime|ward|treatment|score"
+)
+_WORD_SEPARATORS = (" ", "|", ";", ",")
+_MOST_ITEMS = 200_000  # cells looked at when sets are searched for
+_SEVERAL = 0.2  # share of the cells that must hold more than one item
+_CONTINUOUS = 0.9  # a number that differs in this share of the records tells everybody apart
+
+METHOD_FOR_KIND: dict[str, tuple[str, dict[str, Any]]] = {
+    "table": ("mondrian", {"k": 5}),
+    "mixed": ("rum-bound", {"k": 5, "m": 2}),
+    "transactions": ("disassociation", {"k": 5, "m": 2}),
+    "trajectories": ("seq-anon", {"k": 5, "m": 2}),
+    "tracks": ("ppsg", {"k": 5}),
+    "events": ("itsa", {"L": 2, "K": 5}),
+}
+
+
+@dataclass(frozen=True)
+class SuggestedRole:
+    """A role for a column and why. `separator` stands between items where the column holds sets."""
+
+    role: str
+    reason: str
+    separator: str | None = None
+
+
+def suggested_roles(found: Inspection, frame: pl.DataFrame | None = None) -> dict[str, SuggestedRole]:
+    """A role for every column of a table; sets are looked for in the frame, where it is given."""
+    roles = {}
+    for column in found.columns:
+        separator = None if frame is None else _item_separator(frame, column)
+        if separator is not None:
+            roles[column.name] = SuggestedRole("quasi", "holds sets of items that recur", separator)
+        else:
+            roles[column.name] = _role(column, found.rows)
+    return roles
+
+
+def _role(column: ColumnSummary, rows: int) -> SuggestedRole:
+    name = column.name.lower()
+    if column.unique and (column.type in ("category", "int") or name in ID_NAMES):
+        return SuggestedRole("identifier", "differs in every record")
+    if _IDENTIFIES.search(name) and column.distinct > rows / 2:
+        return SuggestedRole("identifier", "its name says that it identifies")
+    if _SENSITIVE.search(name):
+        return SuggestedRole("sensitive", "its name says that it should not be learned")
+    if column.distinct <= 1:
+        return SuggestedRole("other", "is the same in every record")
+    if column.type == "float" and column.distinct > _CONTINUOUS * rows > 100:
+        return SuggestedRole("other", "is a measurement that hardly anybody knows")
+    return SuggestedRole("quasi", "others may know it")
+
+
+def _item_separator(frame: pl.DataFrame, column: ColumnSummary) -> str | None:
+    """What stands between the items of a set-valued column; None where cells hold single values."""
+    if column.type != "category" or column.unique or column.name not in frame.columns:
+        return None
+    cells = frame[column.name].head(_MOST_ITEMS)
+    if cells.dtype != pl.String:
+        return None
+    cells = cells.drop_nulls()
+    for separator in _WORD_SEPARATORS:
+        parts = cells.str.split(separator)
+        lengths = parts.list.len()
+        if not len(cells) or int((lengths > 1).sum()) < _SEVERAL * len(cells):
+            continue
+        distinct_items = parts.explode(empty_as_null=True).n_unique()
+        varied = lengths.n_unique() > 2
+        if varied and distinct_items < cells.n_unique():
+            return separator
+    return None
+
+
+def suggested_method(kind: str) -> tuple[str, dict[str, Any]] | None:
+    """A method for data of this kind, with settings that are a good start."""
+    return METHOD_FOR_KIND.get(kind)

@@ -1,0 +1,48 @@
+"""Running a method once on a few records, so that loading or compiling its kernels counts to no cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from crypsis._api import anonymize
+from crypsis.errors import CrypsisError
+from crypsis.evaluate.inputs import FROM_SECTIONS, Inputs
+from crypsis.evaluate.measures import figures_of
+from crypsis.methods import Method
+from crypsis.parameters import Companion, parameters_of
+
+FEW = 200
+_EASY = {"k": 2, "K": 2, "on_infeasible": "truncate"}
+_WARM: set[tuple[Any, ...]] = set()
+
+
+def warm(method: Method, data: Any, working: Path, metrics: Sequence[str] | None, inputs: Inputs) -> None:
+    """Run, verify, measure and write a few records below `working`; once in a process for each set of choices."""
+    kind = type(method)
+    parameters = parameters_of(kind)
+    choices = tuple((one.name, getattr(method, one.name)) for one in parameters if one.choices or one.type is bool)
+    if (kind, choices) in _WARM:
+        return
+    _WARM.add((kind, choices))
+    easy: dict[str, Any] = {
+        one.name: _EASY[one.name]
+        for one in parameters
+        if one.name in _EASY and (not one.choices or _EASY[one.name] in one.choices)
+    }
+    for one in parameters:  # what is no hierarchy or policy may keep a record of its use, as a budget does
+        if issubclass(one.type, Companion) and one.type not in FROM_SECTIONS and not one.required:
+            easy[one.name] = one.default
+    few = data.take(np.arange(min(FEW, len(data))))
+    with suppress(CrypsisError):  # what so few records cannot have; most kernels have run by then
+        release = anonymize(few, replace(method, **easy))
+        release.verify()
+        figures_of(few, release.data, metrics, inputs=inputs)
+        with TemporaryDirectory(dir=working) as folder:
+            release.write_working_copy(Path(folder) / "warm", {})

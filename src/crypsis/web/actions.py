@@ -1,0 +1,64 @@
+"""What handlers of pages share: work in threads, errors in words beside what caused them, revisions that were seen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from inspect import isawaitable
+from typing import Any, Literal, ParamSpec, TypeVar
+
+from nicegui import ui
+
+from crypsis.errors import ChangedElsewhere, CrypsisError
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+async def in_thread(action: Callable[..., Result], *given: Any, **named: Any) -> Result:
+    """Work that takes longer than a blink, so that other tabs go on meanwhile."""
+    return await asyncio.to_thread(action, *given, **named)
+
+
+def told(handler: Callable[Given, Any]) -> Callable[Given, Awaitable[Any]]:
+    """A handler whose errors are told to the person, and end nothing else."""
+
+    @wraps(handler)
+    async def safely(*given: Given.args, **named: Given.kwargs) -> Any:
+        try:
+            result = handler(*given, **named)
+            return await result if isawaitable(result) else result
+        except CrypsisError as error:
+            tell(error)
+            return None
+
+    return safely
+
+
+def tell(error: CrypsisError) -> None:
+    """An error as a message that stays until it is read."""
+    kind: Literal["warning", "negative"] = "warning" if isinstance(error, ChangedElsewhere) else "negative"
+    ui.notify(str(error), type=kind, multi_line=True, close_button="Close", timeout=8000, position="bottom-right")
+
+
+def done(text: str) -> None:
+    ui.notify(text, type="positive", position="bottom-right", timeout=2500)
+
+
+def beside(field: Any, error: CrypsisError) -> None:
+    """An error beside the field that caused it."""
+    field.error = error.message
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A figure as people read it."""
+    if value is None:
+        return "–"
+    if isinstance(value, int) or float(value).is_integer():
+        return f"{int(value):,}"
+    return f"{value:,.{digits}g}" if abs(value) < 10_000 else f"{value:,.0f}"
+
+
+def percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.3g} %"

@@ -1,0 +1,212 @@
+"""`/api/datasets`: add, look, page through, edit, undo, export; histograms and the risk at a glance."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Response
+from pydantic import Field
+
+from crypsis.errors import BadParameter
+from crypsis.samples import SAMPLES
+from crypsis.web.api.shapes import ERRORS, Body, Name, Number, Revision
+from crypsis.web.datasets import Datasets
+from crypsis.web.grids import MOST_ROWS, Filter, Sort
+from crypsis.web.workbench import Workbench
+
+
+class NewDataset(Body):
+    """One of upload, path and sample says where the data come from."""
+
+    upload: str | None = Field(None, pattern="^[0-9a-f]{12}$", description="Number of an upload.")
+    path: str | None = Field(None, max_length=4096, description="A file of this machine; not where others are let in.")
+    sample: str | None = Field(None, max_length=40, description="Name of sample data.")
+    size: int | None = Field(None, ge=1, le=1_000_000, description="How many records of the sample.")
+    name: Name | None = None
+    separator: str | None = Field(None, max_length=1)
+    format: str | None = Field(None, max_length=20)
+    kind: Literal["table", "mixed", "transactions", "trajectories", "tracks", "events"] | None = None
+
+
+class Settings(Body):
+    """The table `[dataset]` of an experiment file without path and edits."""
+
+    section: dict[str, Any]
+
+
+class NewName(Body):
+    name: Name
+
+
+class Sure(Body):
+    yes: bool
+
+
+class Change(Body):
+    """One edit, as in `[[dataset.edits]]`."""
+
+    edit: dict[str, Any]
+
+
+def router(workbench: Workbench) -> APIRouter:
+    api = APIRouter(prefix="/datasets", tags=["datasets"], responses=ERRORS)
+    datasets = workbench.datasets
+
+    @api.get("")
+    def list_datasets() -> list[dict[str, Any]]:
+        return [entry.to_dict() for entry in datasets.entries()]
+
+    @api.get("/samples")
+    def list_samples() -> list[dict[str, str]]:
+        return [{"name": name, "kind": one.kind, "description": one.description} for name, one in SAMPLES.items()]
+
+    @api.post("", status_code=201)
+    def add_dataset(new: NewDataset) -> dict[str, Any]:
+        """Add an upload, a file of this machine, or a sample."""
+        return _added(datasets, new)
+
+    @api.get("/{number}")
+    def show_dataset(number: Number) -> dict[str, Any]:
+        return datasets.entry(number).to_dict()
+
+    @api.delete("/{number}", status_code=204)
+    def remove_dataset(number: Number) -> None:
+        datasets.remove(number)
+
+    @api.put("/{number}/name")
+    def rename_dataset(number: Number, new: NewName, revision: Revision = None) -> dict[str, Any]:
+        return datasets.rename(number, new.name, revision).to_dict()
+
+    @api.put("/{number}/section")
+    def set_roles(number: Number, settings: Settings, revision: Revision = None) -> dict[str, Any]:
+        """Set kind, roles, types and reading options."""
+        return datasets.set_section(number, settings.section, revision).to_dict()
+
+    @api.get("/{number}/rows")
+    def page_of_rows(
+        number: Number,
+        offset: Annotated[int, Query(ge=0, le=2**53)] = 0,
+        limit: Annotated[int, Query(ge=0, le=MOST_ROWS)] = 100,
+        sort: Annotated[str, Query(max_length=4000, description="JSON: [{colId, sort}]")] = "",
+        filter: Annotated[str, Query(max_length=4000, description="JSON: {colId: {type, filter, filterTo}}")] = "",
+    ) -> dict[str, Any]:
+        """A page of the edited table, sorted and filtered here. Columns are c0, c1, … in order, or by name."""
+        grid = datasets.grid(number)
+        total, places, rows = grid.rows(offset, limit, sorting(sort, grid.columns), filtering(filter, grid.columns))
+        return {"total": total, "columns": grid.columns, "places": places, "rows": rows}
+
+    @api.post("/{number}/edits")
+    def edit_dataset(number: Number, change: Change, revision: Revision = None) -> dict[str, Any]:
+        return datasets.edit(number, change.edit, revision).to_dict()
+
+    @api.post("/{number}/undo")
+    def undo(number: Number, revision: Revision = None) -> dict[str, Any]:
+        return datasets.undo(number, revision).to_dict()
+
+    @api.post("/{number}/redo")
+    def redo(number: Number, revision: Revision = None) -> dict[str, Any]:
+        return datasets.redo(number, revision).to_dict()
+
+    @api.post("/{number}/copies", status_code=201)
+    def save_as(number: Number, new: NewName) -> dict[str, Any]:
+        """Save the edited table as a dataset of its own."""
+        return datasets.save_as(number, new.name).to_dict()
+
+    @api.post("/{number}/overwrite")
+    def overwrite(number: Number, sure: Sure, revision: Revision = None) -> dict[str, Any]:
+        """Write the edited table over the file that was read; `yes` must be true."""
+        if not sure.yes:
+            raise BadParameter("Overwriting cannot be taken back; say yes.", parameter="yes")
+        return datasets.overwrite(number, revision).to_dict()
+
+    @api.get("/{number}/file.csv")
+    def export(number: Number, separator: Annotated[str, Query(pattern=r"^[,;|\t]$")] = ",") -> Response:
+        """The edited table as CSV."""
+        return Response(
+            datasets.csv(number, separator),
+            media_type="text/csv; charset=utf-8",
+            headers={"content-disposition": 'attachment; filename="dataset.csv"'},
+        )
+
+    @api.get("/{number}/risk")
+    def risk(number: Number) -> dict[str, Any]:
+        """How surely people can be picked out of the data as they are; aggregates only."""
+        return datasets.risk(number)
+
+    @api.get("/{number}/histogram")
+    def histogram(number: Number, column: Annotated[str | None, Query(max_length=400)] = None) -> dict[str, Any]:
+        """The numbers of a histogram: of a column, of items, or of locations."""
+        from crypsis.evaluate.plots.histogram import histogram as histogram_of
+
+        frame = histogram_of(datasets.load(number), column)
+        return {"kind": frame.kind, "title": frame.title, "rows": json.loads(frame.data.write_json())}
+
+    return api
+
+
+def _added(datasets: Datasets, new: NewDataset) -> dict[str, Any]:
+    given = [source for source in (new.upload, new.path, new.sample) if source is not None]
+    if len(given) != 1:
+        raise BadParameter("Give one of upload, path and sample.", parameter="upload")
+    settings = {key: getattr(new, key) for key in ("separator", "format", "kind") if getattr(new, key)}
+    if new.upload is not None:
+        entry = datasets.add_upload(new.upload, new.name or "dataset", settings)
+    elif new.path is not None:
+        entry = datasets.add_path(new.path, settings)
+    else:
+        entry = datasets.add_sample(str(new.sample), new.size)
+    if new.name is not None and entry.name != new.name:
+        entry = datasets.rename(entry.number, new.name)
+    return entry.to_dict()
+
+
+def sorting(text: str, columns: list[str]) -> tuple[Sort, ...]:
+    """What a grid says: `[{"colId": "c0", "sort": "asc"}]`."""
+    told = _json(text, list)
+    return tuple(
+        Sort(_column(one.get("colId"), columns), one.get("sort") == "desc") for one in told if isinstance(one, dict)
+    )
+
+
+def filtering(text: str, columns: list[str]) -> tuple[Filter, ...]:
+    """What a grid says: `{"c0": {"type": "contains", "filter": "x"}}`, or two conditions that must both hold."""
+    found: list[Filter] = []
+    for key, one in _json(text, dict).items():
+        if not isinstance(one, dict):
+            raise BadParameter("rows: a filter is an object with type and filter.", parameter="filter")
+        conditions = one.get("conditions")
+        if isinstance(conditions, list) and one.get("operator") == "OR":
+            raise BadParameter("rows: conditions are joined with AND here.", parameter="filter")
+        for each in conditions if isinstance(conditions, list) else [one]:
+            if not isinstance(each, dict):
+                raise BadParameter("rows: a filter is an object with type and filter.", parameter="filter")
+            value, upper = each.get("filter"), each.get("filterTo")
+            found.append(
+                Filter(
+                    _column(key, columns),
+                    str(each.get("type")),
+                    "" if value is None else str(value),
+                    "" if upper is None else str(upper),
+                )
+            )
+    return tuple(found)
+
+
+def _json(text: str, kind: type) -> Any:
+    if not text:
+        return kind()
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        told = None
+    if not isinstance(told, kind):
+        raise BadParameter("rows: sort is a JSON list and filter a JSON object.", parameter="sort")
+    return told
+
+
+def _column(key: Any, columns: list[str]) -> str:
+    name = str(key)
+    if name not in columns and name[:1] == "c" and name[1:].isdecimal() and int(name[1:]) < len(columns):
+        return columns[int(name[1:])]
+    return name

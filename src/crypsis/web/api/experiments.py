@@ -1,0 +1,205 @@
+"""`/api/experiments`: make, check, run, follow, cancel; results, plots, published data and releases."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Response
+from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse, StreamingResponse
+from pydantic import Field
+from starlette.background import BackgroundTask
+
+from crypsis.web.api.datasets import filtering, sorting
+from crypsis.web.api.shapes import ERRORS, Body, Name, Number, Revision
+from crypsis.web.grids import MOST_ROWS
+from crypsis.web.workbench import Workbench
+
+CellId = Annotated[str, Path(pattern=r"^[0-9A-Za-z]{6,64}$")]
+_PAUSE = 0.25
+
+
+class NewExperiment(Body):
+    """On a dataset of the workspace, or the text of an experiment file."""
+
+    dataset: str | None = Field(None, pattern="^[0-9a-f]{12}$")
+    mode: Literal["evaluate", "compare"] = "evaluate"
+    name: Name | None = None
+    tables: dict[str, Any] | None = Field(
+        None, description="run, metrics, plot, seed, workers; a suggestion if left out."
+    )
+    text: str | None = Field(None, max_length=1_000_000, description="A whole experiment file.")
+
+
+class Tables(Body):
+    tables: dict[str, Any]
+
+
+class Text(Body):
+    text: str = Field(max_length=1_000_000)
+
+
+class Start(Body):
+    workers: int | None = Field(None, ge=1, le=64)
+    fresh: bool = False
+
+
+def router(workbench: Workbench) -> APIRouter:
+    api = APIRouter(prefix="/experiments", tags=["experiments"], responses=ERRORS)
+    experiments = workbench.experiments
+
+    @api.get("")
+    def list_experiments() -> list[dict[str, Any]]:
+        return [entry.to_dict() for entry in experiments.entries()]
+
+    @api.post("", status_code=201)
+    def create(new: NewExperiment) -> dict[str, Any]:
+        if new.text is not None:
+            return experiments.create_from_text(new.text, new.mode).to_dict()
+        from crypsis.errors import BadParameter
+
+        if new.dataset is None:
+            raise BadParameter("Give a dataset, or the text of an experiment file.", parameter="dataset")
+        return experiments.create(new.dataset, new.mode, new.tables, new.name).to_dict()
+
+    @api.get("/{number}")
+    def show(number: Number) -> dict[str, Any]:
+        return experiments.entry(number).to_dict()
+
+    @api.delete("/{number}", status_code=204)
+    def remove(number: Number) -> None:
+        experiments.remove(number)
+
+    @api.put("/{number}/tables")
+    def set_tables(number: Number, tables: Tables, revision: Revision = None) -> dict[str, Any]:
+        return experiments.set_tables(number, tables.tables, revision).to_dict()
+
+    @api.get("/{number}/experiment.toml", response_class=PlainTextResponse)
+    def as_file(number: Number) -> str:
+        """The experiment file that does the same on the command line."""
+        return experiments.experiment(number).to_toml()
+
+    @api.put("/{number}/experiment.toml")
+    def take_file(number: Number, told: Text, revision: Revision = None) -> dict[str, Any]:
+        return experiments.take_text(number, told.text, revision).to_dict()
+
+    @api.get("/{number}/problems")
+    def problems(number: Number) -> list[dict[str, Any]]:
+        """Everything that is wrong with it, at once."""
+        return experiments.problems(number)
+
+    @api.post("/{number}/start", status_code=202)
+    def start(number: Number, how: Start) -> dict[str, Any]:
+        """Run the cells that are not done yet."""
+        experiments.start(number, workers=how.workers, fresh=how.fresh)
+        return experiments.progress(number)
+
+    @api.post("/{number}/cancel")
+    def cancel(number: Number) -> dict[str, Any]:
+        experiments.entry(number)
+        experiments.cancel(number)
+        return experiments.progress(number)
+
+    @api.get("/{number}/progress")
+    def progress(number: Number) -> dict[str, Any]:
+        return experiments.progress(number)
+
+    @api.get("/{number}/events")
+    async def events(number: Number) -> StreamingResponse:
+        """What happens, as server-sent events, until the run ends."""
+        experiments.entry(number)
+
+        async def told() -> AsyncIterator[str]:
+            at = 0
+            while True:
+                job = experiments.job(number)
+                if job is None:
+                    break
+                running = job.running
+                for event in job.events[at:]:
+                    yield f"event: {event.get('event', 'message')}\ndata: {json.dumps(event, default=str)}\n\n"
+                at = len(job.events)
+                if not running:
+                    break
+                await asyncio.sleep(_PAUSE)
+            yield "event: end\ndata: {}\n\n"
+
+        return StreamingResponse(told(), media_type="text/event-stream")
+
+    @api.get("/{number}/results")
+    def results(number: Number, stale: bool = False) -> list[dict[str, Any]]:
+        return experiments.results(number, stale=stale)
+
+    @api.get("/{number}/results.csv")
+    def results_csv(number: Number) -> Response:
+        return Response(
+            experiments.csv(number),
+            media_type="text/csv; charset=utf-8",
+            headers={"content-disposition": 'attachment; filename="results.csv"'},
+        )
+
+    @api.get("/{number}/report.html", response_class=HTMLResponse)
+    def report(number: Number) -> str:
+        """Summary, cells, plots and trade-off as one page."""
+        return experiments.report(number)
+
+    @api.get("/{number}/plots/{kind}")
+    def plot(
+        number: Number,
+        kind: Annotated[str, Path(max_length=40)],
+        x: Annotated[str | None, Query(max_length=100)] = None,
+        y: Annotated[str | None, Query(max_length=100)] = None,
+        column: Annotated[str | None, Query(max_length=400)] = None,
+        run: Annotated[str | None, Query(max_length=400, description="Label of the run that is shown.")] = None,
+        cell: Annotated[str | None, Query(max_length=64, description="The cell that is shown.")] = None,
+        format: Literal["svg", "png", "pdf", "jpg", "bmp", "csv"] = "svg",
+    ) -> Response:
+        """Any plot, of the results or of the published data of a cell, as a picture or as its numbers."""
+        from crypsis.evaluate.plots import draw, to_csv
+
+        section = {"kind": kind, "x": x, "y": y, "column": column, "run": run, "cell": cell}
+        frame = experiments.plot(number, {key: value for key, value in section.items() if value is not None})
+        media = {
+            "svg": "image/svg+xml",
+            "pdf": "application/pdf",
+            "csv": "text/csv; charset=utf-8",
+            "jpg": "image/jpeg",
+        }
+        content = to_csv(frame) if format == "csv" else draw(frame, format)
+        return Response(content, media_type=media.get(format, f"image/{format}"))
+
+    @api.get("/{number}/cells/{cell}/rows")
+    def published_rows(
+        number: Number,
+        cell: CellId,
+        offset: Annotated[int, Query(ge=0, le=2**53)] = 0,
+        limit: Annotated[int, Query(ge=0, le=MOST_ROWS)] = 100,
+        sort: Annotated[str, Query(max_length=4000)] = "",
+        filter: Annotated[str, Query(max_length=4000)] = "",
+    ) -> dict[str, Any]:
+        """A page of the published data in the order of the input; `changed` lists the columns that differ."""
+        output = experiments.output(number, cell)
+        grid = output.grid
+        total, places, rows = grid.rows(offset, limit, sorting(sort, grid.columns), filtering(filter, grid.columns))
+        return {
+            "total": total,
+            "columns": grid.columns,
+            "places": places,
+            "rows": rows,
+            "changed": output.marks(places),
+        }
+
+    @api.get("/{number}/cells/{cell}/release.zip")
+    def release(number: Number, cell: CellId) -> FileResponse:
+        """The verified release of a cell: data, manifest and report."""
+        archive = experiments.write_release(number, cell)
+        return FileResponse(
+            archive,
+            media_type="application/zip",
+            filename="release.zip",
+            background=BackgroundTask(archive.unlink, missing_ok=True),
+        )
+
+    return api

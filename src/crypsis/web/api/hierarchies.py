@@ -1,0 +1,86 @@
+"""`/api/hierarchies`: of the columns of a dataset; made, uploaded, edited, exported."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import PlainTextResponse
+from pydantic import Field
+
+from crypsis.errors import BadParameter
+from crypsis.web.api.shapes import ERRORS, Body, Number
+from crypsis.web.companions import FILE, HIERARCHIES, nested
+from crypsis.web.workbench import Workbench
+
+Dataset = Annotated[str, Query(pattern="^[0-9a-f]{12}$")]
+Column = Annotated[str, Query(max_length=400)]
+
+
+class NewHierarchy(Body):
+    """Made by a recipe, or an upload."""
+
+    dataset: str = Field(pattern="^[0-9a-f]{12}$")
+    column: str = Field(max_length=400)
+    auto: str | None = Field(None, max_length=100, description="A recipe such as equi_depth:16.")
+    upload: str | None = Field(None, pattern="^[0-9a-f]{12}$")
+
+
+class TreeEdit(Body):
+    """rename (node, to), move (node, parent), add (node, parent), remove (node), merge (nodes, to)."""
+
+    edit: dict[str, Any]
+
+
+def router(workbench: Workbench) -> APIRouter:
+    api = APIRouter(prefix="/hierarchies", tags=["hierarchies"], responses=ERRORS)
+    companions = workbench.companions
+
+    @api.get("")
+    def list_hierarchies(dataset: Dataset) -> list[dict[str, Any]]:
+        return [entry.to_dict() for entry in companions.of(HIERARCHIES, dataset)]
+
+    @api.get("/columns")
+    def columns(dataset: Dataset) -> list[str]:
+        """What can have a hierarchy."""
+        return companions.columns(dataset)
+
+    @api.get("/preview")
+    def preview(dataset: Dataset, column: Column, auto: Annotated[str, Query(max_length=100)]) -> dict[str, Any]:
+        """The tree that a recipe would give; nothing is kept."""
+        return nested(companions.made(dataset, column, auto))
+
+    @api.post("", status_code=201)
+    def keep(new: NewHierarchy) -> dict[str, Any]:
+        if (new.auto is None) == (new.upload is None):
+            raise BadParameter("Give one of auto and upload.", parameter="auto")
+        if new.auto is not None:
+            return companions.keep_recipe(new.dataset, new.column, new.auto).to_dict()
+        return companions.keep_upload(new.dataset, new.column, str(new.upload)).to_dict()
+
+    @api.get("/{number}/tree")
+    def tree(number: Number) -> dict[str, Any]:
+        return nested(companions.tree(workbench.workspace.entry(HIERARCHIES, number)))
+
+    @api.get("/{number}/problems")
+    def problems(number: Number) -> list[str]:
+        return companions.problems_of_tree(workbench.workspace.entry(HIERARCHIES, number))
+
+    @api.get("/{number}/hierarchy.csv", response_class=PlainTextResponse)
+    def export(number: Number) -> str:
+        entry = workbench.workspace.entry(HIERARCHIES, number)
+        file = entry.folder / FILE
+        if file.is_file():
+            return file.read_text(encoding="utf-8")
+        return "".join(";".join(path) + "\n" for path in companions.tree(entry).to_paths())
+
+    @api.post("/{number}/edits")
+    def edit(number: Number, change: TreeEdit) -> dict[str, Any]:
+        """One change; the entry gets a new number, because a changed tree is another one."""
+        return companions.edit_tree(number, change.edit).to_dict()
+
+    @api.delete("/{number}", status_code=204)
+    def remove(number: Number) -> None:
+        workbench.workspace.remove(HIERARCHIES, number)
+
+    return api

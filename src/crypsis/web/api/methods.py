@@ -1,0 +1,31 @@
+"""`/api/methods`: what can be done, generated from the methods themselves."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+
+from crypsis.errors import NoSuchEntry
+from crypsis.web.api.shapes import ERRORS
+from crypsis.web.workbench import Workbench
+
+
+def router(workbench: Workbench) -> APIRouter:
+    api = APIRouter(prefix="/methods", tags=["methods"], responses=ERRORS)
+
+    @api.get("")
+    def list_methods() -> list[dict[str, Any]]:
+        from crypsis.methods import METHODS
+
+        return [method.describe() for method in METHODS.values()]
+
+    @api.get("/{name}")
+    def show_method(name: Annotated[str, Path(max_length=60)]) -> dict[str, Any]:
+        from crypsis.methods import METHODS
+
+        if name not in METHODS:
+            raise NoSuchEntry(f"There is no method {name!r}.")
+        return METHODS[name].describe()
+
+    return api

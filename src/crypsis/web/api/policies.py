@@ -1,0 +1,48 @@
+"""`/api/policies`: which items must not identify anybody, and which may be generalized together."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from crypsis.web.api.shapes import ERRORS, Body, Number
+from crypsis.web.companions import POLICIES
+from crypsis.web.workbench import Workbench
+
+Label = Annotated[str, Field(min_length=1, max_length=400)]
+
+
+class NewPolicy(Body):
+    dataset: str = Field(pattern="^[0-9a-f]{12}$")
+    policy: Literal["privacy", "utility", "constraints"]
+    auto: str | None = Field(None, max_length=100, description="A recipe such as all:2 or frequency:5.")
+    sets: list[list[Label]] | None = Field(None, max_length=100_000)
+
+
+def router(workbench: Workbench) -> APIRouter:
+    api = APIRouter(prefix="/policies", tags=["policies"], responses=ERRORS)
+    companions = workbench.companions
+
+    @api.get("")
+    def list_policies(dataset: Annotated[str, Query(pattern="^[0-9a-f]{12}$")]) -> list[dict[str, Any]]:
+        return [entry.to_dict() for entry in companions.of(POLICIES, dataset)]
+
+    @api.post("", status_code=201)
+    def keep(new: NewPolicy) -> dict[str, Any]:
+        """Keep a policy; overlaps are refused, labels that the data do not have are listed."""
+        entry = companions.keep_policy(new.dataset, new.policy, auto=new.auto, sets=new.sets)
+        unknown = [] if new.sets is None else companions.unknown_labels(new.dataset, new.sets)
+        return {**entry.to_dict(), "unknown": unknown}
+
+    @api.get("/{number}/sets")
+    def sets(number: Number) -> list[list[str]]:
+        """The sets, derived where the policy is a recipe."""
+        return companions.policy_sets(workbench.workspace.entry(POLICIES, number))
+
+    @api.delete("/{number}", status_code=204)
+    def remove(number: Number) -> None:
+        workbench.workspace.remove(POLICIES, number)
+
+    return api

@@ -1,0 +1,52 @@
+"""`/api/streams`: events replayed and published window by window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from crypsis.web.api.shapes import ERRORS, Body, Number
+from crypsis.web.workbench import Workbench
+
+
+class NewStream(Body):
+    dataset: str = Field(pattern="^[0-9a-f]{12}$")
+    L: int = Field(2, ge=1, le=20)
+    K: int = Field(20, ge=1, le=10**6)
+    C: float = Field(1.0, gt=0, le=1)
+    N: int = Field(7, ge=1, le=10**6)
+    rate: float = Field(5000.0, gt=0, le=10**7, description="Events a second.")
+
+
+def router(workbench: Workbench) -> APIRouter:
+    api = APIRouter(prefix="/streams", tags=["streams"], responses=ERRORS)
+    streams = workbench.streams
+
+    @api.get("")
+    def list_streams() -> list[dict[str, Any]]:
+        return [entry.to_dict() for entry in streams.entries()]
+
+    @api.post("", status_code=201)
+    def create(new: NewStream) -> dict[str, Any]:
+        return streams.create(new.dataset, L=new.L, K=new.K, C=new.C, N=new.N, rate=new.rate).to_dict()
+
+    @api.get("/{number}")
+    def show(number: Number) -> dict[str, Any]:
+        return streams.get(number).to_dict()
+
+    @api.post("/{number}/start")
+    def start(number: Number) -> dict[str, Any]:
+        """Start, or go on where it was stopped."""
+        return streams.begin(number).to_dict()
+
+    @api.post("/{number}/stop")
+    def stop(number: Number) -> dict[str, Any]:
+        return streams.stop(number).to_dict()
+
+    @api.delete("/{number}", status_code=204)
+    def remove(number: Number) -> None:
+        streams.remove(number)
+
+    return api

@@ -1,0 +1,72 @@
+"""`/api/tessellations`: tracks made coarser step by step."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Response
+from pydantic import Field
+
+from crypsis.web.api.shapes import ERRORS, Body, Number
+from crypsis.web.explorations import tessellation_map
+from crypsis.web.workbench import Workbench
+
+
+class NewTessellation(Body):
+    dataset: str = Field(pattern="^[0-9a-f]{12}$")
+    radius: float = Field(500.0, gt=0, le=1e9, description="Points of a group lie within this distance.")
+    k: int = Field(5, ge=1, le=10**9)
+
+
+class Steps(Body):
+    steps: int | None = Field(1, ge=1, le=10_000, description="None: until nothing is left to merge.")
+
+
+class Rules(Body):
+    k: int | None = Field(None, ge=1, le=10**9)
+    max_displacement: float | None = Field(None, gt=0, le=1e12)
+
+
+def router(workbench: Workbench) -> APIRouter:
+    api = APIRouter(prefix="/tessellations", tags=["tessellations"], responses=ERRORS)
+    explorations = workbench.explorations
+
+    @api.post("", status_code=201)
+    def begin(new: NewTessellation) -> dict[str, Any]:
+        return explorations.begin(new.dataset, radius=new.radius, k=new.k).to_dict()
+
+    @api.get("/{number}")
+    def show(number: Number) -> dict[str, Any]:
+        return explorations.get(number).to_dict()
+
+    @api.get("/{number}/map.svg")
+    def picture(number: Number) -> Response:
+        from crypsis.reports.svg import standalone
+
+        return Response(standalone(tessellation_map(explorations.get(number))), media_type="image/svg+xml")
+
+    @api.post("/{number}/steps")
+    def step(number: Number, steps: Steps) -> dict[str, Any]:
+        return explorations.step(number, steps.steps).to_dict()
+
+    @api.post("/{number}/undo")
+    def undo(number: Number) -> dict[str, Any]:
+        return explorations.undo(number).to_dict()
+
+    @api.put("/{number}/rules")
+    def rules(number: Number, told: Rules) -> dict[str, Any]:
+        given = {"max_displacement": told.max_displacement}
+        if told.k is not None:
+            given["k"] = told.k
+        return explorations.set_rules(number, **given).to_dict()
+
+    @api.post("/{number}/marks/{cell}")
+    def mark(number: Number, cell: Annotated[int, Path(ge=0, le=2**31)]) -> dict[str, Any]:
+        """Mark an area, or unmark it."""
+        return explorations.mark(number, cell).to_dict()
+
+    @api.get("/{number}/suggestion")
+    def suggestion(number: Number) -> dict[str, float]:
+        return {"max_displacement": explorations.suggest(number)}
+
+    return api

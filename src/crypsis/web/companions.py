@@ -1,0 +1,321 @@
+"""What goes with a dataset: hierarchies of its columns, policies on its items, and a workload of queries.
+
+Each is an entry of the workspace that names its dataset: a recipe (`equi_width:12`, `all:2`) or a file of its own in
+the formats that the command line reads. Together they are the tables [hierarchy], [policy] and [queries].
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from crypsis.data.constraints import UtilityConstraints
+from crypsis.data.count_query import CountQuery, parse_query
+from crypsis.data.mixed import Mixed
+from crypsis.data.privacy_policy import PrivacyPolicy
+from crypsis.data.relational import Table
+from crypsis.data.trajectory import Trajectories
+from crypsis.data.transaction import Transactions
+from crypsis.errors import BadParameter, BadPolicy, CrypsisError, NotApplicable
+from crypsis.evaluate.inputs import recipe_text
+from crypsis.hierarchy import Hierarchy, ItemHierarchy, Taxonomy, UtilityPolicy
+from crypsis.hierarchy.hierarchies import RECIPES as KNOWN_RECIPES
+from crypsis.hierarchy.hierarchies import built
+from crypsis.web.datasets import Datasets
+from crypsis.web.workspace import Entry, Workspace
+
+HIERARCHIES, POLICIES, WORKLOADS = "hierarchies", "policies", "workloads"
+FILE, POLICY_FILE = "hierarchy.csv", "policy.json"
+RECIPES = {
+    "balanced:5": "five children per node",
+    "equi_width:16": "16 ranges of equal width",
+    "equi_depth:16": "16 ranges with equally many records",
+    "flat": "every value, then any value",
+    "prefix": "by the beginning of the value",
+}
+POLICY_KINDS: dict[str, Any] = {"privacy": PrivacyPolicy, "utility": UtilityPolicy, "constraints": UtilityConstraints}
+_MOST_QUERIES = 2_000
+_LARGEST_TREE = 20_000  # nodes that are sent to a page
+
+
+class Companions:
+    """Hierarchies, policies and workloads of a workspace."""
+
+    def __init__(self, workspace: Workspace, datasets: Datasets) -> None:
+        self.workspace, self.datasets = workspace, datasets
+
+    def of(self, kind: str, dataset: str) -> list[Entry]:
+        return [entry for entry in self.workspace.entries(kind) if entry.content["dataset"] == dataset]
+
+    def columns(self, dataset: str) -> list[str]:
+        """What can have a hierarchy: columns of a table, items, locations."""
+        data = self.datasets.load(dataset)
+        if isinstance(data, Mixed):
+            return [*data.table.quasi, data.column]
+        if isinstance(data, Table):
+            return list(data.quasi or data.names)
+        if isinstance(data, Transactions):
+            return ["items"]
+        return ["locations"] if isinstance(data, Trajectories) else []
+
+    # Hierarchies
+
+    def hierarchy(self, dataset: str, column: str) -> Entry | None:
+        return next((entry for entry in self.of(HIERARCHIES, dataset) if entry.content["column"] == column), None)
+
+    def made(self, dataset: str, column: str, recipe: str) -> Hierarchy:
+        """The hierarchy that a recipe gives; nothing is kept."""
+        data = self.datasets.load(dataset)
+        text = recipe_text(recipe)
+        if isinstance(data, (Mixed, Table)):
+            table = data.table if isinstance(data, Mixed) else data
+            if column in table.names:
+                if text.split(":")[0] not in KNOWN_RECIPES:
+                    known = ", ".join(KNOWN_RECIPES)
+                    raise BadParameter(f"There is no recipe {text!r}; known are {known}.", parameter="auto")
+                return built(text, table.column(column))
+        if isinstance(data, (Mixed, Transactions)):
+            items = data.transactions if isinstance(data, Mixed) else data
+            return Hierarchy.from_taxonomy(_carried_out(ItemHierarchy.from_text(_automatic(text)), items))
+        if isinstance(data, Trajectories):
+            return Hierarchy.from_taxonomy(_carried_out(Taxonomy.from_text(_automatic(text)), data))
+        raise NotApplicable(f"There is no hierarchy for {column!r}.")
+
+    def tree(self, entry: Entry) -> Hierarchy:
+        """The hierarchy of an entry."""
+        file = entry.folder / FILE
+        if file.is_file():
+            return Hierarchy.from_file(file)
+        return self.made(entry.content["dataset"], entry.content["column"], entry.content["auto"])
+
+    def keep_recipe(self, dataset: str, column: str, recipe: str) -> Entry:
+        """A column's hierarchy is this recipe from now on."""
+        self.made(dataset, column, recipe)
+        return self._keep(dataset, column, recipe_text(recipe), None)
+
+    def keep_tree(self, dataset: str, column: str, tree: Hierarchy) -> Entry:
+        return self._keep(dataset, column, None, tree)
+
+    def keep_upload(self, dataset: str, column: str, upload: str) -> Entry:
+        """A hierarchy from a file: paths from leaf to root, or pairs child and parent."""
+        return self._keep(dataset, column, None, Hierarchy.from_file(self.workspace.upload(upload)))
+
+    def _keep(self, dataset: str, column: str, recipe: str | None, tree: Hierarchy | None) -> Entry:
+        if column not in self.columns(dataset):
+            raise BadParameter(f"There is no column {column!r} that could have a hierarchy.", parameter="column")
+        content = {"dataset": dataset, "column": column, "auto": recipe}
+
+        def fill(folder: Path) -> None:
+            if tree is not None:
+                tree.write(folder / FILE)
+
+        known = self.hierarchy(dataset, column)
+        entry = self.workspace.create(HIERARCHIES, column, content, fill)
+        if known is not None:
+            self.workspace.remove(HIERARCHIES, known.number)
+        return entry
+
+    def edit_tree(self, number: str, change: Mapping[str, Any]) -> Entry:
+        """One change, checked like a tree that is read; the error names the node."""
+        entry = self.workspace.entry(HIERARCHIES, number)
+        tree = self.tree(entry)
+        edits: dict[str, Any] = {
+            "rename": lambda: tree.renamed(str(change["node"]), str(change["to"])),
+            "move": lambda: tree.moved(str(change["node"]), str(change["parent"])),
+            "add": lambda: tree.added(str(change["node"]), str(change["parent"])),
+            "remove": lambda: tree.removed(str(change["node"])),
+            "merge": lambda: tree.merged([str(node) for node in change["nodes"]], str(change["to"])),
+        }
+        if change.get("edit") not in edits:
+            raise BadParameter(f"An edit of a hierarchy is one of {', '.join(edits)}.", parameter="edit")
+        try:
+            changed = edits[str(change["edit"])]()
+        except (KeyError, TypeError) as error:
+            raise BadParameter(f"The edit {change['edit']!r} lacks {error}.", parameter="edit") from error
+        return self.keep_tree(entry.content["dataset"], entry.content["column"], changed)
+
+    def problems_of_tree(self, entry: Entry) -> list[str]:
+        """What keeps the tree from being used with the data, in words."""
+        data = self.datasets.load(entry.content["dataset"])
+        table = data.table if isinstance(data, Mixed) else data
+        if not isinstance(table, Table) or entry.content["column"] not in table.names:
+            return []
+        column = table.column(entry.content["column"])
+        try:
+            self.tree(entry).leaves_of(column.domain, column.type, column.name)
+        except CrypsisError as error:
+            return [str(error)]
+        return []
+
+    # Policies
+
+    def policy(self, dataset: str, name: str) -> Entry | None:
+        return next((entry for entry in self.of(POLICIES, dataset) if entry.content["policy"] == name), None)
+
+    def keep_policy(
+        self, dataset: str, name: str, *, auto: str | None = None, sets: Sequence[Sequence[str]] | None = None
+    ) -> Entry:
+        """A policy as a recipe or as sets of labels; overlaps are refused, unknown labels are not."""
+        if name not in POLICY_KINDS:
+            raise BadParameter(f"A policy is one of {', '.join(POLICY_KINDS)}.", parameter="policy")
+        self.datasets.entry(dataset)
+        if (auto is None) == (sets is None):
+            raise BadPolicy("A policy is a recipe or a list of sets.")
+        kind = POLICY_KINDS[name]
+        if auto is not None:
+            auto = recipe_text(auto)
+            if Path(auto).suffix or "/" in auto:
+                raise BadPolicy("A recipe is meant here, such as all:2; upload a file for its sets.")
+            kind.from_text(auto)
+        elif name == "constraints":
+            kind([tuple(one) for one in sets or ()])
+        else:
+            kind([list(one) for one in sets or ()])
+        content = {
+            "dataset": dataset,
+            "policy": name,
+            "auto": auto,
+            "sets": None if sets is None else [list(one) for one in sets],
+        }
+
+        def fill(folder: Path) -> None:
+            if sets is not None:
+                (folder / POLICY_FILE).write_text(json.dumps(sets, ensure_ascii=False), encoding="utf-8")
+
+        known = self.policy(dataset, name)
+        entry = self.workspace.create(POLICIES, name, content, fill)
+        if known is not None:
+            self.workspace.remove(POLICIES, known.number)
+        return entry
+
+    def policy_sets(self, entry: Entry) -> list[list[str]]:
+        """The sets of a policy, derived where it is a recipe."""
+        if entry.content["sets"] is not None:
+            return [list(one) for one in entry.content["sets"]]
+        data = self.datasets.load(entry.content["dataset"])
+        items = data.transactions if isinstance(data, Mixed) else data
+        policy = POLICY_KINDS[entry.content["policy"]].from_text(entry.content["auto"])
+        made = policy.make(items) if hasattr(policy, "make") else policy
+        found = getattr(made, "itemsets", None) or getattr(made, "sets", None) or ()
+        return sorted([sorted(one) for one in found], key=lambda one: (len(one), one))
+
+    def unknown_labels(self, dataset: str, sets: Sequence[Sequence[str]]) -> list[str]:
+        """Labels of a policy that the data do not have."""
+        data = self.datasets.load(dataset)
+        if isinstance(data, Mixed):
+            known = set(data.transactions.vocabulary.labels)
+        elif isinstance(data, Transactions):
+            known = set(data.vocabulary.labels)
+        elif isinstance(data, Trajectories):
+            known = set(data.locations.labels)
+        else:
+            return []
+        return sorted({label for one in sets for label in one if label not in known})
+
+    # Queries
+
+    def workload(self, dataset: str) -> Entry | None:
+        return next(iter(self.of(WORKLOADS, dataset)), None)
+
+    def keep_queries(self, dataset: str, queries: Sequence[str], revision: int | None = None) -> Entry:
+        """The workload of a dataset; every query is parsed first."""
+        if len(queries) > _MOST_QUERIES:
+            raise BadParameter(f"A workload has up to {_MOST_QUERIES:,} queries here.", parameter="queries")
+        written = [str(parse_query(text, where=f"query {place}")) for place, text in enumerate(queries, 1)]
+        known = self.workload(dataset)
+        if known is None:
+            self.datasets.entry(dataset)
+            return self.workspace.create(WORKLOADS, "workload", {"dataset": dataset, "queries": written})
+        return self.workspace.change(
+            WORKLOADS, known.number, lambda content: content.update(queries=written), revision=revision
+        )
+
+    def counts(self, dataset: str, queries: Sequence[str]) -> list[int]:
+        """How many records of the original each query counts."""
+        from crypsis.metrics.query_answers import actual_counts
+
+        data = self.datasets.load(dataset)
+        if not isinstance(data, (Table, Mixed)):
+            raise NotApplicable("Counting queries are asked of tables and mixed data.")
+        parsed: list[CountQuery] = [parse_query(text) for text in queries]
+        return [int(count) for count in actual_counts(data, parsed)]
+
+    def drawn(self, dataset: str, *, count: int, relational: int, items: int, share: float, seed: int) -> list[str]:
+        """Queries drawn from the data."""
+        from crypsis.metrics.query_workload import drawn_queries
+
+        data = self.datasets.load(dataset)
+        if not isinstance(data, (Table, Mixed)):
+            raise NotApplicable("Counting queries are asked of tables and mixed data.")
+        given: dict[str, Any] = {"n_queries": count, "relational": relational, "share": share, "seed": seed}
+        if isinstance(data, Mixed):
+            given["items"] = items
+        return [str(query) for query in drawn_queries(data, **given)]
+
+    # As tables of an experiment file
+
+    def sections(self, dataset: str) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        hierarchy = {}
+        for entry in self.of(HIERARCHIES, dataset):
+            file = entry.folder / FILE
+            hierarchy[entry.content["column"]] = (
+                {"path": str(file)} if file.is_file() else {"auto": entry.content["auto"]}
+            )
+        policy = {
+            entry.content["policy"]: (
+                {"auto": entry.content["auto"]}
+                if entry.content["auto"] is not None
+                else {"path": str(entry.folder / POLICY_FILE)}
+            )
+            for entry in self.of(POLICIES, dataset)
+        }
+        workload = self.workload(dataset)
+        if hierarchy:
+            found["hierarchy"] = dict(sorted(hierarchy.items()))
+        if policy:
+            found["policy"] = dict(sorted(policy.items()))
+        if workload is not None and workload.content["queries"]:
+            found["queries"] = {"list": list(workload.content["queries"])}
+        return found
+
+    def take_sections(self, dataset: str, content: Mapping[str, Any]) -> None:
+        """Keep what an experiment file says; files of our own are left as they are."""
+        current = self.sections(dataset)
+        for column, told in dict(content.get("hierarchy") or {}).items():
+            if told == current.get("hierarchy", {}).get(column):
+                continue
+            if "auto" in told:
+                self.keep_recipe(dataset, column, str(told["auto"]))
+            elif self.datasets.allow_paths:
+                self.keep_tree(dataset, column, Hierarchy.from_file(Path(str(told["path"]))))
+        for name, told in dict(content.get("policy") or {}).items():
+            if told != current.get("policy", {}).get(name) and "auto" in told:
+                self.keep_policy(dataset, name, auto=str(told["auto"]))
+        listed = (content.get("queries") or {}).get("list")
+        if listed and listed != current.get("queries", {}).get("list"):
+            self.keep_queries(dataset, [str(one) for one in listed])
+
+
+def nested(tree: Hierarchy) -> dict[str, Any]:
+    """The tree as nodes with children, for a page."""
+    if len(tree.names) > _LARGEST_TREE:
+        raise NotApplicable(f"A tree of {len(tree.names):,} nodes is too large to show; {_LARGEST_TREE:,} are shown.")
+    nodes = [
+        {"id": name, "label": name, "leaves": int(tree.leaf_count[at]), "children": []}
+        for at, name in enumerate(tree.names)
+    ]
+    for at in range(1, len(nodes)):
+        nodes[int(tree.parent[at])]["children"].append(nodes[at])  # type: ignore[attr-defined]
+    return nodes[0]
+
+
+def _automatic(text: str) -> str:
+    name, _, rest = text.partition(":")
+    return f"auto:{rest or 5}" if name in ("auto", "balanced") else text
+
+
+def _carried_out(made: Any, data: Any) -> Any:
+    return made.make(data) if hasattr(made, "make") else made

@@ -1,0 +1,456 @@
+"""Datasets of the workspace: added from an upload, a path or a sample; roles, edits with undo and redo; risk; export.
+
+What is kept is the table `[dataset]` of an experiment file; reading it is left to `crypsis.evaluate`, so a page, the
+command line and a run see the same data.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from crypsis.atomic import write_file
+from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.inspection import inspect_file
+from crypsis.data.mixed import Mixed
+from crypsis.data.relational import ROLES, Table
+from crypsis.data.track import Tracks
+from crypsis.data.trajectory import Trajectories
+from crypsis.data.transaction import Transactions
+from crypsis.data.values import COLUMN_TYPES
+from crypsis.errors import BadParameter, InputError, NotApplicable, did_you_mean
+from crypsis.evaluate.dataset import KEYS, Dataset
+from crypsis.evaluate.edits import EditedTable, edit_from_dict
+from crypsis.evaluate.suggestions import suggested_roles
+from crypsis.samples import SAMPLES
+from crypsis.web.grids import Grid
+from crypsis.web.workspace import Entry, Workspace, safe_suffix
+
+KIND = "datasets"
+OF_RECORDS = ("table", "mixed")
+_KEPT_OPEN = 3
+_MOST_EDITS = 10_000
+_ATTACK_LIMIT = 20_000  # trajectories up to which the risk at a glance is computed at once
+
+
+class Datasets:
+    """The datasets of a workspace."""
+
+    def __init__(self, workspace: Workspace, *, allow_paths: bool) -> None:
+        self.workspace, self.allow_paths = workspace, allow_paths
+        self._grids: OrderedDict[tuple[str, int], Grid] = OrderedDict()
+        self._lock = threading.Lock()
+
+    # Adding
+
+    def add_upload(self, upload: str, name: str, settings: Mapping[str, Any] | None = None) -> Entry:
+        """Take an upload into the workspace; it is read first, so what cannot be read never becomes a dataset."""
+        path = self.workspace.upload(upload)
+        section, inspection = described(path, settings or {})
+        kept = f"original{safe_suffix(path.name)}"
+
+        def fill(folder: Path) -> None:
+            path.rename(folder / kept)
+
+        content = {"section": {"path": kept, **section}, "undone": [], "history": [], "inspection": inspection}
+        return self.workspace.create(KIND, _stem(name), content, fill)
+
+    def add_path(self, path: str, settings: Mapping[str, Any] | None = None) -> Entry:
+        """Work on a file where it lies; it is never written to."""
+        if not self.allow_paths:
+            raise NotApplicable("Files of this machine cannot be named while others are let in; upload the file.")
+        file = Path(path).expanduser()
+        if "\0" in path or not file.is_absolute():
+            raise BadParameter("Give the whole path of the file, from the root on.", parameter="path")
+        section, inspection = described(file, settings or {})
+        return self.workspace.create(
+            KIND,
+            _stem(file.name),
+            {"section": {"path": str(file), **section}, "undone": [], "history": [], "inspection": inspection},
+        )
+
+    def add_sample(self, name: str, size: int | None = None) -> Entry:
+        """Sample data, made anew and then a dataset like any other."""
+        if name not in SAMPLES:
+            raise BadParameter(
+                f"There is no sample {name!r}; known are {', '.join(SAMPLES)}.{did_you_mean(name, SAMPLES)}",
+                parameter="sample",
+            )
+        sample = SAMPLES[name]
+        made: dict[str, Any] = {}
+
+        def fill(folder: Path) -> None:
+            places = folder / "locations.csv" if sample.locations is not None else None
+            sample.write(folder / "original.csv", locations=places, size=size)
+            section, inspection = described(folder / "original.csv", {})
+            if places is not None:
+                section["locations"] = places.name
+            inspection["file"] = f"{name}.csv"
+            made.update(
+                section={"path": "original.csv", **section}, undone=[], history=[], inspection=inspection, sample=name
+            )
+
+        return self.workspace.create(KIND, name, made, fill)
+
+    # Looking
+
+    def entries(self) -> list[Entry]:
+        return self.workspace.entries(KIND)
+
+    def entry(self, number: str) -> Entry:
+        return self.workspace.entry(KIND, number)
+
+    def dataset(self, entry: Entry) -> Dataset:
+        return Dataset(entry.content["section"], entry.folder)
+
+    def load(self, number: str) -> Any:
+        """The data as methods take them."""
+        return self.dataset(self.entry(number)).load()
+
+    def grid(self, number: str) -> Grid:
+        """The edited table, open in memory."""
+        entry = self.entry(number)
+        key = (number, int(entry.content.get("edited", 0)))
+        with self._lock:
+            if key in self._grids:
+                self._grids.move_to_end(key)
+                return self._grids[key]
+        frame = self._frame(entry)
+        types = {column["name"]: column["type"] for column in entry.content["inspection"]["columns"]}
+        told = entry.content["section"].get("columns", {})
+        types |= {name: column.get("type", "") for name, column in told.items()}
+        numeric = frozenset(name for name, kind in types.items() if kind in ("int", "float"))
+        grid = Grid(frame, numeric)
+        with self._lock:
+            self._grids[key] = grid
+            while len(self._grids) > _KEPT_OPEN:
+                self._grids.popitem(last=False)
+        return grid
+
+    def _frame(self, entry: Entry) -> pl.DataFrame:
+        dataset = self.dataset(entry)
+        if not dataset.is_table_file():
+            return _records_shown(dataset)
+        original = _originals.get(entry.number)
+        if original is None:
+            original = dataset.original_frame()[0]
+            _originals[entry.number] = original
+            while len(_originals) > _KEPT_OPEN:
+                _originals.pop(next(iter(_originals)))
+        return EditedTable(original).apply(dataset.edits) if dataset.edits else original
+
+    # Changing
+
+    def rename(self, number: str, name: str, revision: int | None = None) -> Entry:
+        return self.workspace.change(KIND, number, lambda content: content.update(name=name), revision=revision)
+
+    def set_section(self, number: str, section: Mapping[str, Any], revision: int | None = None) -> Entry:
+        """New roles, types or reading options; path and edits stay as they are."""
+        columns = section.get("columns")
+        if columns is not None and not isinstance(columns, Mapping):
+            raise BadParameter("columns must give a type and a role by the name of a column.", parameter="columns")
+        for name, column in (columns or {}).items():
+            _check_column(name, column)
+        unknown = [key for key in section if key not in {key for keys in KEYS.values() for key in keys} | _SETTABLE]
+        if unknown:
+            raise BadParameter(f"A dataset has no setting {unknown[0]!r}.", parameter=unknown[0])
+        if "kind" in section and section["kind"] not in KEYS:
+            raise BadParameter(f"kind must be one of {', '.join(KEYS)}, got {section['kind']!r}.", parameter="kind")
+        if "locations" in section and not self.allow_paths and "/" in str(section["locations"]):
+            raise NotApplicable("Files of this machine cannot be named while others are let in.")
+
+        def alter(content: dict[str, Any]) -> None:
+            kept = {key: content["section"][key] for key in ("path", "edits") if key in content["section"]}
+            told = {key: value for key, value in section.items() if value is not None}
+            content["section"] = {"kind": content["section"]["kind"], **told, **kept}
+
+        return self.workspace.change(KIND, number, alter, revision=revision)
+
+    def edit(self, number: str, change: Mapping[str, Any], revision: int | None = None) -> Entry:
+        """Carry out one edit, tried before it is kept."""
+        made = edit_from_dict(change)
+        dataset = self.dataset(self.entry(number))
+        if not dataset.is_table_file():
+            raise NotApplicable("Only tables are edited here; this file has another form.")
+        EditedTable(self.grid(number).frame).apply([made])
+
+        def alter(content: dict[str, Any]) -> None:
+            section = content["section"]
+            edits = section.setdefault("edits", [])
+            if len(edits) >= _MOST_EDITS:
+                raise NotApplicable(f"There are {_MOST_EDITS:,} edits already; save the data and go on from there.")
+            content.setdefault("history", []).append(dict(section.get("columns") or {}))
+            edits.append(made.to_dict())
+            content["undone"] = []
+            content["edited"] = int(content.get("edited", 0)) + 1
+            if "columns" in section:
+                section["columns"] = _columns_after(section["columns"], made.to_dict())
+
+        return self.workspace.change(KIND, number, alter, revision=revision)
+
+    def undo(self, number: str, revision: int | None = None) -> Entry:
+        def alter(content: dict[str, Any]) -> None:
+            edits = content["section"].get("edits") or []
+            if not edits:
+                raise NotApplicable("There is nothing to undo.")
+            content["undone"].append({"edit": edits.pop(), "columns": content["section"].get("columns")})
+            before = content["history"].pop()
+            if "columns" in content["section"]:
+                content["section"]["columns"] = before
+            if not edits:
+                content["section"].pop("edits")
+            content["edited"] = int(content.get("edited", 0)) + 1
+
+        return self.workspace.change(KIND, number, alter, revision=revision)
+
+    def redo(self, number: str, revision: int | None = None) -> Entry:
+        def alter(content: dict[str, Any]) -> None:
+            if not content["undone"]:
+                raise NotApplicable("There is nothing to do again.")
+            again = content["undone"].pop()
+            section = content["section"]
+            content["history"].append(dict(section.get("columns") or {}))
+            section.setdefault("edits", []).append(again["edit"])
+            if again["columns"] is not None:
+                section["columns"] = again["columns"]
+            content["edited"] = int(content.get("edited", 0)) + 1
+
+        return self.workspace.change(KIND, number, alter, revision=revision)
+
+    def remove(self, number: str) -> None:
+        self.workspace.remove(KIND, number)
+        with self._lock:
+            for key in [key for key in self._grids if key[0] == number]:
+                del self._grids[key]
+        _originals.pop(number, None)
+
+    def save_as(self, number: str, name: str) -> Entry:
+        """The edited table as a dataset of its own."""
+        entry = self.entry(number)
+        frame = self.grid(number).frame
+
+        def fill(folder: Path) -> None:
+            frame.write_csv(folder / "original.csv", quote_style="always" if frame.width == 1 else "necessary")
+            places = entry.folder / "locations.csv"
+            if places.is_file():
+                (folder / places.name).write_bytes(places.read_bytes())
+
+        section = {key: value for key, value in entry.content["section"].items() if key not in ("edits", "path")}
+        section.pop("separator", None)
+        section.pop("format", None)
+        content = {
+            "section": {**section, "path": "original.csv"},
+            "undone": [],
+            "history": [],
+            "inspection": entry.content["inspection"],
+        }
+        return self.workspace.create(KIND, name, content, fill)
+
+    def overwrite(self, number: str, revision: int | None = None) -> Entry:
+        """Write the edited table over the file that was read, and go on from there. Whoever calls this has asked."""
+        entry = self.entry(number)
+        file = self.dataset(entry).file
+        if file.suffix.lower() not in (".csv", ".tsv"):
+            raise NotApplicable("Only CSV files are overwritten here; save the data as a new dataset instead.")
+        separator = entry.content["section"].get("separator") or ("\t" if file.suffix.lower() == ".tsv" else ",")
+        content = self.csv(number, separator)
+
+        def alter(told: dict[str, Any]) -> None:
+            write_file(file, content)
+            told["section"].pop("edits", None)
+            told["undone"], told["history"] = [], []
+            told["edited"] = int(told.get("edited", 0)) + 1
+
+        changed = self.workspace.change(KIND, number, alter, revision=revision)
+        _originals.pop(number, None)
+        return changed
+
+    def csv(self, number: str, separator: str = ",") -> bytes:
+        """The edited table as CSV."""
+        frame = self.grid(number).frame
+        nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
+        plain = frame.with_columns(pl.col(name).list.join(" ") for name in nested)
+        style: Any = "always" if frame.width == 1 else "necessary"
+        return plain.write_csv(separator=separator, quote_style=style).encode()
+
+    # Risk at a glance
+
+    def risk(self, number: str) -> dict[str, Any]:
+        """How surely people can be picked out of the data as they are. Aggregates only."""
+        data = self.load(number)
+        if isinstance(data, (Table, Mixed)):
+            from crypsis.attacks.table_risk import table_risk
+
+            table = data.table if isinstance(data, Mixed) else data
+            if not table.quasi:
+                raise NotApplicable("No column is a quasi-identifier; say which ones others may know.")
+            found = table_risk(table)
+            return {
+                "model": "table",
+                "records": found.records,
+                "unique_share": found.unique_share,
+                "smallest_class": found.smallest_class,
+                "highest": found.prosecutor.highest,
+                "mean": found.prosecutor.mean,
+                "class_sizes": found.class_sizes(),
+                "attributes": [asdict(one) for one in found.attributes],
+            }
+        if isinstance(data, Transactions):
+            return _risk_of_sets(data)
+        if isinstance(data, Trajectories):
+            return _risk_of_trajectories(data)
+        if isinstance(data, Tracks):
+            return {"model": "tracks", "records": len(data), "unique_share": 1.0, "smallest_class": 1, "highest": 1.0}
+        raise NotApplicable("For this kind of data there is no risk at a glance.")
+
+
+_SETTABLE = {"kind", "separator", "format", "rows"}
+_originals: dict[str, pl.DataFrame] = {}
+
+
+def described(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """How a file would be read, and what is in it. Values are not kept, only counts."""
+    separator, format = settings.get("separator"), settings.get("format")
+    found = inspect_file(path, format=format, separator=separator)
+    found = replace(found, file=path.name)
+    section: dict[str, Any] = {"kind": str(settings.get("kind") or found.kind)}
+    if section["kind"] not in KEYS:
+        raise InputError(
+            f"This file looks like {found.kind} data ({found.reason}); open it on the page Verify.", kind=found.kind
+        )
+    if separator:
+        section["separator"] = separator
+    if format:
+        section["format"] = format
+    if section["kind"] in OF_RECORDS:
+        frame = read_table_file(path, format=format, separator=separator)[0]
+        roles = suggested_roles(found, frame)
+        section["columns"] = {
+            name: (
+                {"type": "items", "item_separator": one.separator}
+                if one.separator is not None
+                else {"type": next(c.type for c in found.columns if c.name == name), "role": one.role}
+            )
+            for name, one in roles.items()
+        }
+        if any(one.separator is not None for one in roles.values()):
+            section["kind"] = "mixed"
+        inspection = found.to_dict()
+        inspection["reasons"] = {name: one.reason for name, one in roles.items()}
+        return section, inspection
+    if section["kind"] in ("trajectories", "events", "transactions", "tracks"):
+        section |= _named_columns(section["kind"], [column.name for column in found.columns])
+    return section, found.to_dict()
+
+
+def _named_columns(kind: str, columns: list[str]) -> dict[str, str]:
+    """The columns that a kind needs, where they have another of the usual names."""
+    from crypsis.data.inspection import ID_NAMES, ITEM_NAMES, LOCATION_NAMES, POSITION_NAMES
+    from crypsis.data.track import TIME_NAMES
+
+    wanted: dict[str, dict[str, tuple[str, ...]]] = {
+        "trajectories": {"id": ID_NAMES, "position": POSITION_NAMES, "location": LOCATION_NAMES},
+        "events": {"id": ID_NAMES, "location": LOCATION_NAMES, "t": TIME_NAMES},
+        "transactions": {"id": ID_NAMES, "item": ITEM_NAMES},
+        "tracks": {},
+    }
+    lower = {column.lower(): column for column in columns}
+    found = {}
+    for option, names in wanted[kind].items():
+        usual = {"id": "trajectory_id"}.get(option, option) if kind == "trajectories" else option
+        match = next((lower[name] for name in (usual, *names) if name in lower), None)
+        if match is not None and match != usual:
+            found[option] = match
+    return found
+
+
+def _check_column(name: str, column: Any) -> None:
+    types = (*COLUMN_TYPES, "items")
+    if not isinstance(column, Mapping):
+        raise BadParameter(f"Column {name!r}: give a type and a role.", parameter="columns")
+    if "type" in column and column["type"] not in types:
+        raise BadParameter(f"Column {name!r}: type must be one of {', '.join(types)}.", parameter="columns")
+    if "role" in column and column["role"] not in ROLES:
+        raise BadParameter(f"Column {name!r}: role must be one of {', '.join(ROLES)}.", parameter="columns")
+    if "type" not in column and "role" not in column:
+        raise BadParameter(f"Column {name!r}: give a type or a role.", parameter="columns")
+
+
+def _columns_after(columns: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """The roles after an edit: a renamed column keeps its own, a new one has none that matters."""
+    if change["edit"] == "rename":
+        return {change["to"] if name == change["column"] else name: column for name, column in columns.items()}
+    if change["edit"] == "delete_column":
+        return {name: column for name, column in columns.items() if name != change["column"]}
+    if change["edit"] == "add_column":
+        return {**columns, change["column"]: {"type": "category", "role": "other"}}
+    return dict(columns)
+
+
+def _records_shown(dataset: Dataset) -> pl.DataFrame:
+    """Sequences and tracks as rows of a grid."""
+    data = dataset.load()
+    if hasattr(data, "to_lists"):
+        rows = data.to_lists()
+        return pl.DataFrame(
+            {"record": range(1, len(rows) + 1), "content": [" ".join(map(str, row)) for row in rows]},
+            schema={"record": pl.Int64, "content": pl.String},
+        )
+    frame: pl.DataFrame = data.to_frame()
+    return frame
+
+
+def _risk_of_sets(data: Transactions) -> dict[str, Any]:
+    import numpy as np
+
+    support = np.bincount(data.items, minlength=len(data.vocabulary))
+    rare = support[data.items] < 5
+    owners = np.repeat(np.arange(len(data)), data.lengths)
+    alone = support[data.items] == 1
+    return {
+        "model": "items",
+        "records": len(data),
+        "unique_share": len(np.unique(owners[alone])) / max(1, len(data)),
+        "rare_share": len(np.unique(owners[rare])) / max(1, len(data)),
+        "smallest_class": int(support[support > 0].min(initial=len(data))),
+        "highest": 1.0 / max(1, int(support[support > 0].min(initial=max(1, len(data))))),
+    }
+
+
+def _risk_of_trajectories(data: Trajectories) -> dict[str, Any]:
+    """What somebody who knows two visits can do, as if the data were published as they are."""
+    import numpy as np
+
+    from crypsis.attacks import LocationSequenceAttack
+    from crypsis.data.symbols import Symbols
+    from crypsis.data.trajectory import PublishedTrajectories
+
+    total = len(data)
+    part = data if total <= _ATTACK_LIMIT else data.take(np.arange(_ATTACK_LIMIT))
+    itself = np.where(part.occurring, np.arange(len(part.locations)), -1).astype(np.int32)
+    symbols, symbol_of_code = Symbols.of_partition(part.locations.vocabulary, itself)
+    as_it_is = PublishedTrajectories(part.offsets, symbol_of_code[part.codes], symbols, owners=part.owners)
+    result = LocationSequenceAttack(knowledge=2).run(as_it_is, part)
+    outcome = result.outcome
+    return {
+        "model": "visits",
+        "records": total,
+        "looked_at": len(part),
+        "unique_share": outcome.share_unique,
+        "smallest_class": outcome.fewest_candidates,
+        "highest": outcome.max_risk,
+        "mean": outcome.mean_risk,
+        "curve": [one.to_dict() for one in result.curve],
+    }
+
+
+def _stem(name: str) -> str:
+    """What people call it: the name without folders and endings. Never part of a path."""
+    base = name.replace("\\", "/").rsplit("/", 1)[-1]
+    return base.split(".")[0] or base or "dataset"

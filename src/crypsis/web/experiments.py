@@ -1,0 +1,385 @@
+"""Experiments of the workspace: runs of methods on a dataset, their progress, results, plots and releases.
+
+An entry holds runs, metrics and plots; dataset, hierarchies, policies and queries are those of the workspace at the
+moment. Put together they are an experiment file, which is what is run, shown, and taken back.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from crypsis.errors import BadExperiment, BadRelease, CrypsisError, NoSuchEntry, NotApplicable, StateInUse
+from crypsis.evaluate import Experiment, Store, run
+from crypsis.evaluate.dataset import view_of
+from crypsis.evaluate.inputs import method_with
+from crypsis.evaluate.plots.frame import Frame
+from crypsis.evaluate.suggestions import suggested_method
+from crypsis.methods import METHODS, method_named
+from crypsis.release import Release
+from crypsis.web.companions import Companions
+from crypsis.web.datasets import Datasets
+from crypsis.web.files import whole_section
+from crypsis.web.grids import Grid
+from crypsis.web.outputs import Output, output_of
+from crypsis.web.workspace import Entry, Workspace
+
+KIND = "experiments"
+OWN = ("name", "seed", "workers", "run", "metrics", "plot", "limits", "queries")
+_EVENTS_KEPT = 20_000
+_OUTPUTS_KEPT = 4
+
+
+@dataclass(eq=False)
+class Job:
+    """An experiment under way, as its events tell."""
+
+    number: str
+    cancel: threading.Event = field(default_factory=threading.Event)
+    thread: threading.Thread | None = None
+    events: list[dict[str, Any]] = field(default_factory=list)
+    states: dict[str, str] = field(default_factory=dict)
+    phases: dict[str, tuple[str, float | None]] = field(default_factory=dict)
+    error: CrypsisError | None = None
+    outcome: dict[str, Any] | None = None
+
+    @property
+    def running(self) -> bool:
+        return self.thread is not None and self.thread.is_alive()
+
+    def listen(self, event: Mapping[str, Any]) -> None:
+        kind = event.get("event")
+        if kind == "cell":
+            self.states[str(event["cell"])] = str(event["state"])
+        elif kind == "phase":
+            self.phases[str(event["cell"])] = (str(event["phase"]), event.get("share"))
+        if len(self.events) < _EVENTS_KEPT:
+            self.events.append(dict(event))
+
+
+class Experiments:
+    """The experiments of a workspace."""
+
+    def __init__(self, workspace: Workspace, datasets: Datasets, companions: Companions) -> None:
+        self.workspace, self.datasets, self.companions = workspace, datasets, companions
+        self._jobs: dict[str, Job] = {}
+        self._outputs: OrderedDict[tuple[str, str], Output] = OrderedDict()
+        self._lock = threading.Lock()
+
+    # What there is
+
+    def entries(self, mode: str | None = None, dataset: str | None = None) -> list[Entry]:
+        return [
+            entry
+            for entry in self.workspace.entries(KIND)
+            if mode in (None, entry.content["mode"]) and dataset in (None, entry.content["dataset"])
+        ]
+
+    def entry(self, number: str) -> Entry:
+        return self.workspace.entry(KIND, number)
+
+    def store(self, number: str) -> Store:
+        return Store(self.entry(number).folder / "store")
+
+    def create(
+        self, dataset: str, mode: str = "evaluate", content: Mapping[str, Any] | None = None, name: str | None = None
+    ) -> Entry:
+        """A new experiment on a dataset; without content, with the method that is suggested for such data."""
+        entry = self.datasets.entry(dataset)
+        if mode not in ("evaluate", "compare"):
+            raise BadExperiment("An experiment is of mode evaluate or compare.")
+        if content is None:
+            suggested = suggested_method(entry.content["section"]["kind"])
+            content = {"run": [] if suggested is None else [{"method": suggested[0], "params": suggested[1]}]}
+        own = _own_tables(content)
+        name = name or str(content.get("name") or entry.name)
+        return self.workspace.create(KIND, name, {"mode": mode, "dataset": dataset, "tables": own})
+
+    def set_tables(self, number: str, tables: Mapping[str, Any], revision: int | None = None) -> Entry:
+        """New runs, metrics and plots."""
+        own = _own_tables(tables)
+
+        def alter(content: dict[str, Any]) -> None:
+            content["tables"] = own
+            if tables.get("name"):
+                content["name"] = tables["name"]
+
+        return self.workspace.change(KIND, number, alter, revision=revision)
+
+    def remove(self, number: str) -> None:
+        if number in self._jobs:
+            self.cancel(number)
+        self.workspace.remove(KIND, number)
+
+    # As a file, and back
+
+    def experiment(self, number: str, tables: Mapping[str, Any] | None = None) -> Experiment:
+        """The whole experiment; `tables` in place of its own for a look at what is being typed."""
+        entry = self.entry(number)
+        dataset = self.datasets.entry(entry.content["dataset"])
+        own = dict(entry.content["tables"] if tables is None else tables)
+        content: dict[str, Any] = {"name": entry.name}
+        content |= {key: own[key] for key in ("seed", "workers", "limits") if key in own}
+        content["dataset"] = whole_section(dataset)
+        content |= self.companions.sections(dataset.number)
+        content |= {key: own[key] for key in ("queries", "run", "metrics", "plot") if own.get(key)}
+        return Experiment.parse(content, folder=entry.folder)
+
+    def take_text(self, number: str, text: str, revision: int | None = None) -> Entry:
+        """An experiment file as the new content: its dataset is found in the workspace, or opened by its path."""
+        parsed = Experiment.parse(text)
+        entry = self.entry(number)
+        dataset = self._dataset_of(parsed, self.datasets.entry(entry.content["dataset"]))
+        self.companions.take_sections(dataset, parsed.content)
+
+        def alter(content: dict[str, Any]) -> None:
+            content["tables"] = _own_tables(parsed.content)
+            content["name"] = parsed.name
+            content["dataset"] = dataset
+
+        return self.workspace.change(KIND, number, alter, revision=revision)
+
+    def create_from_text(self, text: str, mode: str = "compare") -> Entry:
+        """A new experiment out of a file."""
+        parsed = Experiment.parse(text)
+        dataset = self._dataset_of(parsed, None)
+        self.companions.take_sections(dataset, parsed.content)
+        return self.create(dataset, mode, parsed.content, parsed.name)
+
+    def _dataset_of(self, experiment: Experiment, current: Entry | None) -> str:
+        section = dict(experiment.content.get("dataset") or {})
+        path = str(section.pop("path", ""))
+        section.pop("locations", None)
+        edits = section.pop("edits", [])
+        candidates = ([current] if current is not None else []) + self.datasets.entries()
+        for entry in candidates:
+            if whole_section(entry)["path"] == path:
+                number = entry.number
+                break
+        else:
+            number = self.datasets.add_path(path).number
+        known = self.datasets.entry(number).content["section"]
+        if edits != known.get("edits", []):
+            raise BadExperiment("The edits of the file are not those of this dataset; edit it on the page Data.")
+        if section:
+            kept = {"locations": known["locations"]} if "locations" in known else {}
+            if {**section, **kept} != {key: value for key, value in known.items() if key not in ("path", "edits")}:
+                self.datasets.set_section(number, {**section, **kept})
+        return number
+
+    def problems(self, number: str, tables: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """Everything that is wrong with it, at once."""
+        return [dict(problem.to_dict()) for problem in self.experiment(number, tables).check()]
+
+    # Running
+
+    def start(self, number: str, *, workers: int | None = None, fresh: bool = False) -> Job:
+        """Run what is not done yet, in processes of its own; the answer is there at once."""
+        experiment = self.experiment(number)
+        experiment.require_sound()
+        folder = self.entry(number).folder / "store"
+        with self._lock:
+            known = self._jobs.get(number)
+            if known is not None and known.running:
+                raise StateInUse("This experiment is running already.")
+            job = Job(number)
+
+            def work() -> None:
+                try:
+                    outcome = run(
+                        experiment, folder, workers=workers, fresh=fresh, on_event=job.listen, cancel=job.cancel
+                    )
+                    job.outcome = {"counts": dict(outcome.counts), "ran": outcome.ran, "reused": outcome.reused}
+                except CrypsisError as error:
+                    job.error = error
+                except Exception as error:
+                    job.error = BadExperiment(f"The run ended unexpectedly ({type(error).__name__}); this is a bug.")
+
+            job.thread = threading.Thread(target=work, name=f"experiment-{number}", daemon=True)
+            self._jobs[number] = job
+            self._outputs.clear()
+            job.thread.start()
+        return job
+
+    def job(self, number: str) -> Job | None:
+        return self._jobs.get(number)
+
+    def cancel(self, number: str) -> None:
+        job = self._jobs.get(number)
+        if job is not None:
+            job.cancel.set()
+            if job.thread is not None:
+                job.thread.join(15)
+
+    def close(self) -> None:
+        for job in self._jobs.values():
+            job.cancel.set()
+        for job in self._jobs.values():
+            if job.thread is not None:
+                job.thread.join(10)
+
+    # What came out
+
+    def progress(self, number: str) -> dict[str, Any]:
+        """Cells with their states, live where the experiment runs."""
+        job = self._jobs.get(number)
+        store = self.store(number)
+        rows = store.results(stale=False) if store.exists() else []
+        cells = []
+        for row in rows:
+            state = row["state"]
+            if job is not None and job.running:
+                state = job.states.get(row["cell"], state)
+            phase, share = job.phases.get(row["cell"], ("", None)) if job is not None else ("", None)
+            cells.append({**row, "state": state, "phase": phase if state == "running" else "", "share": share})
+        finished = sum(cell["state"] not in ("waiting", "running") for cell in cells)
+        return {
+            "running": job is not None and job.running,
+            "cells": cells,
+            "finished": finished,
+            "error": None if job is None or job.error is None else job.error.to_dict(),
+        }
+
+    def results(self, number: str, *, stale: bool = False) -> list[dict[str, Any]]:
+        store = self.store(number)
+        return store.results(stale=stale) if store.exists() else []
+
+    def plot_rows(self, number: str) -> list[dict[str, Any]]:
+        """Results as plots read them."""
+        store = self.store(number)
+        if not store.exists():
+            return []
+        found = []
+        for cell in store.cells():
+            told = store.cell(cell.id)
+            phases = told.get("phases", {})
+            found.append(
+                {
+                    "id": cell.id,
+                    "label": cell.label,
+                    "parameters": dict(cell.params),
+                    "repeat": cell.repeat,
+                    "state": told["state"],
+                    "metrics": told.get("metrics", {}).get("figures", {}),
+                    "phases": {one["name"]: one["seconds"] for one in phases.get("phases", [])},
+                    "runtime": phases.get("runtime"),
+                    "message": told.get("message") or "",
+                }
+            )
+        return found
+
+    def output(self, number: str, cell: str) -> Output:
+        """The published data of a cell beside the original."""
+        key = (number, cell)
+        with self._lock:
+            if key in self._outputs:
+                self._outputs.move_to_end(key)
+                return self._outputs[key]
+        store = self._store_with(number, cell)
+        release = store.release(cell)
+        made = output_of(self._original(store, cell), release.data)
+        with self._lock:
+            self._outputs[key] = made
+            while len(self._outputs) > _OUTPUTS_KEPT:
+                self._outputs.popitem(last=False)
+        return made
+
+    def output_grid(self, number: str, cell: str) -> Grid:
+        return self.output(number, cell).grid
+
+    def _store_with(self, number: str, cell: str) -> Store:
+        store = self.store(number)
+        if not store.exists() or cell not in {one.id for one in store.cells()}:
+            raise NoSuchEntry(f"There is no cell {cell[:40]!r} in this experiment.")
+        return store
+
+    def _original(self, store: Store, cell: str) -> Any:
+        experiment = store.experiment()
+        one = next(one for one in store.cells() if one.id == cell)
+        return view_of(experiment.dataset.load(), method_named(one.method).accepts, one.columns)
+
+    def write_release(self, number: str, cell: str) -> Path:
+        """The release of a cell as an archive, verified once more, rows in an order that tells nothing."""
+        store = self._store_with(number, cell)
+        state = store.cell(cell)["state"]
+        if state != "done":
+            raise BadRelease(f"This cell has no release: it is {state}.")
+        experiment = store.experiment()
+        one = next(one for one in store.cells() if one.id == cell)
+        found = store.release(cell)
+        original = self._original(store, cell)
+        kind = METHODS[one.method]
+        method = method_with(kind, experiment.inputs, original, one.params, one.seed if kind.randomized else None)
+        method = method.prepared(original)
+        folder = self.workspace.unfinished()
+        folder.mkdir(mode=0o700)
+        try:
+            inner = folder / "release"
+            made = Release(found.data, found.guarantee, found.companion, method, original)
+            try:
+                made.write(inner)
+            except (NotApplicable, BadRelease):
+                Release(found.data, found.guarantee, found.companion, method).write(inner)
+            archive = folder.with_name(f"{folder.name}.zip")
+            shutil.make_archive(str(archive.with_suffix("")), "zip", folder, "release")
+            return archive
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def plot(self, number: str, section: Mapping[str, Any]) -> Frame:
+        """The numbers of a plot; the first, where there is one for each run."""
+        from crypsis.evaluate.plots.of_store import frames_of_section
+
+        store = self.store(number)
+        if not store.exists():
+            raise NoSuchEntry("There are no results yet.")
+        return frames_of_section(store, section)[0]
+
+    def report(self, number: str) -> str:
+        """The report of everything that was run, as one page without outside resources."""
+        from crypsis.evaluate.report import ExperimentReport
+
+        store = self.store(number)
+        if not store.exists():
+            raise NoSuchEntry("There are no results yet.")
+        return str(ExperimentReport.of_store(store).to_html())
+
+    def csv(self, number: str) -> bytes:
+        """`results.csv` as it lies in the store."""
+        file = self.store(number).folder / "results.csv"
+        if not file.is_file():
+            raise NoSuchEntry("There are no results yet.")
+        return file.read_bytes()
+
+
+def _own_tables(content: Mapping[str, Any]) -> dict[str, Any]:
+    """What an entry keeps of an experiment file. Only its form is checked; everything else is told by `problems`."""
+    own = {key: value for key, value in content.items() if key in OWN and key != "name"}
+    for name in ("run", "plot"):
+        if not isinstance(own.get(name, []), list) or not all(isinstance(one, Mapping) for one in own.get(name, [])):
+            raise BadExperiment(f"[[{name}]] must be a list of tables.")
+    return own
+
+
+def results_frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
+    """Rows of results as a table to page through."""
+    from crypsis.evaluate.results import frame_of
+
+    return frame_of(rows)
+
+
+def metric_names(rows: list[dict[str, Any]]) -> list[str]:
+    """The figures that some cell has, by which cells can be compared."""
+    names: dict[str, None] = {}
+    for row in rows:
+        for name, value in row["metrics"].items():
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                names[name] = None
+    return [*names, "runtime"]

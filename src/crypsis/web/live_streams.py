@@ -1,0 +1,201 @@
+"""Streams that run on the page: a dataset of events, replayed and published window by window, each verified first.
+
+A stream is a folder of the workspace with its events, its configuration and its state, the same that `crypsis stream`
+takes; one that was stopped, or whose server was killed, goes on where it was.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from crypsis.data.stream import Events
+from crypsis.errors import BadParameter, CrypsisError, NoSuchEntry, NotApplicable, StateInUse
+from crypsis.evaluate.toml import toml_text
+from crypsis.runtime import StreamConfiguration, StreamRun
+from crypsis.runtime.observation import Observation
+from crypsis.web.datasets import Datasets
+from crypsis.web.workspace import Entry, Workspace
+
+KIND = "streams"
+_HISTORY = 240  # windows that the curves show
+_LOOK = 0.4  # seconds between two looks into a published window
+
+
+@dataclass(eq=False)
+class LiveStream:
+    """What can be seen of a stream while it runs. Counts of published rows, never who."""
+
+    number: str
+    run: StreamRun
+    thread: threading.Thread | None = None
+    windows: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=_HISTORY))
+    places: dict[str, int] = field(default_factory=dict)
+    suppressed: Counter[str] = field(default_factory=Counter)
+    summary: dict[str, Any] | None = None
+    error: str | None = None
+    _held: list[tuple[str, int]] = field(default_factory=list)  # suppressed doublets of the window
+    _looked: float = 0.0
+
+    @property
+    def running(self) -> bool:
+        return self.thread is not None and self.thread.is_alive()
+
+    def to_dict(self) -> dict[str, Any]:
+        seen = self.run.observed
+        return {
+            "id": self.number,
+            "running": self.running,
+            "windows": seen.windows,
+            "people": seen.people,
+            "published_doublets": seen.alive,
+            "suppressed_doublets": seen.suppressed,
+            "suppressed_share": seen.distortion,
+            "lag": seen.lag,
+            "rate": seen.rate,
+            "verified_up_to": seen.last_verified,
+            "events": dict(seen.events),
+            "history": list(self.windows),
+            "places": self.places,
+            "suppressed_places": dict(self.suppressed),
+            "summary": self.summary,
+            "error": self.error,
+        }
+
+    def listen(self, seen: Observation) -> None:
+        decided = seen.latest
+        if decided is None:
+            return
+        slide = decided.slide
+        instances = max(1, slide.instances)
+        self.windows.append(
+            {
+                "window": slide.seq,
+                "from": slide.x,
+                "to": slide.y,
+                "people": slide.active,
+                "suppressed_share": slide.suppressed_instances / instances,
+                "lag": seen.lag,
+                "seconds": decided.seconds,
+            }
+        )
+        self._held += [(str(label), int(t)) for label, t in decided.new_suppressed]
+        self._held = [(label, t) for label, t in self._held if t >= slide.x]
+        self.suppressed = Counter(label for label, _ in self._held)
+        now = time.monotonic()
+        if now - self._looked > _LOOK:
+            self._looked = now
+            counts: Counter[str] = Counter()
+            for record in json.loads(decided.line)["records"]:
+                counts.update(label for label, _ in record["doublets"])
+            self.places = dict(counts)
+
+    def work(self) -> None:
+        try:
+            self.summary = self.run.execute()
+        except CrypsisError as error:
+            self.error = str(error)
+        except Exception as error:
+            self.error = f"{type(error).__name__}: the stream ended unexpectedly; this is a bug."
+
+
+class LiveStreams:
+    """The streams of a workspace and those that run."""
+
+    def __init__(self, workspace: Workspace, datasets: Datasets) -> None:
+        self.workspace, self.datasets = workspace, datasets
+        self._live: dict[str, LiveStream] = {}
+        self._lock = threading.Lock()
+
+    def entries(self) -> list[Entry]:
+        return self.workspace.entries(KIND)
+
+    def create(
+        self, dataset: str, *, L: int = 2, K: int = 20, C: float = 1.0, N: int = 7, rate: float = 5000.0
+    ) -> Entry:
+        """A stream that replays a dataset of events."""
+        entry = self.datasets.entry(dataset)
+        data = self.datasets.load(dataset)
+        if not isinstance(data, Events):
+            raise NotApplicable(f"A stream is made of events; these data are {type(data).__name__}.")
+        if not rate > 0:
+            raise BadParameter("The rate must be above 0 events a second.", parameter="rate")
+        privacy: dict[str, Any] = {"L": L, "K": K, "C": str(C), "N": N}
+        content = {
+            "privacy": privacy,
+            "source": {"kind": "replay", "path": "events.csv", "rate": float(rate)},
+            "sink": {"kind": "ndjson", "path": "windows.ndjson"},
+            "run": {"state": "state"},
+        }
+        StreamConfiguration.from_tables(content)  # refuses what is out of range before anything is written
+        events = _event_table(self.datasets, dataset, entry)
+
+        def fill(folder: Path) -> None:
+            events.write_csv(folder / "events.csv")
+            (folder / "stream.toml").write_text(toml_text(content), encoding="utf-8")
+
+        return self.workspace.create(KIND, entry.name, {"dataset": dataset, **privacy, "rate": rate}, fill)
+
+    def begin(self, number: str) -> LiveStream:
+        """Start, or go on where it was stopped."""
+        entry = self.workspace.entry(KIND, number)
+        with self._lock:
+            known = self._live.get(number)
+            if known is not None and known.running:
+                raise StateInUse("This stream is running already.")
+            configuration = StreamConfiguration.read(entry.folder / "stream.toml")
+            live = LiveStream(number, StreamRun(configuration))
+            if known is not None:
+                live.windows, live.places, live.suppressed = known.windows, known.places, known.suppressed
+            live.run.listener = live.listen
+            live.thread = threading.Thread(target=live.work, name=f"stream-{number}", daemon=True)
+            self._live[number] = live
+            live.thread.start()
+        return live
+
+    def get(self, number: str) -> LiveStream:
+        live = self._live.get(number)
+        if live is None:
+            self.workspace.entry(KIND, number)
+            raise NoSuchEntry("This stream has not been started since the server was.")
+        return live
+
+    def stop(self, number: str) -> LiveStream:
+        live = self.get(number)
+        live.run.stop()
+        if live.thread is not None:
+            live.thread.join(10)
+        return live
+
+    def remove(self, number: str) -> None:
+        if number in self._live:
+            self.stop(number)
+            del self._live[number]
+        self.workspace.remove(KIND, number)
+
+    def close(self) -> None:
+        for live in list(self._live.values()):
+            live.run.stop()
+        for live in list(self._live.values()):
+            if live.thread is not None:
+                live.thread.join(5)
+
+
+def _event_table(datasets: Datasets, number: str, entry: Entry) -> pl.DataFrame:
+    """The events as a live source gives them: id, loc, t, and sensitive values where the dataset names some."""
+    frame = datasets.grid(number).frame
+    section = entry.content["section"]
+    names = {section.get("id", "id"): "id", section.get("location", "location"): "loc", section.get("t", "t"): "t"}
+    sensitive = section.get("sensitive")
+    column = sensitive[0] if isinstance(sensitive, list) and sensitive else sensitive
+    if isinstance(column, str) and column in frame.columns:
+        names[column] = "sa"
+    chosen = frame.select([pl.col(old).alias(new) for old, new in names.items()])
+    return chosen.with_columns(pl.col("t").cast(pl.Int64)).sort("t", maintain_order=True)

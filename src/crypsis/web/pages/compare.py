@@ -1,0 +1,299 @@
+"""Compare: several configurations, each over a range; results appear as cells finish, and the trade-off is drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import Request
+from nicegui import ui
+
+from crypsis.errors import CrypsisError
+from crypsis.evaluate.suggestions import suggested_method
+from crypsis.methods import METHODS
+from crypsis.parameters import parameters_of
+from crypsis.web import theme
+from crypsis.web.actions import in_thread, told
+from crypsis.web.pages.evaluate import no_data, reasons_against
+from crypsis.web.parameter_form import ParameterForm, slider_range
+from crypsis.web.results_view import ResultsView
+from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file
+from crypsis.web.workbench import Workbench
+from crypsis.web.workspace import Entry
+
+PATH = "/compare"
+LEAD = "Put configurations side by side, vary a parameter, and see what protection costs."
+
+
+def register(workbench: Workbench) -> None:
+    @ui.page(PATH, response_timeout=60)
+    async def compare(request: Request, dataset: str | None = None, experiment: str | None = None) -> None:
+        entry = chosen_dataset(workbench, dataset)
+        mode = request.cookies.get(theme.THEME_COOKIE)
+        with theme.page_frame("Compare", LEAD, theme=mode, dataset=entry.number if entry else None) as actions:
+            if entry is None:
+                no_data(workbench, PATH)
+                return
+            page = ComparePage(workbench, entry)
+            await page.prepare(experiment)
+            page.show(actions)
+
+
+class ComparePage:
+    def __init__(self, workbench: Workbench, dataset: Entry) -> None:
+        self.workbench, self.dataset = workbench, dataset
+        self.experiments = workbench.experiments
+        self.problem: CrypsisError | None = None
+        self.reasons: dict[str, str | None] = {}
+
+    async def prepare(self, number: str | None) -> None:
+        try:
+            self.reasons = await reasons_against(self.workbench, self.dataset)
+        except CrypsisError as error:
+            self.problem = error
+            return
+        found = self.experiments.entries("compare", self.dataset.number)
+        chosen = next((one for one in found if one.number == number), None)
+        if chosen is None and found:
+            chosen = found[0]
+        self.entry = chosen or self._begin()
+
+    def _begin(self) -> Entry:
+        suggested = suggested_method(self.dataset.content["section"]["kind"])
+        runs = [] if suggested is None else [_run(suggested[0], suggested[1])]
+        return self.experiments.create(self.dataset.number, "compare", {"run": runs}, f"{self.dataset.name} comparison")
+
+    @property
+    def runs(self) -> list[dict[str, Any]]:
+        return [dict(run) for run in self.entry.content["tables"].get("run") or []]
+
+    def _keep(self, runs: list[dict[str, Any]]) -> None:
+        tables = {**self.entry.content["tables"], "run": runs}
+        self.entry = self.experiments.set_tables(self.entry.number, tables)
+
+    def show(self, actions: Any) -> None:
+        with actions:
+            choose_dataset(self.workbench, self.dataset, PATH)
+            if self.problem is None:
+                theme.secondary("Show as file", self._as_file, "code")
+        if self.problem is not None:
+            theme.message("bad", "These data cannot be read as they are described", str(self.problem))
+            return
+        with theme.section("Configurations", "Each is run at every value of its range") as head:
+            with head:
+                self.add = theme.secondary("Add a configuration", self._add, "add")
+                self.start = theme.primary("Run all", told(self._start), "play_arrow")
+                self.stop = theme.secondary("Cancel", told(self._cancel), "stop")
+            self.cards = (
+                ui.element("div").classes("cards").style("grid-template-columns: repeat(auto-fill, minmax(330px, 1fr))")
+            )
+            self.faults = ui.column().style("width: 100%")
+        self._show_cards()
+        self.view = ResultsView(self.workbench, self.entry.number)
+        self.view.show()
+        self._refresh()
+        ui.timer(0.6, self._refresh)
+
+    def _refresh(self) -> None:
+        running = self.view.refresh()
+        self.start.set_enabled(not running and bool(self.runs))
+        self.stop.set_enabled(running)
+
+    # Cards
+
+    def _show_cards(self) -> None:
+        self.cards.clear()
+        self.forms: list[ParameterForm | None] = []
+        with self.cards:
+            for place, run in enumerate(self.runs):
+                self._card(place, run)
+            if not self.runs:
+                ui.label("Add a configuration to begin.").classes("muted")
+
+    def _card(self, place: int, run: dict[str, Any]) -> None:
+        label = str(run.get("label") or run.get("method") or "run")
+        with ui.element("div").classes("card").props(f'role=group aria-label="Configuration {theme.escaped(label)}"'):
+            with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: center; gap: 4px"):
+                name = ui.input("Label", value=label).props("outlined dense debounce=500").style("flex: 1")
+                name.on_value_change(lambda event: self._set(place, label=str(event.value or "")))
+                theme.quiet("content_copy", f"Duplicate {label}", lambda: self._duplicate(place))
+                theme.quiet("arrow_back", f"Move {label} to the front", lambda: self._move(place, -1)).set_enabled(
+                    place > 0
+                )
+                theme.quiet("arrow_forward", f"Move {label} back", lambda: self._move(place, 1)).set_enabled(
+                    place < len(self.runs) - 1
+                )
+                theme.quiet("close", f"Remove {label}", lambda: self._remove(place))
+            if "method" not in run or run["method"] not in METHODS:
+                ui.label("Written in a file; change it with Show as file.").classes("muted small")
+                self.forms.append(None)
+                return
+            possible = {name: METHODS[name].__name__ for name, reason in self.reasons.items() if reason is None}
+            method = ui.select(possible, value=run["method"] if run["method"] in possible else None, label="Method")
+            method.props("outlined dense options-dense").style("width: 100%")
+            method.on_value_change(lambda event: self._set_method(place, event.value))
+            self._sweep(place, run)
+            values = dict(run.get("params") or {})
+            swept = (run.get("sweep") or {}).get("param")
+            with (
+                ui.expansion(_in_short(values, swept)).props("dense").style("width: 100%") as more,
+                ui.column().style("width: 100%"),
+            ):
+                form = ParameterForm(
+                    run["method"], values, lambda: self._set_params(place, values, more, swept), self.dataset.number
+                )
+            self.forms.append(form)
+
+    def _sweep(self, place: int, run: dict[str, Any]) -> None:
+        sweepable = [
+            one for one in parameters_of(METHODS[run["method"]]) if one.type in (int, float) and one.name != "seed"
+        ]
+        sweep = dict(run.get("sweep") or {})
+        options = {"": "nothing", **{one.name: one.name for one in sweepable}}
+        with ui.row().style("width: 100%; flex-wrap: nowrap; gap: 6px"):
+            param = ui.select(options, value=sweep.get("param", ""), label="Vary").props("outlined dense options-dense")
+            param.style("flex: 1.4; min-width: 104px")
+            fields = []
+            for key in ("start", "end", "step"):
+                field = (
+                    ui.number(key, value=sweep.get(key))
+                    .props("outlined dense debounce=500")
+                    .style("flex: 1; min-width: 0")
+                )
+                field.set_visibility(bool(sweep))
+                fields.append(field)
+
+        def changed() -> None:
+            if not param.value:
+                self._set(place, sweep=None)
+            else:
+                told_values = [field.value for field in fields]
+                if any(value is None for value in told_values):
+                    return
+                kind = next(one.type for one in sweepable if one.name == param.value)
+                start, end, step = (
+                    int(value) if kind is int and float(value).is_integer() else value for value in told_values
+                )
+                self._set(place, sweep={"param": param.value, "start": start, "end": end, "step": step})
+
+        def chosen() -> None:
+            for field in fields:
+                field.set_visibility(bool(param.value))
+            if param.value:
+                parameter = next(one for one in sweepable if one.name == param.value)
+                low, high, _ = slider_range(parameter)
+                default = parameter.default if isinstance(parameter.default, (int, float)) else low
+                around = (max(low, default), min(high, 5 * default or high)) if parameter.type is int else (low, high)
+                stride = (
+                    max(1, round((around[1] - around[0]) / 4))
+                    if parameter.type is int
+                    else round((around[1] - around[0]) / 4, 4)
+                )
+                for field, value in zip(fields, (around[0], around[1], stride), strict=True):
+                    field.set_value(value)
+            changed()
+
+        param.on_value_change(chosen)
+        for field in fields:
+            field.on_value_change(changed)
+
+    def _set(self, place: int, **change: Any) -> None:
+        runs = self.runs
+        runs[place] = {key: value for key, value in {**runs[place], **change}.items() if value not in (None, "")}
+        self._keep(runs)
+        self.faults.clear()
+
+    def _set_params(self, place: int, values: dict[str, Any], more: Any, swept: str | None) -> None:
+        self._set(place, params=dict(values))
+        more.set_text(_in_short(values, swept))
+
+    def _set_method(self, place: int, name: str | None) -> None:
+        if name:
+            runs = self.runs
+            known = {one.name for one in parameters_of(METHODS[name])}
+            params = {key: value for key, value in (runs[place].get("params") or {}).items() if key in known}
+            sweep = runs[place].get("sweep")
+            runs[place] = {"label": self._free_label(METHODS[name].__name__), "method": name, "params": params}
+            if sweep and sweep["param"] in known:
+                runs[place]["sweep"] = sweep
+            self._keep(runs)
+            self._show_cards()
+
+    def _free_label(self, wanted: str) -> str:
+        taken = {str(run.get("label") or run.get("method")) for run in self.runs}
+        label, count = wanted, 2
+        while label in taken:
+            label, count = f"{wanted} {count}", count + 1
+        return label
+
+    def _add(self) -> None:
+        used = {run.get("method") for run in self.runs}
+        possible = [name for name, reason in self.reasons.items() if reason is None]
+        name = next((one for one in possible if one not in used), possible[0] if possible else None)
+        if name is None:
+            return
+        known = {one.name for one in parameters_of(METHODS[name])}
+        params = {
+            key: value
+            for key, value in ((self.runs[0].get("params") if self.runs else None) or {"k": 5}).items()
+            if key in known
+        }
+        made = {"label": self._free_label(METHODS[name].__name__), "method": name, "params": params}
+        sweep = self.runs[0].get("sweep") if self.runs else None
+        if sweep and sweep.get("param") in known:
+            made["sweep"] = sweep
+        self._keep([*self.runs, made])
+        self._show_cards()
+
+    def _duplicate(self, place: int) -> None:
+        runs = self.runs
+        copy = {**runs[place], "label": self._free_label(str(runs[place].get("label") or runs[place].get("method")))}
+        self._keep([*runs[: place + 1], copy, *runs[place + 1 :]])
+        self._show_cards()
+
+    def _move(self, place: int, by: int) -> None:
+        runs = self.runs
+        runs[place], runs[place + by] = runs[place + by], runs[place]
+        self._keep(runs)
+        self._show_cards()
+
+    def _remove(self, place: int) -> None:
+        runs = self.runs
+        del runs[place]
+        self._keep(runs)
+        self._show_cards()
+
+    # Running
+
+    async def _start(self) -> None:
+        self.faults.clear()
+        problems = await in_thread(self.experiments.problems, self.entry.number)
+        if problems:
+            with self.faults:
+                for one in problems:
+                    theme.message("bad", str(one.get("where") or "Problem"), str(one["message"]))
+            return
+        await in_thread(self.experiments.start, self.entry.number)
+
+    async def _cancel(self) -> None:
+        await in_thread(self.experiments.cancel, self.entry.number)
+
+    def _as_file(self) -> None:
+        async def take(text: str) -> None:
+            self.entry = await in_thread(self.experiments.take_text, self.entry.number, text)
+            ui.navigate.to(f"{PATH}?dataset={self.entry.content['dataset']}&experiment={self.entry.number}")
+
+        show_as_file(lambda: self.experiments.experiment(self.entry.number).to_toml(), take)
+
+
+def _run(method: str, params: dict[str, Any]) -> dict[str, Any]:
+    run: dict[str, Any] = {"label": METHODS[method].__name__, "method": method, "params": dict(params)}
+    varied = next((name for name in ("k", "K") if name in params), None)
+    if varied is not None:
+        del run["params"][varied]
+        run["sweep"] = {"param": varied, "start": 5, "end": 25, "step": 5}
+    return run
+
+
+def _in_short(values: dict[str, Any], swept: str | None) -> str:
+    told_values = ", ".join(f"{name} = {value}" for name, value in values.items() if name != swept)
+    return f"Settings · {told_values}" if told_values else "Settings · as suggested"

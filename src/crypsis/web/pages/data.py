@@ -1,0 +1,507 @@
+"""Data: load a file or a sample, see what is in it and what is risky, set roles, edit, undo, export."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import Request
+from nicegui import ui
+from starlette.responses import RedirectResponse
+
+from crypsis.data.relational import ROLES
+from crypsis.data.values import COLUMN_TYPES
+from crypsis.errors import CrypsisError
+from crypsis.evaluate.dataset import KEYS
+from crypsis.samples import SAMPLES
+from crypsis.web import theme
+from crypsis.web.actions import beside, done, in_thread, number, percent, told
+from crypsis.web.drawings import histogram_picture
+from crypsis.web.files import dataset_text, take_dataset_text
+from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, drop_place, rows_grid, show_as_file
+from crypsis.web.workbench import Workbench
+from crypsis.web.workspace import Entry
+
+PATH = "/data"
+LEAD = "Load a file, say what its columns are, and see who could be picked out."
+ROLE_WORDS = {
+    "identifier": "identifier · names a person",
+    "quasi": "quasi-identifier · others may know it",
+    "sensitive": "sensitive · must not be learned",
+    "label": "label · for classification",
+    "other": "other · kept as it is",
+}
+
+
+def register(workbench: Workbench) -> None:
+    @ui.page("/")
+    def start() -> RedirectResponse:
+        return RedirectResponse(PATH)
+
+    @ui.page(PATH, response_timeout=60)
+    async def data(request: Request, dataset: str | None = None) -> None:
+        entry = chosen_dataset(workbench, dataset)
+        mode = request.cookies.get(theme.THEME_COOKIE)
+        with theme.page_frame("Data", LEAD, theme=mode, dataset=entry.number if entry else None) as actions:
+            if entry is None:
+                with theme.section("Begin with data"):
+                    _ways_to_add(workbench)
+                return
+            await DataPage(workbench, entry).show(actions)
+
+
+def _ways_to_add(workbench: Workbench) -> None:
+    """Upload, path, samples."""
+
+    async def received(upload: str, name: str) -> None:
+        try:
+            entry = await in_thread(workbench.datasets.add_upload, upload, name)
+        except CrypsisError as error:
+            with problems:
+                problems.clear()
+                theme.message("bad", "This file cannot be used", str(error))
+            return
+        ui.navigate.to(f"{PATH}?dataset={entry.number}")
+
+    problems = ui.column().style("width: 100%")
+    drop_place(
+        workbench, "Drop a file here, or choose one", "CSV, Parquet, JSON lines, GPX, GeoJSON, FIMI, SPMF", received
+    )
+    if workbench.allow_paths:
+        with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
+            field = ui.input("Or the path of a file on this machine").props("outlined dense").style("flex: 1")
+
+            async def open_path() -> None:
+                try:
+                    entry = await in_thread(workbench.datasets.add_path, str(field.value or "").strip())
+                except CrypsisError as error:
+                    beside(field, error)
+                    return
+                ui.navigate.to(f"{PATH}?dataset={entry.number}")
+
+            field.on("keydown.enter", open_path)
+            theme.secondary("Open", open_path, "folder_open").style("height: 40px")
+    ui.html("<h3>Or look around with sample data</h3>", sanitize=False)
+    with ui.element("div").classes("cards"):
+        for name, sample in SAMPLES.items():
+            _sample_card(workbench, name, sample.description)
+
+
+def _sample_card(workbench: Workbench, name: str, description: str) -> None:
+    async def load() -> None:
+        entry = await in_thread(workbench.datasets.add_sample, name)
+        ui.navigate.to(f"{PATH}?dataset={entry.number}")
+
+    with ui.element("button").classes("card pick").props(f'type=button aria-label="Load the sample {name}"') as card:
+        ui.label(name).classes("strong")
+        ui.label(description).classes("muted small")
+    card.on("click", told(load))
+
+
+class DataPage:
+    """The page with a dataset. `entry` is what was last seen of it."""
+
+    def __init__(self, workbench: Workbench, entry: Entry) -> None:
+        self.workbench, self.entry = workbench, entry
+        self.datasets = workbench.datasets
+        self.column: str | None = None
+
+    @property
+    def section(self) -> dict[str, Any]:
+        return dict(self.entry.content["section"])
+
+    async def show(self, actions: Any) -> None:
+        with actions:
+            choose_dataset(self.workbench, self.entry, PATH)
+            theme.secondary("Add data", self._add, "add")
+            theme.secondary("Show as file", self._as_file, "code")
+            with ui.button(icon="more_vert").props('flat round dense aria-label="More"'), ui.menu():
+                ui.menu_item("Rename …", self._rename)
+                ui.menu_item("Save as a new dataset …", self._save_as)
+                ui.menu_item("Overwrite the file …", self._overwrite)
+                ui.menu_item("Export as CSV", lambda: ui.navigate.to(f"/api/datasets/{self.entry.number}/file.csv"))
+                ui.menu_item("Remove …", self._remove)
+        self.tiles = ui.element("div").classes("tiles")
+        with ui.element("div").classes("split"):
+            with ui.element("div").classes("stack"):
+                await self._grid_box()
+                self._histogram_box()
+            with ui.element("div").classes("stack"):
+                self._risk_box()
+                self._next_box()
+                self._columns_box()
+        self._show_tiles()
+        ui.timer(0.1, self._fill, once=True)
+
+    # At a glance
+
+    def _show_tiles(self) -> None:
+        found = self.entry.content["inspection"]
+        missing = sum(column["missing"] for column in found["columns"])
+        self.tiles.clear()
+        with self.tiles:
+            theme.tile("Rows", number(self.total), found["file"])
+            theme.tile("Columns", number(len(self.grid_columns)))
+            theme.tile("Kind", self.section["kind"], found["reason"])
+            theme.tile("Missing values", number(missing))
+            theme.tile("Edits", number(len(self.section.get("edits", ()))), "the file itself is never changed")
+
+    def _risk_box(self) -> None:
+        with theme.section("Risk at a glance", "If the data were published as they are"):
+            self.risk = ui.column().style("width: 100%; gap: 10px")
+            with self.risk:
+                ui.skeleton(height="64px").style("width: 100%")
+
+    async def _fill(self) -> None:
+        await self._show_risk()
+        await self._show_histogram()
+
+    async def _show_risk(self) -> None:
+        try:
+            found = await in_thread(self.datasets.risk, self.entry.number)
+        except CrypsisError as error:
+            self.risk.clear()
+            with self.risk:
+                theme.message("caution", "No figures yet", str(error))
+            return
+        self.risk.clear()
+        with self.risk:
+            share = found["unique_share"]
+            state = "bad" if share > 0.05 else "caution" if share > 0 else "good"
+            words = {
+                "table": "of the records are the only ones with their quasi-identifiers",
+                "items": "of the records hold an item that nobody else has",
+                "visits": "of the people are alone with some two places they visited",
+                "tracks": "of the people are alone with their track",
+            }[found["model"]]
+            with ui.element("div").classes("tiles"):
+                theme.tile("Stand out", percent(share), words, state=state)
+                theme.tile(
+                    "Smallest group", number(found["smallest_class"]), f"highest risk {percent(found['highest'])}"
+                )
+            if found.get("looked_at", found["records"]) < found["records"]:
+                ui.label(f"Of the first {found['looked_at']:,}.").classes("muted small")
+
+    # The grid
+
+    async def _grid_box(self) -> None:
+        grid = await in_thread(self.datasets.grid, self.entry.number)
+        self.total, self.grid_columns = grid.frame.height, grid.columns
+        editable = self.datasets.dataset(self.entry).is_table_file()
+        with theme.section("Rows", "Double-click or press Enter to edit a cell" if editable else "") as actions:
+            with actions:
+                self.undo_button = theme.quiet("undo", "Undo (Ctrl+Z)", told(self._undo))
+                self.redo_button = theme.quiet("redo", "Redo (Ctrl+Y)", told(self._redo))
+                theme.quiet("playlist_add", "Add a row", told(self._add_row)).set_visibility(editable)
+                theme.quiet("playlist_remove", "Delete the selected row", told(self._delete_row)).set_visibility(
+                    editable
+                )
+                theme.quiet("add_box", "Add a column", self._add_column).set_visibility(editable)
+                jump = ui.number("Go to row", min=1, precision=0, format="%d").props("outlined dense hide-bottom-space")
+                jump.style("width: 110px")
+                jump.on("keydown.enter", lambda: self._jump(jump.value))
+            self.grid_holder = ui.column().style("width: 100%")
+        self._draw_grid(grid)
+        ui.keyboard(self._key, ignore=["input", "textarea", "select"])
+        self._buttons()
+
+    def _draw_grid(self, grid: Any) -> None:
+        self.grid_holder.clear()
+        with self.grid_holder:
+            self.grid = rows_grid(
+                f"/api/datasets/{self.entry.number}/rows",
+                self.grid_columns,
+                numeric=grid.numeric,
+                total=self.total,
+                editable=self.datasets.dataset(self.entry).is_table_file(),
+                height="438px",
+                label=f"Rows of {self.entry.name}",
+            )
+            self.grid.on("cellValueChanged", told(self._cell_changed))
+
+    async def _key(self, event: Any) -> None:
+        if event.action.keydown and (event.modifiers.ctrl or event.modifiers.meta):
+            if event.key == "z" and not event.modifiers.shift:
+                await told(self._undo)()
+            elif event.key == "y" or event.key == "Z":
+                await told(self._redo)()
+
+    def _jump(self, value: Any) -> None:
+        if value:
+            place = max(0, min(int(value), self.total) - 1)
+            self.grid.run_grid_method("ensureIndexVisible", place, "top")
+
+    def _buttons(self) -> None:
+        self.undo_button.set_enabled(bool(self.section.get("edits")))
+        self.redo_button.set_enabled(bool(self.entry.content["undone"]))
+
+    async def _cell_changed(self, event: Any) -> None:
+        place = int(str(event.args["colId"])[1:])
+        value = event.args.get("newValue")
+        change = {
+            "edit": "set",
+            "row": int(event.args["data"]["_row"]),
+            "column": self.grid_columns[place],
+            "value": "" if value is None else str(value),
+        }
+        await self._edit(change, again=False)
+
+    async def _edit(self, change: dict[str, Any], *, again: bool = True) -> None:
+        try:
+            self.entry = await in_thread(self.datasets.edit, self.entry.number, change, self.entry.revision)
+        except CrypsisError:
+            await self._seen(again=True)
+            raise
+        await self._seen(again=again)
+
+    async def _seen(self, *, again: bool = True) -> None:
+        """Show what is on disk now."""
+        self.entry = self.datasets.entry(self.entry.number)
+        grid = await in_thread(self.datasets.grid, self.entry.number)
+        shape_changed = grid.columns != self.grid_columns
+        self.total, self.grid_columns = grid.frame.height, grid.columns
+        if shape_changed:
+            self._draw_grid(grid)
+            self._list_columns()
+        elif again:
+            self.grid.run_grid_method("refreshInfiniteCache")
+        self._buttons()
+        self._show_tiles()
+        await self._fill()
+
+    async def _undo(self) -> None:
+        self.entry = await in_thread(self.datasets.undo, self.entry.number, self.entry.revision)
+        await self._seen()
+
+    async def _redo(self) -> None:
+        self.entry = await in_thread(self.datasets.redo, self.entry.number, self.entry.revision)
+        await self._seen()
+
+    async def _add_row(self) -> None:
+        await self._edit({"edit": "add_row", "values": {}, "at": 0})
+        self._jump(1)
+
+    async def _delete_row(self) -> None:
+        row = await self.grid.get_selected_row()
+        if row is None:
+            ui.notify("Click a row first; it is then the selected one.", position="bottom-right")
+            return
+        await self._edit({"edit": "delete_row", "row": int(row["_row"])})
+
+    def _add_column(self) -> None:
+        self._ask(
+            "Add a column",
+            "Name of the column",
+            "",
+            "Add",
+            lambda name: self._edit({"edit": "add_column", "column": name, "value": ""}),
+        )
+
+    # Columns
+
+    def _columns_box(self) -> None:
+        with theme.section("Columns", "Suggested from names and counts; change what is wrong"):
+            kinds = {kind: kind for kind in KEYS}
+            field = ui.select(kinds, value=self.section["kind"], label="Kind of data", on_change=told(self._set_kind))
+            field.props("outlined dense options-dense").style("width: 100%")
+            self.columns = ui.column().style("width: 100%; gap: 8px; max-height: 420px; overflow: auto")
+        self._list_columns()
+
+    def _list_columns(self) -> None:
+        self.columns.clear()
+        reasons = self.entry.content["inspection"].get("reasons", {})
+        declared = self.section.get("columns")
+        with self.columns:
+            if declared is None:
+                for option in KEYS[self.section["kind"]]:
+                    if option in ("id", "item", "location", "position", "t", "x", "y", "lat", "lon", "owner"):
+                        self._option_field(option)
+                return
+            for name, column in declared.items():
+                self._column_fields(name, column, reasons.get(name, ""))
+
+    def _option_field(self, option: str) -> None:
+        usual = {"id": "trajectory_id"}.get(option, option) if self.section["kind"] == "trajectories" else option
+        current = self.section.get(option) or (usual if usual in self.grid_columns else None)
+        choices = ["", *self.grid_columns]
+        field = ui.select(
+            choices,
+            value=current if current in choices else "",
+            label=f"Column with {option}",
+            on_change=lambda event: told(self._set_option)(option, event.value),
+        )
+        field.props("outlined dense options-dense").style("width: 100%")
+
+    def _column_fields(self, name: str, column: dict[str, Any], reason: str) -> None:
+        with ui.element("div").style("display: grid; grid-template-columns: 1fr 128px; gap: 4px 8px; width: 100%"):
+            with ui.row().style("gap: 4px; align-items: center; flex-wrap: nowrap; min-width: 0"):
+                picked = ui.button(name, on_click=lambda: told(self._pick)(name)).props("flat dense no-caps align=left")
+                picked.style("overflow: hidden; min-width: 0").tooltip(f"Histogram of {name}")
+                theme.quiet("edit", f"Rename {name}", lambda: self._rename_column(name)).props("size=sm")
+            types = {kind: kind for kind in (*COLUMN_TYPES, "items")}
+            kind = ui.select(types, value=column.get("type"), label="Type")
+            kind.props(f'outlined dense options-dense aria-label="Type of {theme.escaped(name)}"')
+            kind.on_value_change(lambda event: told(self._set_column)(name, type=event.value))
+        if column.get("type") == "items":
+            ui.label("A set of items in every record").classes("muted small")
+            return
+        roles = {role: ROLE_WORDS[role] for role in ROLES}
+        role = ui.select(roles, value=column.get("role"), label="Role")
+        role.props(f'outlined dense options-dense aria-label="Role of {theme.escaped(name)}"').style("width: 100%")
+        role.on_value_change(lambda event: told(self._set_column)(name, role=event.value))
+        if reason:
+            role.props(f'hint="{theme.escaped(reason)}"')
+
+    async def _set_section(self, section: dict[str, Any]) -> None:
+        told_section = {key: value for key, value in section.items() if key not in ("path", "edits")}
+        self.entry = await in_thread(self.datasets.set_section, self.entry.number, told_section, self.entry.revision)
+        self._show_tiles()
+        await self._show_risk()
+
+    async def _set_kind(self, event: Any) -> None:
+        section = {**self.section, "kind": event.value}
+        if event.value in ("table", "mixed") and "columns" not in section:
+            section["columns"] = {name: {"type": "category", "role": "quasi"} for name in self.grid_columns}
+        elif event.value not in ("table", "mixed"):
+            section.pop("columns", None)
+        await self._set_section(section)
+        self._list_columns()
+
+    async def _set_option(self, option: str, value: str) -> None:
+        section = {key: kept for key, kept in self.section.items() if key != option}
+        if value:
+            section[option] = value
+        await self._set_section(section)
+
+    async def _set_column(self, name: str, **change: str) -> None:
+        columns = {key: dict(column) for key, column in self.section["columns"].items()}
+        columns[name] |= change
+        if columns[name].get("type") == "items":
+            columns[name] = {"type": "items", "item_separator": columns[name].get("item_separator", " ")}
+        elif "role" not in columns[name]:
+            columns[name] = {"type": columns[name]["type"], "role": "quasi"}
+        kind = "mixed" if any(column.get("type") == "items" for column in columns.values()) else "table"
+        await self._set_section({**self.section, "columns": columns, "kind": kind})
+        if "type" in change:
+            self._list_columns()
+
+    async def _pick(self, name: str) -> None:
+        self.column = name
+        await self._show_histogram()
+
+    def _rename_column(self, name: str) -> None:
+        self._ask(
+            f"Rename {name}",
+            "New name of the column",
+            name,
+            "Rename",
+            lambda new: self._edit({"edit": "rename", "column": name, "to": new}),
+        )
+
+    # Histogram
+
+    def _histogram_box(self) -> None:
+        with theme.section("Histogram", "Click the name of a column to see its values"):
+            self.histogram = ui.column().style("width: 100%")
+
+    async def _show_histogram(self) -> None:
+        names = list(self.section.get("columns") or {})
+        if self.column not in names:
+            shown = [name for name, one in (self.section.get("columns") or {}).items() if one.get("role") == "quasi"]
+            self.column = next(iter(shown or names), None)
+        try:
+            svg = await in_thread(lambda: histogram_picture(self.datasets.load(self.entry.number), self.column))
+        except CrypsisError as error:
+            self.histogram.clear()
+            with self.histogram:
+                theme.message("caution", "No histogram", str(error))
+            return
+        self.histogram.clear()
+        with self.histogram:
+            theme.picture(svg)
+
+    # What to do next, and the menu
+
+    def _next_box(self) -> None:
+        with theme.section("What next?"), ui.row().classes("actions"):
+            number_ = self.entry.number
+            theme.primary("Try a method", lambda: ui.navigate.to(f"/evaluate?dataset={number_}"), "science")
+            theme.secondary(
+                "Compare methods", lambda: ui.navigate.to(f"/compare?dataset={number_}"), "stacked_line_chart"
+            )
+            if self.section["kind"] in ("tracks", "trajectories"):
+                theme.secondary("See the map", lambda: ui.navigate.to(f"/trajectories?dataset={number_}"), "route")
+            if self.section["kind"] == "events":
+                theme.secondary("Watch it live", lambda: ui.navigate.to(f"/streams?dataset={number_}"), "stream")
+
+    def _add(self) -> None:
+        with ui.dialog() as dialog, ui.card().classes("box").style("width: 760px; max-width: 92vw"):
+            ui.html("<h2>Add data</h2>", sanitize=False)
+            _ways_to_add(self.workbench)
+            ui.button("Close", on_click=dialog.close).props("flat no-caps")
+        dialog.open()
+
+    def _as_file(self) -> None:
+        async def take(text: str) -> None:
+            self.entry = await in_thread(take_dataset_text, self.datasets, self.entry.number, text, self.entry.revision)
+            ui.navigate.to(f"{PATH}?dataset={self.entry.number}")
+
+        show_as_file(lambda: dataset_text(self.datasets, self.entry), take)
+
+    def _rename(self) -> None:
+        async def rename(name: str) -> None:
+            await in_thread(self.datasets.rename, self.entry.number, name, self.entry.revision)
+            ui.navigate.to(f"{PATH}?dataset={self.entry.number}")
+
+        self._ask("Rename", "Name of the dataset", self.entry.name, "Rename", rename)
+
+    def _save_as(self) -> None:
+        async def save(name: str) -> None:
+            entry = await in_thread(self.datasets.save_as, self.entry.number, name)
+            ui.navigate.to(f"{PATH}?dataset={entry.number}")
+
+        self._ask("Save as a new dataset", "Name of the dataset", f"{self.entry.name} edited", "Save", save)
+
+    def _overwrite(self) -> None:
+        async def overwrite() -> None:
+            self.entry = await in_thread(self.datasets.overwrite, self.entry.number, self.entry.revision)
+            await self._seen()
+            done("The file was overwritten")
+
+        confirm(
+            "Overwrite the file?",
+            f"{self.datasets.dataset(self.entry).file.name} gets the edited table; the edits cannot be undone then.",
+            told(overwrite),
+            "Overwrite",
+        )
+
+    def _remove(self) -> None:
+        async def remove() -> None:
+            await in_thread(self.datasets.remove, self.entry.number)
+            ui.navigate.to(PATH)
+
+        confirm(
+            f"Remove {self.entry.name}?",
+            "The dataset and its edits leave the workspace. A file that was opened by its path stays where it is.",
+            told(remove),
+            "Remove",
+        )
+
+    def _ask(self, title: str, label: str, value: str, button: str, action: Any) -> None:
+        with ui.dialog() as dialog, ui.card().classes("box").style("width: 420px"):
+            ui.html(f"<h2>{theme.escaped(title)}</h2>", sanitize=False)
+            field = ui.input(label, value=value).props("outlined dense autofocus").style("width: 100%")
+
+            async def go() -> None:
+                try:
+                    await action(str(field.value or ""))
+                except CrypsisError as error:
+                    beside(field, error)
+                    return
+                dialog.close()
+                done("Done")
+
+            field.on("keydown.enter", go)
+            with ui.row().classes("actions"):
+                theme.primary(button, go)
+                ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
+        dialog.open()

@@ -1,0 +1,287 @@
+"""Hierarchies: what values may be generalized to. A tree to browse, drag and rename, or made with a preview."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import Request
+from nicegui import ui
+
+from crypsis.errors import CrypsisError
+from crypsis.web import theme
+from crypsis.web.actions import beside, done, in_thread, number, told
+from crypsis.web.companions import RECIPES, nested
+from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, show_as_file
+from crypsis.web.workbench import Workbench
+from crypsis.web.workspace import Entry
+
+PATH = "/hierarchies"
+LEAD = "Say what a value may be replaced with: a town by its county, an age by a range."
+KINDS = ("table", "mixed", "transactions", "trajectories")
+
+
+def register(workbench: Workbench) -> None:
+    @ui.page(PATH, response_timeout=60)
+    async def hierarchies(request: Request, dataset: str | None = None, column: str | None = None) -> None:
+        entry = chosen_dataset(workbench, dataset, KINDS)
+        mode = request.cookies.get(theme.THEME_COOKIE)
+        with theme.page_frame("Hierarchies", LEAD, theme=mode, dataset=dataset) as actions:
+            if entry is None:
+                _empty(workbench)
+                return
+            with actions:
+                choose_dataset(workbench, entry, PATH, kinds=KINDS)
+            try:
+                columns = await in_thread(workbench.companions.columns, entry.number)
+            except CrypsisError as error:
+                theme.message("bad", "These data cannot be read as they are described", str(error))
+                return
+            page = HierarchyPage(workbench, entry, columns, column if column in columns else next(iter(columns), None))
+            with actions:
+                theme.secondary("Show as file", page.as_file, "code")
+            await page.show()
+
+
+def _empty(workbench: Workbench) -> None:
+    async def load() -> None:
+        entry = await in_thread(workbench.datasets.add_sample, "patients")
+        ui.navigate.to(f"{PATH}?dataset={entry.number}")
+
+    with theme.empty_state(
+        "account_tree", "No columns yet", "Load a table on the page Data, or begin with sample patients."
+    ):
+        theme.primary("Load the sample patients", told(load), "download")
+        theme.secondary("Go to Data", lambda: ui.navigate.to("/data"), "table_chart")
+
+
+class HierarchyPage:
+    def __init__(self, workbench: Workbench, dataset: Entry, columns: list[str], column: str | None) -> None:
+        self.workbench, self.dataset, self.columns, self.column = workbench, dataset, columns, column
+        self.companions = workbench.companions
+        self.selected: str | None = None
+
+    def as_file(self) -> None:
+        from crypsis.evaluate.toml import toml_text
+        from crypsis.web.files import whole_section
+
+        content = {
+            "name": self.dataset.name,
+            "dataset": whole_section(self.dataset),
+            **self.companions.sections(self.dataset.number),
+        }
+        show_as_file(lambda: toml_text(content))
+
+    async def show(self) -> None:
+        if self.column is None:
+            theme.message(
+                "info", "Nothing to generalize", "Give a column the role of a quasi-identifier on the page Data."
+            )
+            return
+        with ui.element("div").classes("split left"):
+            with ui.element("div").classes("stack"):
+                with theme.section("Columns"):
+                    self._list()
+                with theme.section("Build automatically"):
+                    self._recipes()
+                with theme.section("Or load a file"):
+                    drop_place(
+                        self.workbench,
+                        "Drop a hierarchy file",
+                        "value;…;root on each line, or child;parent",
+                        self._received,
+                    )
+            with ui.element("div").classes("stack"), theme.section(f"Hierarchy of {self.column}") as head:
+                with head:
+                    self._tools()
+                self.note = ui.column().style("width: 100%")
+                self.place = ui.column().style("width: 100%; max-height: 520px; overflow: auto")
+        await self._show_tree()
+
+    def _list(self) -> None:
+        for name in self.columns:
+            known = self.companions.hierarchy(self.dataset.number, name)
+            link = ui.link(target=f"{PATH}?dataset={self.dataset.number}&column={name}").classes("nav-item")
+            link.style("width: 100%")
+            with link:
+                ui.icon("check_circle" if known else "radio_button_unchecked").props("aria-hidden=true")
+                ui.label(name)
+                words = "automatic" if known is None else known.content["auto"] or "edited"
+                ui.label(str(words)).classes("muted small").style("margin-left: auto")
+            if name == self.column:
+                link.classes("here").props("aria-current=true")
+
+    # Making
+
+    def _recipes(self) -> None:
+        options = {recipe: f"{recipe} · {words}" for recipe, words in RECIPES.items()}
+        self.recipe = ui.select(
+            options, value="balanced:5", label="Recipe", new_value_mode="add-unique", with_input=True
+        )
+        self.recipe.props("outlined dense options-dense").style("width: 100%")
+        with ui.row().classes("actions"):
+            theme.secondary("Preview", self._preview, "visibility")
+            theme.primary("Use it", self._use, "check")
+        ui.label("Others: equi_depth:N, adaptive:N, dates, auto").classes("muted small")
+
+    async def _preview(self) -> None:
+        assert self.column is not None
+        try:
+            tree = await in_thread(
+                self.companions.made, self.dataset.number, self.column, str(self.recipe.value).split(" ")[0]
+            )
+        except CrypsisError as error:
+            beside(self.recipe, error)
+            return
+        self.recipe.error = None
+        self.note.clear()
+        with self.note:
+            theme.message("info", "Preview", f"{self.recipe.value}: nothing is kept until you use it")
+        self._draw(nested(tree), editable=False)
+
+    async def _use(self) -> None:
+        assert self.column is not None
+        try:
+            await in_thread(
+                self.companions.keep_recipe, self.dataset.number, self.column, str(self.recipe.value).split(" ")[0]
+            )
+        except CrypsisError as error:
+            beside(self.recipe, error)
+            return
+        ui.navigate.to(f"{PATH}?dataset={self.dataset.number}&column={self.column}")
+
+    async def _received(self, upload: str, name: str) -> None:
+        assert self.column is not None
+        try:
+            await in_thread(self.companions.keep_upload, self.dataset.number, self.column, upload)
+        except CrypsisError as error:
+            self.note.clear()
+            with self.note:
+                theme.message("bad", f"{name} is no hierarchy", str(error))
+            return
+        ui.navigate.to(f"{PATH}?dataset={self.dataset.number}&column={self.column}")
+
+    # The tree
+
+    async def _show_tree(self) -> None:
+        assert self.column is not None
+        entry = self.companions.hierarchy(self.dataset.number, self.column)
+        self.note.clear()
+        self.place.clear()
+        if entry is None:
+            with (
+                self.place,
+                theme.empty_state(
+                    "account_tree", "Made automatically when a method runs", "Build one to see it, or to change it."
+                ),
+            ):
+                theme.primary("Build a balanced tree", self._use, "auto_awesome")
+            return
+        try:
+            tree = await in_thread(self.companions.tree, entry)
+            problems = await in_thread(self.companions.problems_of_tree, entry)
+            nodes = nested(tree)
+        except CrypsisError as error:
+            with self.note:
+                theme.message("bad", "This hierarchy cannot be used", str(error))
+            return
+        with self.note:
+            for one in problems:
+                theme.message("bad", "It does not fit the data", one)
+            if not problems:
+                above = len(tree.names) - tree.n_leaves
+                words = f"{number(tree.n_leaves)} values, {number(above)} nodes above them, {tree.height} levels"
+                theme.message("good", "Fits the data", words)
+        self._draw(nodes, editable=True)
+
+    def _draw(self, root: dict[str, Any], *, editable: bool) -> None:
+        self.place.clear()
+        with self.place:
+            tree = ui.tree([root], node_key="id", label_key="label", on_select=self._select).props(
+                "dense no-transition"
+            )
+            tree.style("width: 100%")
+            tree.expand([root["id"], *(child["id"] for child in root["children"][:12])])
+            if editable:
+                tree.add_slot(
+                    "default-header",
+                    r"""
+                    <span draggable="true" :title="props.node.leaves + ' values'"
+                      @dragstart="(e) => e.dataTransfer.setData('text/plain', props.node.id)"
+                      @dragover.prevent
+                      @drop.prevent.stop="(e) => $parent.$emit('moved',
+                        {node: e.dataTransfer.getData('text/plain'), parent: props.node.id})">
+                      {{ props.node.label }}
+                      <span v-if="props.node.children.length" class="muted small">&nbsp;{{ props.node.leaves }}</span>
+                    </span>
+                    """,
+                )
+                tree.on("moved", told(lambda event: self._change({"edit": "move", **event.args})))
+
+    def _select(self, event: Any) -> None:
+        self.selected = event.value
+
+    def _tools(self) -> None:
+        theme.quiet("drive_file_rename_outline", "Rename the selected node", lambda: self._ask("rename"))
+        theme.quiet("drive_file_move", "Move the selected node", lambda: self._ask("move"))
+        theme.quiet("add", "Add a value below the selected node", lambda: self._ask("add"))
+        theme.quiet("delete", "Remove the selected node", told(self._remove))
+        with ui.button(icon="download").props('flat dense round aria-label="Export"'):
+            pass
+        self.export = ui.context.slot.children[-1]
+        self.export.on("click", lambda: self._export())
+
+    def _export(self) -> None:
+        assert self.column is not None
+        entry = self.companions.hierarchy(self.dataset.number, self.column)
+        if entry is not None:
+            ui.download(f"/api/hierarchies/{entry.number}/hierarchy.csv", f"{self.column}.csv")
+
+    async def _remove(self) -> None:
+        if self._needs_selection():
+            await self._change({"edit": "remove", "node": self.selected})
+
+    def _needs_selection(self) -> bool:
+        if self.selected is None:
+            ui.notify("Click a node first; it is then the selected one.", position="bottom-right")
+        return self.selected is not None
+
+    def _ask(self, edit: str) -> None:
+        if not self._needs_selection():
+            return
+        node = str(self.selected)
+        titles = {"rename": f"Rename {node}", "move": f"Move {node}", "add": f"Add a value below {node}"}
+        labels = {"rename": "New name", "move": "Name of the new parent", "add": "Name of the value"}
+        with ui.dialog() as dialog, ui.card().classes("box").style("width: 420px"):
+            ui.html(f"<h2>{theme.escaped(titles[edit])}</h2>", sanitize=False)
+            field = ui.input(labels[edit], value=node if edit == "rename" else "").props("outlined dense autofocus")
+            field.style("width: 100%")
+
+            async def go() -> None:
+                text = str(field.value or "").strip()
+                change = {
+                    "rename": {"edit": "rename", "node": node, "to": text},
+                    "move": {"edit": "move", "node": node, "parent": text},
+                    "add": {"edit": "add", "node": text, "parent": node},
+                }[edit]
+                try:
+                    await self._change(change)
+                except CrypsisError as error:
+                    beside(field, error)
+                    return
+                dialog.close()
+
+            field.on("keydown.enter", go)
+            with ui.row().classes("actions"):
+                theme.primary("Change", go)
+                ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
+        dialog.open()
+
+    async def _change(self, change: dict[str, Any]) -> None:
+        assert self.column is not None
+        entry = self.companions.hierarchy(self.dataset.number, self.column)
+        if entry is None:
+            return
+        await in_thread(self.companions.edit_tree, entry.number, change)
+        self.selected = None
+        await self._show_tree()
+        done("Changed and saved")

@@ -1,0 +1,165 @@
+"""Policies: which items must not identify anybody, which may be generalized together; which places belong together."""
+
+from __future__ import annotations
+
+from fastapi import Request
+from nicegui import ui
+
+from crypsis.errors import CrypsisError
+from crypsis.web import theme
+from crypsis.web.actions import done, in_thread, number, told
+from crypsis.web.companions import POLICIES
+from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file
+from crypsis.web.workbench import Workbench
+from crypsis.web.workspace import Entry
+
+PATH = "/policies"
+LEAD = "Say which sets of items must be safe, and which items may stand for each other."
+KINDS = ("mixed", "transactions", "trajectories")
+RECIPES = {
+    "privacy": {
+        "all:2": "all sets of up to two items",
+        "items": "all single items",
+        "rare:20:2": "sets of the 20 rarest items",
+        "random:100:2:1": "100 random sets",
+    },
+    "utility": {
+        "single": "all items may be joined",
+        "frequency:5": "five sets of equally frequent items",
+        "cooccurrence:5": "five sets of items that occur together",
+        "hierarchy:1": "the subtrees of the hierarchy",
+        "fixed": "no item may be joined",
+    },
+    "constraints": {},
+}
+TITLES = {
+    "privacy": ("Privacy policy", "Sets of items of which k records must share each"),
+    "utility": ("Utility policy", "Items of one set may be published as one; sets do not overlap"),
+    "constraints": ("Places that may be joined", "Groups of locations that may be generalized together"),
+}
+_SHOWN = 300
+
+
+def register(workbench: Workbench) -> None:
+    @ui.page(PATH, response_timeout=60)
+    def policies(request: Request, dataset: str | None = None) -> None:
+        entry = chosen_dataset(workbench, dataset, KINDS)
+        mode = request.cookies.get(theme.THEME_COOKIE)
+        with theme.page_frame("Policies", LEAD, theme=mode, dataset=dataset) as actions:
+            if entry is None:
+                _empty(workbench)
+                return
+            with actions:
+                choose_dataset(workbench, entry, PATH, kinds=KINDS)
+                theme.secondary("Show as file", lambda: _as_file(workbench, entry), "code")
+            names = ("constraints",) if entry.content["section"]["kind"] == "trajectories" else ("privacy", "utility")
+            with ui.element("div").classes("halves"):
+                for name in names:
+                    PolicyEditor(workbench, entry, name).show()
+
+
+def _empty(workbench: Workbench) -> None:
+    async def load() -> None:
+        entry = await in_thread(workbench.datasets.add_sample, "baskets")
+        ui.navigate.to(f"{PATH}?dataset={entry.number}")
+
+    with theme.empty_state(
+        "policy", "Policies are about items", "Load transactions, or a table with sets of items, on the page Data."
+    ):
+        theme.primary("Load the sample baskets", told(load), "download")
+        theme.secondary("Go to Data", lambda: ui.navigate.to("/data"), "table_chart")
+
+
+def _as_file(workbench: Workbench, entry: Entry) -> None:
+    from crypsis.evaluate.toml import toml_text
+    from crypsis.web.files import whole_section
+
+    content = {"name": entry.name, "dataset": whole_section(entry), **workbench.companions.sections(entry.number)}
+    show_as_file(lambda: toml_text(content))
+
+
+class PolicyEditor:
+    """One policy as a recipe, or as lines of labels."""
+
+    def __init__(self, workbench: Workbench, dataset: Entry, name: str) -> None:
+        self.companions, self.dataset, self.name = workbench.companions, dataset, name
+        self.workspace = workbench.workspace
+
+    @property
+    def entry(self) -> Entry | None:
+        return self.companions.policy(self.dataset.number, self.name)
+
+    def show(self) -> None:
+        title, hint = TITLES[self.name]
+        with theme.section(title, hint):
+            entry = self.entry
+            recipes = RECIPES[self.name]
+            if recipes:
+                with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
+                    known = dict(recipes)
+                    current = (
+                        entry.content["auto"] if entry is not None and entry.content["auto"] else next(iter(recipes))
+                    )
+                    known.setdefault(current, current)
+                    self.recipe = ui.select(known, value=current, label="Derive", with_input=False)
+                    self.recipe.props("outlined dense options-dense").style("flex: 1")
+                    theme.secondary("Derive", told(self._derive), "auto_awesome").style("height: 40px")
+            self.lines = ui.textarea("One set on each line; labels with commas").props(
+                'outlined input-style="font-family: ui-monospace, monospace; height: 300px"'
+            )
+            self.lines.style("width: 100%")
+            self.note = ui.column().style("width: 100%")
+            with ui.row().classes("actions"):
+                theme.primary("Save", told(self._save), "save")
+                theme.secondary("Remove", told(self._remove), "delete")
+        ui.timer(0.05, self._fill, once=True)
+
+    async def _fill(self) -> None:
+        entry = self.entry
+        self.note.clear()
+        if entry is None:
+            with self.note:
+                theme.message("info", "Not set", "Methods use their own default until you derive or write one.")
+            return
+        try:
+            sets = await in_thread(self.companions.policy_sets, entry)
+        except CrypsisError as error:
+            with self.note:
+                theme.message("caution", "It cannot be derived from these data", str(error))
+            return
+        self.lines.set_value("\n".join(", ".join(one) for one in sets[:_SHOWN]))
+        with self.note:
+            words = f"{number(len(sets))} sets" + (f", the first {_SHOWN} are shown" if len(sets) > _SHOWN else "")
+            theme.message("good", "In use", f"{words} · {entry.content['auto'] or 'written by hand'}")
+
+    async def _derive(self) -> None:
+        await in_thread(self.companions.keep_policy, self.dataset.number, self.name, auto=str(self.recipe.value))
+        self.lines.error = None
+        await self._fill()
+
+    async def _save(self) -> None:
+        sets = [
+            [label.strip() for label in line.split(",") if label.strip()]
+            for line in str(self.lines.value or "").splitlines()
+            if line.strip()
+        ]
+        try:
+            await in_thread(self.companions.keep_policy, self.dataset.number, self.name, sets=sets)
+        except CrypsisError as error:
+            self.lines.error = str(error)
+            return
+        self.lines.error = None
+        unknown = await in_thread(self.companions.unknown_labels, self.dataset.number, sets)
+        await self._fill()
+        done("Saved")
+        if unknown:
+            with self.note:
+                shown = ", ".join(unknown[:8]) + (" …" if len(unknown) > 8 else "")
+                theme.message("caution", f"{len(unknown)} labels are not in the data", shown)
+
+    async def _remove(self) -> None:
+        entry = self.entry
+        if entry is not None:
+            await in_thread(self.workspace.remove, POLICIES, entry.number)
+        self.lines.set_value("")
+        await self._fill()

@@ -1,0 +1,176 @@
+"""Queries: a workload of counting queries, each with its count on the original as it is typed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import Request
+from nicegui import ui
+
+from crypsis.errors import CrypsisError
+from crypsis.web import theme
+from crypsis.web.actions import done, in_thread, number, told
+from crypsis.web.pages.evaluate import no_data
+from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, show_as_file
+from crypsis.web.workbench import Workbench
+from crypsis.web.workspace import Entry
+
+PATH = "/queries"
+LEAD = "Questions that the published data should still answer; the error of their answers is a measure of loss."
+KINDS = ("table", "mixed")
+EXAMPLE = "age in [20:30] and sex in {female}"
+_SHOWN = 200
+
+
+def register(workbench: Workbench) -> None:
+    @ui.page(PATH, response_timeout=60)
+    def queries(request: Request, dataset: str | None = None) -> None:
+        entry = chosen_dataset(workbench, dataset, KINDS)
+        mode = request.cookies.get(theme.THEME_COOKIE)
+        with theme.page_frame("Queries", LEAD, theme=mode, dataset=dataset) as actions:
+            if entry is None:
+                if workbench.datasets.entries():
+                    with theme.empty_state(
+                        "manage_search",
+                        "Queries are asked of tables",
+                        "Load a table, with or without sets of items, on the page Data.",
+                    ):
+                        theme.primary("Go to Data", lambda: ui.navigate.to("/data"), "table_chart")
+                else:
+                    no_data(workbench, PATH)
+                return
+            QueriesPage(workbench, entry).show(actions)
+
+
+class QueriesPage:
+    def __init__(self, workbench: Workbench, dataset: Entry) -> None:
+        self.workbench, self.dataset = workbench, dataset
+        self.companions = workbench.companions
+        known = self.companions.workload(dataset.number)
+        self.texts: list[str] = [] if known is None else list(known.content["queries"])
+
+    def show(self, actions: Any) -> None:
+        with actions:
+            choose_dataset(self.workbench, self.dataset, PATH, kinds=KINDS)
+            theme.secondary("Show as file", self._as_file, "code")
+        with ui.element("div").classes("split"):
+            with theme.section("Workload", "The count on the original appears as you type") as head:
+                with head:
+                    theme.secondary("Add a query", self._add, "add")
+                    theme.primary("Save", told(self._save), "save")
+                self.list = ui.column().style("width: 100%; gap: 8px")
+            with ui.element("div").classes("stack"):
+                with theme.section("Draw queries from the data"):
+                    self._drawing()
+                with theme.section("Load a workload"):
+                    drop_place(
+                        self.workbench, "Drop a file with one query on each line", "text or JSON", self._received
+                    )
+                with theme.section("How a query is written"):
+                    ui.html(f'<div class="code">{theme.escaped(EXAMPLE)}</div>', sanitize=False)
+                    ui.label(
+                        "A range for numbers and dates, a list for any column, and for sets: items all {A, B}."
+                    ).classes("muted small")
+        self._show_list()
+
+    def _show_list(self) -> None:
+        self.list.clear()
+        self.rows: list[tuple[Any, Any]] = []
+        with self.list:
+            if not self.texts:
+                with theme.empty_state(
+                    "manage_search", "No queries yet", "Add one by hand, draw some from the data, or load a file."
+                ):
+                    theme.primary("Add a query", self._add, "add")
+                return
+            for place in range(min(len(self.texts), _SHOWN)):
+                self._row(place)
+            if len(self.texts) > _SHOWN:
+                ui.label(f"and {len(self.texts) - _SHOWN:,} more").classes("muted")
+        ui.timer(0.05, self._count_all, once=True)
+
+    def _row(self, place: int) -> None:
+        with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start; gap: 8px"):
+            field = ui.input(f"Query {place + 1}", value=self.texts[place]).props("outlined dense debounce=250")
+            field.style("flex: 1")
+            count = ui.label("…").classes("tile-value number").style("width: 84px; padding-top: 6px")
+            count.props(f'aria-label="Count of query {place + 1}" role=status')
+            theme.quiet("close", f"Remove query {place + 1}", lambda: self._remove(place))
+        field.on_value_change(lambda event: told(self._typed)(place, str(event.value or "")))
+        self.rows.append((field, count))
+
+    async def _typed(self, place: int, text: str) -> None:
+        self.texts[place] = text
+        await self._count(place)
+
+    async def _count(self, place: int) -> None:
+        field, count = self.rows[place]
+        try:
+            (found,) = await in_thread(self.companions.counts, self.dataset.number, [self.texts[place]])
+        except CrypsisError as error:
+            field.error, text = str(error), "–"
+        else:
+            field.error, text = None, number(found)
+        count.set_text(text)
+
+    async def _count_all(self) -> None:
+        for place in range(len(self.rows)):
+            await self._count(place)
+
+    def _add(self) -> None:
+        self.texts.insert(0, self._example())
+        self._show_list()
+
+    def _example(self) -> str:
+        columns = self.dataset.content["section"].get("columns", {})
+        name = next(
+            (name for name, one in columns.items() if one.get("role") == "quasi" and one.get("type") == "int"), None
+        )
+        return f"{name} in [20:40]" if name else EXAMPLE
+
+    def _remove(self, place: int) -> None:
+        del self.texts[place]
+        self._show_list()
+
+    async def _save(self) -> None:
+        await in_thread(self.companions.keep_queries, self.dataset.number, self.texts)
+        done(f"{len(self.texts)} queries saved")
+
+    def _drawing(self) -> None:
+        fields = {
+            "count": ui.number("How many", value=20, min=1, max=2000, precision=0),
+            "relational": ui.number("Columns of each", value=1, min=0, precision=0),
+            "items": ui.number("Items of each", value=1, min=0, precision=0),
+            "share": ui.number("Width of ranges, share of the domain", value=0.2, min=0.01, max=1, step=0.05),
+            "seed": ui.number("Seed", value=1, min=0, precision=0),
+        }
+        for field in fields.values():
+            field.props("outlined dense").style("width: 100%")
+
+        async def draw() -> None:
+            values = {name: field.value or 0 for name, field in fields.items()}
+            whole = {name: int(values[name]) for name in ("count", "relational", "items", "seed")}
+            self.texts = await in_thread(
+                self.companions.drawn, self.dataset.number, share=float(values["share"]), **whole
+            )
+            self._show_list()
+
+        theme.secondary("Draw", told(draw), "casino")
+
+    async def _received(self, upload: str, name: str) -> None:
+        from crypsis.data.count_query import read_queries
+
+        async def take() -> None:
+            self.texts = [
+                str(query) for query in await in_thread(read_queries, self.workbench.workspace.upload(upload))
+            ]
+            self._show_list()
+
+        await told(take)()
+
+    def _as_file(self) -> None:
+        from crypsis.evaluate.toml import toml_text
+        from crypsis.web.files import whole_section
+
+        content = {"name": self.dataset.name, "dataset": whole_section(self.dataset), "queries": {"list": self.texts}}
+        show_as_file(lambda: toml_text(content))

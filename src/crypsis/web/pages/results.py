@@ -1,0 +1,123 @@
+"""Results: every experiment of the workspace; its cells with filters, its plots, its files."""
+
+from __future__ import annotations
+
+from fastapi import Request
+from nicegui import ui
+
+from crypsis.web import theme
+from crypsis.web.actions import in_thread, told
+from crypsis.web.plot_area import PlotArea
+from crypsis.web.results_view import ResultsView
+from crypsis.web.widgets import confirm, drop_place, show_as_file
+from crypsis.web.workbench import Workbench
+from crypsis.web.workspace import Entry
+
+PATH = "/results"
+LEAD = "What was run, with its figures, verdicts and files."
+
+
+def register(workbench: Workbench) -> None:
+    @ui.page(PATH, response_timeout=60)
+    def results(request: Request, experiment: str | None = None, dataset: str | None = None) -> None:
+        mode = request.cookies.get(theme.THEME_COOKIE)
+        with theme.page_frame("Results", LEAD, theme=mode, dataset=dataset) as actions:
+            with actions:
+                theme.secondary("Open an experiment file", lambda: _open_file(workbench), "upload_file")
+            found = [
+                entry for entry in workbench.experiments.entries() if workbench.experiments.store(entry.number).exists()
+            ]
+            if not found:
+                with theme.empty_state(
+                    "leaderboard",
+                    "Nothing was run yet",
+                    "Evaluate a method or compare several; what came out is kept here.",
+                ):
+                    theme.primary("Evaluate", lambda: ui.navigate.to("/evaluate"), "science")
+                    theme.secondary("Compare", lambda: ui.navigate.to("/compare"), "stacked_line_chart")
+                return
+            chosen = next((entry for entry in found if entry.number == experiment), found[0])
+            with ui.element("div").classes("split left"):
+                with theme.section("Experiments"):
+                    _list(workbench, found, chosen)
+                with ui.element("div").classes("stack"):
+                    _one(workbench, chosen)
+
+
+def _list(workbench: Workbench, found: list[Entry], chosen: Entry) -> None:
+    with ui.column().style("width: 100%; gap: 8px"):
+        for entry in found:
+            link = ui.link(target=f"{PATH}?experiment={entry.number}").classes("card").style("width: 100%")
+            with link:
+                ui.label(entry.name).classes("strong")
+                rows = workbench.experiments.results(entry.number)
+                done = sum(row["state"] == "done" for row in rows)
+                ui.label(f"{entry.content['mode']} · {len(rows)} cells, {done} verified").classes("muted small")
+                ui.label(str(entry.content.get("created", ""))[:16].replace("T", " ")).classes("muted small")
+            if entry.number == chosen.number:
+                link.classes("here").props("aria-current=true")
+
+
+def _one(workbench: Workbench, entry: Entry) -> None:
+    experiments = workbench.experiments
+    with ui.row().classes("actions"):
+        path = f"/{entry.content['mode']}?dataset={entry.content['dataset']}&experiment={entry.number}"
+        theme.primary("Open", lambda: ui.navigate.to(path), "open_in_new")
+        theme.secondary(
+            "Show as file", lambda: show_as_file(lambda: experiments.experiment(entry.number).to_toml()), "code"
+        )
+        theme.secondary(
+            "Report",
+            lambda: ui.navigate.to(f"/api/experiments/{entry.number}/report.html", new_tab=True),
+            "description",
+        )
+        theme.secondary(
+            "results.csv", lambda: ui.navigate.to(f"/api/experiments/{entry.number}/results.csv"), "download"
+        )
+
+        async def remove() -> None:
+            await in_thread(experiments.remove, entry.number)
+            ui.navigate.to(PATH)
+
+        theme.quiet(
+            "delete",
+            "Remove this experiment",
+            lambda: confirm(
+                f"Remove {entry.name}?", "Its results and releases leave the workspace.", told(remove), "Remove"
+            ),
+        )
+    view = ResultsView(workbench, entry.number)
+    view.show()
+    view.refresh()
+    PlotArea(workbench, entry.number).show()
+    ui.timer(1.0, view.refresh)
+
+
+def _open_file(workbench: Workbench) -> None:
+    with ui.dialog() as dialog, ui.card().classes("box").style("width: 640px; max-width: 92vw"):
+        ui.html("<h2>Open an experiment file</h2>", sanitize=False)
+        field = ui.textarea("Experiment file (TOML or JSON)").props(
+            'outlined input-style="font-family: monospace; height: 30vh"'
+        )
+        field.style("width: 100%")
+
+        async def received(upload: str, name: str) -> None:
+            content = workbench.workspace.upload(upload).read_bytes()[:1_000_000]
+            field.set_value(content.decode("utf-8", errors="replace"))
+
+        drop_place(workbench, "Drop an experiment file", ".toml or .json", received, accept=".toml,.json")
+
+        async def take() -> None:
+            from crypsis.errors import CrypsisError
+
+            try:
+                entry = await in_thread(workbench.experiments.create_from_text, str(field.value or ""))
+            except CrypsisError as error:
+                field.error = str(error)
+                return
+            ui.navigate.to(f"/compare?dataset={entry.content['dataset']}&experiment={entry.number}")
+
+        with ui.row().classes("actions"):
+            theme.primary("Open", take, "check")
+            ui.button("Close", on_click=dialog.close).props("flat no-caps")
+    dialog.open()

@@ -1,0 +1,174 @@
+"""Verify: drop a release, or any published file, and read the verdict of the independent verifier."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request
+from nicegui import ui
+
+from crypsis.errors import CrypsisError
+from crypsis.web import theme
+from crypsis.web.actions import beside, in_thread, number
+from crypsis.web.verification import Verification, promises
+from crypsis.web.widgets import drop_place
+from crypsis.web.workbench import Workbench
+
+PATH = "/verify"
+LEAD = "Recount the promise of published data, with code that no method shares."
+
+
+def register(workbench: Workbench) -> None:
+    @ui.page(PATH, response_timeout=60)
+    def verify(request: Request) -> None:
+        with theme.page_frame("Verify", LEAD, theme=request.cookies.get(theme.THEME_COOKIE)):
+            page = VerifyPage(workbench)
+            page.show()
+            ui.context.client.on_delete(page.forget)
+
+
+class VerifyPage:
+    def __init__(self, workbench: Workbench) -> None:
+        self.workbench = workbench
+        self.verification = Verification(workbench.workspace)
+        self.known = {one["model"]: one for one in promises()}
+        self.fields: dict[str, Any] = {}
+        self.upload: tuple[str, str] | None = None
+
+    def show(self) -> None:
+        with ui.element("div").classes("split"):
+            with ui.element("div").classes("stack"):
+                with theme.section("What was published"):
+                    drop_place(
+                        self.workbench,
+                        "Drop the archive of a release, or a published file",
+                        "A .zip of a release folder says itself what it promises",
+                        self._received,
+                    )
+                    if self.workbench.allow_paths:
+                        self._path_field()
+                self.answer = ui.element("div").classes("stack").props('aria-live="polite"')
+                with (
+                    self.answer,
+                    theme.empty_state(
+                        "verified_user",
+                        "No verdict yet",
+                        "Drop something above. Nothing of it is kept after you leave this page.",
+                    ),
+                ):
+                    pass
+            with theme.section("For a file that does not say what it promises"):
+                self._promise_form()
+
+    def _path_field(self) -> None:
+        with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
+            field = ui.input("Or the path of a release folder or file on this machine").props("outlined dense")
+            field.style("flex: 1")
+
+            async def check() -> None:
+                text = str(field.value or "").strip()
+                path = Path(text).expanduser()
+                if not path.is_absolute():
+                    field.error = "Give the whole path, from the root on."
+                    return
+                field.error = None
+                try:
+                    found = await in_thread(self.verification.of_path, path, self._promise(path.is_dir()))
+                except CrypsisError as error:
+                    beside(field, error)
+                    return
+                self._show_verdict(found, path.name)
+
+            field.on("keydown.enter", check)
+            theme.secondary("Check", check, "fact_check").style("height: 40px")
+
+    def _promise_form(self) -> None:
+        models = {"": "as the release says", **{model: model for model in self.known}}
+        self.model = ui.select(models, value="", label="Promise", on_change=self._show_parameters)
+        self.model.props("outlined dense options-dense").style("width: 100%")
+        self.parameters = ui.column().style("width: 100%; gap: 10px")
+        with self.parameters:
+            ui.label("Choose a promise to check a file against it, for instance k-anonymity of a table.").classes(
+                "muted small"
+            )
+
+    def _show_parameters(self) -> None:
+        self.parameters.clear()
+        self.fields = {}
+        if not self.model.value:
+            return
+        described = self.known[self.model.value]
+        with self.parameters:
+            ui.label(described["help"]).classes("muted small")
+            for one in described["parameters"]:
+                field = ui.input(one["name"], value=str(one.get("default") or "")).props("outlined dense")
+                field.props(f'hint="{theme.escaped(one["help"])}"').style("width: 100%")
+                self.fields[one["name"]] = field
+            self.fields["quasi"] = ui.input("Quasi-identifiers of a table, with commas").props("outlined dense")
+            self.fields["quasi"].style("width: 100%")
+            self.fields["sensitive"] = ui.input("Sensitive columns of a table, with commas").props("outlined dense")
+            self.fields["sensitive"].style("width: 100%")
+            theme.primary("Check again", self._check_upload, "fact_check").bind_enabled_from(self, "upload", bool)
+
+    def _promise(self, is_release: bool = False) -> dict[str, Any] | None:
+        if not self.model.value:
+            return None
+        told: dict[str, Any] = {"model": self.model.value}
+        for name, field in self.fields.items():
+            text = str(field.value or "").strip()
+            if name in ("quasi", "sensitive"):
+                if text and not is_release:
+                    told[name] = [part.strip() for part in text.split(",") if part.strip()]
+            elif text:
+                told[name] = text
+        return told
+
+    async def _received(self, upload: str, name: str) -> None:
+        self.forget()
+        self.upload = (upload, name)
+        await self._check_upload()
+
+    def forget(self) -> None:
+        """Remove what was dropped."""
+        if self.upload is not None:
+            with suppress(CrypsisError):
+                self.workbench.workspace.upload(self.upload[0]).unlink(missing_ok=True)
+            self.upload = None
+
+    async def _check_upload(self) -> None:
+        if self.upload is None:
+            return
+        upload, name = self.upload
+        try:
+            found = await in_thread(self.verification.of_upload, upload, self._promise(name.lower().endswith(".zip")))
+        except CrypsisError as error:
+            self.answer.clear()
+            with self.answer:
+                theme.message("bad", f"{name} cannot be checked", str(error))
+            return
+        self._show_verdict(found, name)
+
+    def _show_verdict(self, found: dict[str, Any], name: str) -> None:
+        self.answer.clear()
+        with self.answer:
+            title = "Verified" if found["holds"] else "Not safe"
+            theme.message("good" if found["holds"] else "bad", f"{title}: {name}", found["words"])
+            release = found.get("release")
+            with theme.section("What was counted"):
+                with ui.element("div").classes("tiles"):
+                    theme.tile("Promise", found["guarantee"]["model"])
+                    for key, value in found["guarantee"].get("parameters", {}).items():
+                        theme.tile(key, str(value))
+                    theme.tile("Reached", _figure(found.get("achieved")), f"required {_figure(found.get('required'))}")
+                    theme.tile("Counted", _figure(found.get("counted")))
+                if release is not None:
+                    with ui.element("div").classes("tiles"):
+                        theme.tile("Rows", number(release["rows"]), release["kind"])
+                        theme.tile("Made with", (release["method"] or {}).get("name", "–"))
+                        theme.tile("Created", str(release["created"]))
+
+
+def _figure(value: Any) -> str:
+    return number(value) if isinstance(value, (int, float)) else "–" if value is None else str(value)

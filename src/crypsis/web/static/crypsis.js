@@ -1,0 +1,97 @@
+// What a page does by itself: sending a file, asking for rows, keeping the choice of light or dark.
+window.crypsis = {
+  keepTheme(name, value) {
+    document.cookie = `${name}=${value}; path=/; max-age=31536000; samesite=strict`;
+  },
+
+  // Rows for a grid, asked for as they come into view.
+  rows(address) {
+    return {
+      async getRows(params) {
+        const query = new URLSearchParams({
+          offset: params.startRow,
+          limit: params.endRow - params.startRow,
+          sort: JSON.stringify(params.sortModel),
+          filter: JSON.stringify(params.filterModel),
+        });
+        try {
+          const response = await fetch(`${address}${address.includes("?") ? "&" : "?"}${query}`);
+          const answer = await response.json();
+          if (!response.ok) throw new Error(answer.error?.message ?? "The rows cannot be read.");
+          const rows = answer.rows.map((cells, at) => {
+            const row = { _row: answer.places[at], _changed: answer.changed?.[at] ?? [] };
+            cells.forEach((cell, column) => (row[`c${column}`] = cell));
+            return row;
+          });
+          params.successCallback(rows, answer.total);
+        } catch (error) {
+          params.failCallback();
+          crypsis.tell(error.message);
+        }
+      },
+    };
+  },
+
+  tell(text) {
+    const region = document.getElementById("announcements") ?? document.body.appendChild(
+      Object.assign(document.createElement("div"), { id: "announcements", role: "alert", className: "message bad" }));
+    region.style.cssText = "position:fixed;bottom:16px;right:16px;width:auto;max-width:420px;z-index:9999";
+    region.textContent = text;
+    setTimeout(() => region.remove(), 6000);
+  },
+
+  // A place to drop a file: sends it as it is, shows how far it is, and tells the page its number.
+  drop(id, limit) {
+    const place = document.getElementById(id);
+    if (!place || place.dataset.ready) return;
+    place.dataset.ready = "yes";
+    const input = place.querySelector("input");
+    const status = place.querySelector(".drop-status");
+    const bar = place.querySelector("progress");
+    const say = (text, bad) => { status.textContent = text; status.classList.toggle("bad", Boolean(bad)); };
+    const send = (files) => {
+      const file = files[0];
+      if (!file) return;
+      if (file.size > limit) return say(`This file has ${file.size.toLocaleString()} bytes; ${limit.toLocaleString()} are allowed.`, true);
+      const request = new XMLHttpRequest();
+      request.open("POST", `/api/uploads?name=${encodeURIComponent(file.name)}`);
+      request.setRequestHeader("Content-Type", "application/octet-stream");
+      request.upload.onprogress = (event) => { bar.hidden = false; bar.max = event.total; bar.value = event.loaded; };
+      request.onload = () => {
+        bar.hidden = true;
+        let answer = {};
+        try { answer = JSON.parse(request.responseText); } catch { /* not ours */ }
+        if (request.status >= 300) return say(answer.error?.message ?? "The file could not be sent.", true);
+        say(`Received ${file.name}`);
+        emitEvent(`upload-${id}`, { id: answer.id, name: file.name });
+      };
+      request.onerror = () => { bar.hidden = true; say("The connection was lost; try again.", true); };
+      say(`Sending ${file.name} …`);
+      request.send(file);
+      input.value = "";
+    };
+    input.addEventListener("change", () => send(input.files));
+    place.addEventListener("dragover", (event) => { event.preventDefault(); place.classList.add("over"); });
+    place.addEventListener("dragleave", () => place.classList.remove("over"));
+    place.addEventListener("drop", (event) => {
+      event.preventDefault();
+      place.classList.remove("over");
+      send(event.dataTransfer.files);
+    });
+  },
+
+  // Areas of a map that can be marked with a click or with Enter.
+  areas(id) {
+    const map = document.getElementById(id);
+    if (!map || map.dataset.ready) return;
+    map.dataset.ready = "yes";
+    const mark = (target) => {
+      const area = target.closest("[data-cell]");
+      if (area) emitEvent(`area-${id}`, Number(area.dataset.cell));
+    };
+    map.addEventListener("click", (event) => mark(event.target));
+    map.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); mark(event.target); }
+    });
+  },
+};

@@ -1,0 +1,216 @@
+"""How everything looks: colours, type, spacing, the frame around a page, and the pieces that pages are made of.
+
+The colours are those of reports, so a picture looks the same in both. Nothing is told by colour alone: every state also
+has a sign and a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from nicegui import ui
+
+from crypsis.evaluate.plots import PLOT_SCRIPT, PLOT_STYLE
+from crypsis.reports.stylesheet import DARK, LIGHT, PICTURE_STYLE
+from crypsis.version import VERSION
+
+THEME_COOKIE = "crypsis-theme"
+
+
+@dataclass(frozen=True)
+class PageLink:
+    """A page as the navigation shows it."""
+
+    path: str
+    title: str
+    icon: str
+    group: str
+
+
+NAVIGATION = (
+    PageLink("/data", "Data", "table_chart", "Prepare"),
+    PageLink("/hierarchies", "Hierarchies", "account_tree", "Prepare"),
+    PageLink("/policies", "Policies", "policy", "Prepare"),
+    PageLink("/queries", "Queries", "manage_search", "Prepare"),
+    PageLink("/evaluate", "Evaluate", "science", "Anonymize"),
+    PageLink("/compare", "Compare", "stacked_line_chart", "Anonymize"),
+    PageLink("/results", "Results", "leaderboard", "Anonymize"),
+    PageLink("/trajectories", "Trajectories", "route", "Movement"),
+    PageLink("/streams", "Streams", "stream", "Movement"),
+    PageLink("/verify", "Verify", "verified_user", "Check"),
+    PageLink("/methods", "Methods", "menu_book", "Check"),
+)
+
+
+def _properties(colours: Mapping[str, str]) -> str:
+    return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
+
+
+STYLE = (
+    f"body.body--light {{ {_properties(LIGHT)} --q-primary: #0b68a8 !important; --shade: #eef1f4; "
+    "color-scheme: light; }\n"
+    f"body.body--dark {{ {_properties(DARK)} --q-primary: #2b86c6 !important; --shade: #0f1316; --q-dark: #1c2126; "
+    f"--q-dark-page: #14181c; color-scheme: dark; }}\n" + PICTURE_STYLE + PLOT_STYLE
+)
+
+
+@contextmanager
+def page_frame(title: str, lead: str, *, theme: str | None = None, dataset: str | None = None) -> Iterator[ui.row]:
+    """The frame of a page: navigation, heading, and the main column. Yields the row for actions beside the heading."""
+    ui.add_head_html(f"<style>{STYLE}</style>")
+    ui.add_head_html('<link rel="stylesheet" href="/static/crypsis.css">')
+    ui.add_head_html(f'<script src="/static/crypsis.js"></script><script>{PLOT_SCRIPT}</script>')
+    ui.page_title(f"{title} · Crypsis")
+    dark = ui.dark_mode({"dark": True, "light": False}.get(theme or ""))
+    _navigation(title, dark, dataset)
+    with ui.column().classes("page") as main:
+        main.props('role=main id="main"')
+        with ui.row().classes("page-head"):
+            with ui.column().classes("page-title"):
+                ui.html(f"<h1>{title}</h1>", sanitize=False)
+                ui.label(lead).classes("lead")
+            actions = ui.row().classes("actions")
+        yield actions
+
+
+def _navigation(current: str, dark: Any, dataset: str | None) -> None:
+    with ui.left_drawer(value=True, fixed=True, bordered=True).props("width=208 breakpoint=0").classes("side"):
+        with ui.link(target="/").classes("brand").props('aria-label="Crypsis, start page"'):
+            ui.html(_LOGO, sanitize=False)
+            ui.label("Crypsis")
+        group = ""
+        with ui.element("nav").props('aria-label="Pages"'):
+            for page in NAVIGATION:
+                if page.group != group:
+                    group = page.group
+                    ui.label(group).classes("nav-group")
+                target = f"{page.path}?dataset={dataset}" if dataset else page.path
+                with ui.link(target=target).classes("nav-item") as link:
+                    ui.icon(page.icon).props("aria-hidden=true")
+                    ui.label(page.title)
+                if page.title == current:
+                    link.classes("here").props("aria-current=page")
+        with ui.row().classes("side-foot"):
+            ui.label(f"version {VERSION}").classes("muted small")
+            button = ui.button(icon="contrast").props('flat round dense aria-label="Light or dark"')
+            button.tooltip("Light or dark")
+            button.on_click(lambda: _switch(dark))
+
+
+async def _switch(dark: Any) -> None:
+    now_dark = await ui.run_javascript("document.body.classList.contains('body--dark')")
+    dark.set_value(not now_dark)
+    ui.run_javascript(f"crypsis.keepTheme('{THEME_COOKIE}', '{'light' if now_dark else 'dark'}')")
+
+
+@contextmanager
+def section(title: str = "", hint: str = "", *, classes: str = "") -> Iterator[ui.row]:
+    """A box with a heading; yields the row for small actions beside it."""
+    with ui.element("section").classes(f"box {classes}"):
+        if title:
+            with ui.row().classes("box-head"):
+                with ui.column().classes("box-title"):
+                    ui.html(f"<h2>{escaped(title)}</h2>", sanitize=False)
+                    if hint:
+                        ui.label(hint).classes("muted small")
+                actions = ui.row().classes("actions")
+        else:
+            actions = ui.row()
+            actions.set_visibility(False)
+        yield actions
+
+
+@contextmanager
+def empty_state(icon: str, title: str, text: str) -> Iterator[None]:
+    """What to do next, where there is nothing to show yet."""
+    with ui.column().classes("empty"):
+        ui.icon(icon).classes("empty-icon").props("aria-hidden=true")
+        ui.html(f"<h2>{escaped(title)}</h2>", sanitize=False)
+        ui.label(text).classes("muted")
+        with ui.row().classes("actions"):
+            yield
+
+
+def tile(label: str, value: str, note: str = "", *, state: str = "") -> None:
+    """One figure, large."""
+    with ui.column().classes(f"tile {state}"):
+        ui.label(label).classes("tile-label")
+        ui.label(value).classes("tile-value")
+        if note:
+            ui.label(note).classes("muted small")
+
+
+SIGNS = {
+    "good": ("check_circle", "good"),
+    "bad": ("error", "bad"),
+    "caution": ("warning", "caution"),
+    "info": ("info", "info"),
+}
+
+
+def message(state: str, title: str, text: str = "") -> Any:
+    """A sentence that must be read: a sign, a heading, and words."""
+    icon, name = SIGNS[state]
+    with ui.row().classes(f"message {name}").props("role=status" if state != "bad" else "role=alert") as box:
+        ui.icon(icon).props("aria-hidden=true")
+        with ui.column().classes("message-text"):
+            ui.label(title).classes("strong")
+            if text:
+                ui.label(text)
+    return box
+
+
+STATES = {
+    "waiting": ("schedule", "waiting", ""),
+    "running": ("autorenew", "running", "info"),
+    "done": ("check_circle", "done", "good"),
+    "infeasible": ("block", "not possible", "caution"),
+    "failed": ("error", "failed", "bad"),
+    "unsafe": ("gpp_bad", "not safe", "bad"),
+    "cancelled": ("cancel", "cancelled", ""),
+    "too_slow": ("timer_off", "too slow", "caution"),
+}
+
+
+def state_chip(state: str) -> Any:
+    """The state of a cell as a sign and a word."""
+    icon, words, kind = STATES.get(state, ("help", state, ""))
+    with ui.row().classes(f"chip {kind}") as chip:
+        ui.icon(icon).props("aria-hidden=true")
+        ui.label(words)
+    return chip
+
+
+def primary(text: str, handler: Callable[..., Any], icon: str | None = None) -> Any:
+    """The one thing to do next."""
+    return ui.button(text, on_click=handler, icon=icon).props("unelevated no-caps color=primary")
+
+
+def secondary(text: str, handler: Callable[..., Any], icon: str | None = None) -> Any:
+    return ui.button(text, on_click=handler, icon=icon).props("outline no-caps color=primary")
+
+
+def quiet(icon: str, label: str, handler: Callable[..., Any]) -> Any:
+    """A small button that is only a sign; its name is read aloud and shown on hover."""
+    button = ui.button(icon=icon, on_click=handler).props(f'flat dense round aria-label="{escaped(label)}"')
+    return button.tooltip(label)
+
+
+def escaped(text: str) -> str:
+    import html
+
+    return html.escape(text, quote=True)
+
+
+def picture(svg: str, description: str = "") -> Any:
+    """A drawing of our own, whose texts were escaped when it was drawn."""
+    return ui.html(svg, sanitize=False).classes("drawing").props(f'aria-label="{escaped(description)}"')
+
+
+_LOGO = (
+    '<svg width="26" height="26" viewBox="0 0 26 26" aria-hidden="true"><circle cx="9" cy="13" r="7" '
+    'fill="var(--intact)" opacity=".9"/><circle cx="17" cy="13" r="7" fill="var(--generalized)" opacity=".75"/></svg>'
+)

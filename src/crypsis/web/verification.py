@@ -1,0 +1,147 @@
+"""Checking what somebody published: a release as a folder or an archive, or any published file, against a promise."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from crypsis._api import read_release, verify
+from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.foreign_table import read_foreign_table
+from crypsis.data.formats.disassociated import read_disassociated
+from crypsis.data.formats.published import read_published_trajectories
+from crypsis.data.formats.published_sets import read_published_sets
+from crypsis.data.relational import PublishedTable
+from crypsis.data.transaction import PublishedTransactions
+from crypsis.errors import BadRelease, CrypsisError, InternalError, TooLarge
+from crypsis.guarantees import GUARANTEES, Guarantee, guarantee_named
+from crypsis.parameters import parameters_of
+from crypsis.release import MANIFEST
+from crypsis.verifiers import VERIFIERS
+from crypsis.web.workspace import Workspace
+
+_MOST_FILES = 64
+_LARGEST = 4_000_000_000
+
+
+class Verification:
+    """Verdicts on uploads. Nothing of them is kept."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+
+    def of_upload(self, upload: str, promise: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The verdict on a release (its archive) or, with a promise, on a file."""
+        path = self.workspace.upload(upload)
+        if zipfile.is_zipfile(path):
+            with _unpacked(path, self.workspace.unfinished()) as folder:
+                return self.of_folder(folder, promise)
+        return self.of_file(path, promise)
+
+    def of_path(self, path: Path, promise: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The same for a folder or file of this machine."""
+        return self.of_folder(path, promise) if path.is_dir() else self.of_file(path, promise)
+
+    def of_folder(self, folder: Path, promise: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        release = read_release(folder)
+        if promise:
+            release = replace(release, guarantee=chosen_promise(promise))
+        verdict = release.verify()
+        manifest = release.manifest
+        return {
+            **told_verdict(verdict),
+            "release": {
+                "created": manifest.get("created"),
+                "method": manifest.get("method"),
+                "kind": manifest["data"]["kind"],
+                "rows": manifest["data"]["rows"],
+                "utility": manifest.get("utility", {}),
+                "damage": list(release.damage),
+            },
+        }
+
+    def of_file(self, path: Path, promise: Mapping[str, Any] | None) -> dict[str, Any]:
+        if not promise:
+            raise BadRelease(
+                "This file does not say what it promises; choose a promise to check it against, or drop the archive of "
+                "a whole release.",
+            )
+        told = dict(promise)
+        quasi, sensitive = told.pop("quasi", None), told.pop("sensitive", None)
+        chosen = chosen_promise(told)
+        kind = type(chosen)
+        if quasi and (kind, PublishedTable) in VERIFIERS:
+            table = read_foreign_table(path, quasi=list(quasi), sensitive=list(sensitive or ()))
+            return told_verdict(verify(table, chosen))
+        if (kind, DisassociatedTransactions) in VERIFIERS:
+            return told_verdict(verify(read_disassociated(path), chosen))
+        if (kind, PublishedTransactions) in VERIFIERS:
+            return told_verdict(verify(read_published_sets(path), chosen))
+        return told_verdict(verify(read_published_trajectories(path), chosen))
+
+
+def promises() -> list[dict[str, Any]]:
+    """Every promise that can be checked, with its parameters."""
+    return [
+        {
+            "model": model,
+            "help": (kind.__doc__ or "").strip().splitlines()[0],
+            "parameters": [parameter.to_dict() for parameter in parameters_of(kind)],
+        }
+        for model, kind in GUARANTEES.items()
+    ]
+
+
+def chosen_promise(told: Mapping[str, Any]) -> Guarantee:
+    """`{"model": "km-anonymity", "k": 5, "m": 2}`; values may be text, as typed."""
+    values = {name: value for name, value in told.items() if name != "model"}
+    kind = guarantee_named(str(told.get("model")))
+    known = {parameter.name: parameter for parameter in parameters_of(kind)}
+    given: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in known:
+            raise BadRelease(f"{kind.__name__} has no parameter {str(name)[:40]!r}; it has {', '.join(known)}.")
+        given[name] = known[name].parse(value, kind.__name__) if isinstance(value, str) else value
+    try:
+        return kind(**given)
+    except TypeError as error:
+        missing = [name for name, parameter in known.items() if parameter.required and name not in given]
+        if not missing:
+            raise InternalError(f"{kind.__name__} could not be made.") from error
+        raise BadRelease(f"{kind.__name__} needs {', '.join(missing)}.") from error
+
+
+def told_verdict(verdict: Any) -> dict[str, Any]:
+    return {"holds": verdict.holds, "words": str(verdict), "guarantee": verdict.promised.to_dict(), **verdict.to_dict()}
+
+
+@contextmanager
+def _unpacked(archive: Path, folder: Path) -> Iterator[Path]:
+    """The files of an archive in a folder of their own, under their last names only."""
+    folder.mkdir(mode=0o700)
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            members = [one for one in packed.infolist() if not one.is_dir()]
+            if len(members) > _MOST_FILES or sum(one.file_size for one in members) > _LARGEST:
+                raise TooLarge(f"An archive of a release has up to {_MOST_FILES} files of {_LARGEST:,} bytes in all.")
+            manifests = [PurePosixPath(one.filename) for one in members if PurePosixPath(one.filename).name == MANIFEST]
+            if len(manifests) != 1:
+                raise BadRelease(f"The archive is not that of a release: it has {len(manifests)} files {MANIFEST}.")
+            inside = manifests[0].parent
+            for one in members:
+                place = PurePosixPath(one.filename)
+                if place.parent == inside and place.name not in ("", ".", ".."):
+                    with packed.open(one) as source, (folder / place.name).open("wb") as target:
+                        shutil.copyfileobj(source, target)
+        yield folder
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        if isinstance(error, CrypsisError):
+            raise
+        raise BadRelease("The archive is damaged or protected by a password.") from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,199 @@
+"""Widgets that several pages use: a place to drop a file, a grid over many rows, a dataset to choose, a file shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from nicegui import ui
+
+from crypsis.errors import CrypsisError
+from crypsis.web.theme import escaped, primary, secondary
+from crypsis.web.workbench import Workbench
+from crypsis.web.workspace import Entry
+
+Received = Callable[[str, str], Awaitable[None]]
+
+
+def drop_place(workbench: Workbench, what: str, hint: str, received: Received, *, accept: str = "") -> str:
+    """A place for a file, by mouse or keyboard; `received` is told its number and its name. The place's id."""
+    with ui.element("div") as holder:
+        place = f"drop-{holder.id}"
+        accepted = f' accept="{escaped(accept)}"' if accept else ""
+        ui.html(
+            f'<label class="drop" id="{place}"><span class="material-icons" aria-hidden="true">upload_file</span>'
+            f'<span class="strong">{escaped(what)}</span><span class="muted small">{escaped(hint)}</span>'
+            f'<input type="file" aria-label="{escaped(what)}"{accepted}><progress hidden></progress>'
+            '<span class="drop-status" role="status"></span></label>',
+            sanitize=False,
+        )
+
+    async def arrived(event: Any) -> None:
+        await received(str(event.args["id"]), str(event.args["name"]))
+
+    ui.on(f"upload-{place}", arrived)
+    limit = workbench.access.upload_limit
+    ui.timer(0.05, lambda: ui.run_javascript(f"crypsis.drop('{place}', {limit})"), once=True)
+    return place
+
+
+def rows_grid(
+    address: str,
+    columns: Sequence[str],
+    *,
+    numeric: frozenset[str] = frozenset(),
+    total: int,
+    editable: bool = False,
+    height: str = "420px",
+    filters: bool = True,
+    label: str = "Rows",
+) -> Any:
+    """A grid that asks for rows as they come into view; sorting and filtering happen on the server."""
+    definitions: list[dict[str, Any]] = [
+        {
+            "headerName": "#",
+            "colId": "place",
+            ":valueGetter": "p => p.data ? p.data._row + 1 : ''",
+            "pinned": "left",
+            "width": 30 + 9 * max(3, len(f"{total:,}")),
+            "sortable": False,
+            "filter": False,
+            "editable": False,
+            "cellClass": "row-number",
+            "resizable": False,
+            "suppressMovable": True,
+        }
+    ]
+    for place, name in enumerate(columns):
+        definitions.append(
+            {
+                "headerName": name,
+                "field": f"c{place}",
+                "colId": f"c{place}",
+                "filter": "agNumberColumnFilter" if name in numeric else "agTextColumnFilter",
+                "cellClassRules": {"changed": f"data && data._changed && data._changed.includes({place})"},
+                **({"type": "rightAligned"} if name in numeric else {}),
+            }
+        )
+    options = {
+        "columnDefs": definitions,
+        "defaultColDef": {
+            "sortable": filters,
+            "filter": filters,
+            "floatingFilter": filters,
+            "suppressHeaderMenuButton": True,
+            "resizable": True,
+            "editable": editable,
+            "minWidth": 96,
+            "width": max(110, min(220, 900 // max(1, len(columns)))),
+            "filterParams": {"maxNumConditions": 1, "debounceMs": 300},
+            **({"flex": 1} if len(columns) <= 7 else {}),
+        },
+        "rowModelType": "infinite",
+        "cacheBlockSize": 200,
+        "maxBlocksInCache": 20,
+        "maxConcurrentDatasourceRequests": 2,
+        "infiniteInitialRowCount": min(max(total, 1), 1000) if total else 0,
+        "rowHeight": 28,
+        "headerHeight": 32,
+        "floatingFiltersHeight": 34,
+        "suppressFieldDotNotation": True,
+        "stopEditingWhenCellsLoseFocus": True,
+        "enableCellTextSelection": not editable,
+        "rowSelection": {"mode": "singleRow", "checkboxes": False, "enableClickSelection": True},
+        ":datasource": f"crypsis.rows({json.dumps(address)})",
+        "overlayNoRowsTemplate": "<span class='muted'>No rows</span>",
+    }
+    grid = ui.aggrid(options, auto_size_columns=False).classes("grid").style(f"height: {height}")
+    return grid.props(f'aria-label="{escaped(label)}"')
+
+
+def choose_dataset(
+    workbench: Workbench, chosen: Entry | None, path: str, *, kinds: Sequence[str] = (), label: str = "Dataset"
+) -> Any:
+    """The datasets to work on; choosing one opens the page with it."""
+    entries = [
+        entry for entry in workbench.datasets.entries() if not kinds or entry.content["section"]["kind"] in kinds
+    ]
+    options = {entry.number: entry.name for entry in entries}
+    field = ui.select(
+        options,
+        value=chosen.number if chosen is not None and chosen.number in options else None,
+        label=label,
+        on_change=lambda event: ui.navigate.to(f"{path}?dataset={event.value}"),
+    )
+    return field.props("outlined dense options-dense").style("min-width: 200px")
+
+
+def chosen_dataset(workbench: Workbench, number: str | None, kinds: Sequence[str] = ()) -> Entry | None:
+    """The dataset in the address, or the newest that fits."""
+    if number:
+        try:
+            entry = workbench.datasets.entry(number)
+            if not kinds or entry.content["section"]["kind"] in kinds:
+                return entry
+        except CrypsisError:
+            pass
+    fitting = (one for one in workbench.datasets.entries() if not kinds or one.content["section"]["kind"] in kinds)
+    return next(fitting, None)
+
+
+def show_as_file(
+    text: Callable[[], str], apply: Callable[[str], Awaitable[None] | None] | None = None, name: str = "experiment.toml"
+) -> None:
+    """A dialog with the experiment file that the page stands for. It can be copied, kept, changed and taken back."""
+    from inspect import isawaitable
+
+    with (
+        ui.dialog().props("persistent=false") as dialog,
+        ui.card().classes("box").style("width: 760px; max-width: 92vw"),
+    ):
+        ui.html("<h2>As an experiment file</h2>", sanitize=False)
+        ui.label(
+            "crypsis run with this file does the same on the command line. Paths are those of this machine."
+        ).classes("muted small")
+        field = ui.textarea("Experiment file (TOML)", value=text()).props(
+            'outlined input-style="font-family: ui-monospace, monospace; font-size: 12.5px; height: 46vh"'
+        )
+        field.style("width: 100%")
+
+        async def take() -> None:
+            assert apply is not None
+            try:
+                result = apply(str(field.value))
+                if isawaitable(result):
+                    await result
+            except CrypsisError as error:
+                field.error = str(error)
+                return
+            dialog.close()
+
+        with ui.row().classes("actions"):
+            if apply is not None:
+                primary("Use this file", take, "check")
+            secondary("Copy", lambda: ui.clipboard.write(str(field.value)), "content_copy")
+            secondary("Download", lambda: ui.download.content(str(field.value), name), "download")
+            ui.button("Close", on_click=dialog.close).props("flat no-caps")
+    dialog.on("hide", dialog.delete)
+    dialog.open()
+
+
+def confirm(question: str, words: str, action: Callable[[], Any], button: str) -> None:
+    """Ask before something that cannot be taken back."""
+    from inspect import isawaitable
+
+    with ui.dialog() as dialog, ui.card().classes("box").style("max-width: 480px"):
+        ui.html(f"<h2>{escaped(question)}</h2>", sanitize=False)
+        ui.label(words)
+
+        async def go() -> None:
+            dialog.close()
+            result = action()
+            if isawaitable(result):
+                await result
+
+        with ui.row().classes("actions"):
+            ui.button(button, on_click=go).props("unelevated no-caps color=negative")
+            ui.button("Keep", on_click=dialog.close).props("flat no-caps")
+    dialog.open()

@@ -1,0 +1,40 @@
+"""What pages and the API share: the workspace, tables that are open in memory, and work under way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from crypsis.web.companions import Companions
+from crypsis.web.datasets import Datasets
+from crypsis.web.experiments import Experiments
+from crypsis.web.explorations import Explorations
+from crypsis.web.live_streams import LiveStreams
+from crypsis.web.security import Access
+from crypsis.web.workspace import Workspace
+
+
+@dataclass
+class Workbench:
+    """One server's worth of it. `allow_paths`: files of this machine may be named; not where others are let in."""
+
+    workspace: Workspace
+    access: Access
+    allow_paths: bool = True
+    datasets: Datasets = field(init=False)
+    companions: Companions = field(init=False)
+    experiments: Experiments = field(init=False)
+    explorations: Explorations = field(init=False)
+    streams: LiveStreams = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.workspace.remove_leftovers()
+        self.datasets = Datasets(self.workspace, allow_paths=self.allow_paths)
+        self.companions = Companions(self.workspace, self.datasets)
+        self.experiments = Experiments(self.workspace, self.datasets, self.companions)
+        self.explorations = Explorations(self.datasets)
+        self.streams = LiveStreams(self.workspace, self.datasets)
+
+    def close(self) -> None:
+        """Stop what is running; everything that was saved stays."""
+        self.experiments.close()
+        self.streams.close()

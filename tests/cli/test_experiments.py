@@ -1,0 +1,427 @@
+"""The workbench from the command line: the demonstrations that SECRETA gave, and what is told about bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from crypsis.evaluate import Experiment, Store, runner
+from crypsis.evaluate.results import is_time_column
+from tests.evaluate.examples import DATASET, MERGE_R, PEOPLE, people, sweep_of_people, write_example
+
+
+@pytest.fixture(autouse=True)
+def quick_workers(monkeypatch):
+    monkeypatch.setattr(runner, "WORKER", "tests.evaluate.odd_worker")
+
+
+@pytest.fixture
+def rt(tmp_path):
+    write_example(tmp_path)
+    (tmp_path / "e.toml").write_text(DATASET + MERGE_R)
+    return tmp_path
+
+
+def test_edit_undo_export_and_reload(run, rt):
+    data, original = rt / "rt.csv", (rt / "rt.csv").read_text()
+    assert run("data", "edit", data, "--rename", "Age=Years", "--set", "1:Years=23").code == 0
+    assert run("data", "save", data, "--out", rt / "edited.csv").code == 0
+    edited = pl.read_csv(rt / "edited.csv", infer_schema=False)
+    assert edited.columns[0] == "Years"
+    assert edited["Years"].to_list()[:3] == ["19", "23", "28"]
+    assert run("data", "edit", data, "--undo", "2").code == 0
+    assert run("data", "save", data, "--out", rt / "undone.csv").code == 0
+    assert pl.read_csv(rt / "undone.csv").equals(pl.read_csv(data))
+    assert run("data", "edit", data, "--redo", "1").code == 0
+    assert json.loads((rt / "rt.csv.edits.json").read_text())["edits"] == [
+        {"edit": "rename", "column": "Age", "to": "Years"}
+    ]
+    assert data.read_text() == original
+    kept = run("data", "save", data, "--out", data)
+    assert (kept.code, data.read_text()) == (2, original)
+    assert "output-exists" in kept.err
+    assert run("data", "save", data, "--out", data, "--yes").code == 0
+    assert data.read_text().startswith("Years,")
+
+
+def test_rows_and_columns_are_added_and_deleted(run, rt):
+    data = rt / "rt.csv"
+    done = run(
+        "data", "edit", data, "--add-column", "note=x", "--add-row", "Age=50,Origin=Spain", "--delete-row", "0",
+        "--delete-column", "Gender", "--replace", "Origin:Spain=France", "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert (told["rows"], told["columns"]) == (6, ["Age", "Origin", "items", "note"])
+    assert run("data", "edit", data, "--set", "9:Age=1").code == 2
+    assert run("data", "edit", data, "--set", "Age=1").code == 2
+    assert run("data", "edit", data, "--undo", "99").code == 2
+
+
+def test_a_leaf_is_moved_and_a_second_parent_is_refused(run, rt):
+    tree = rt / "Origin.csv"
+    moved = run("hierarchy", "edit", tree, "--move", "Spain=Africa", "--out", rt / "moved.csv")
+    assert moved.code == 0, moved.err
+    assert "Spain;Africa" in (rt / "moved.csv").read_text()
+    twice = run("hierarchy", "edit", tree, "--add", "Spain=Africa", "--out", rt / "twice.csv")
+    assert twice.code == 2
+    assert "'Spain' already" in twice.err
+    assert not (rt / "twice.csv").exists()
+    (rt / "bad.csv").write_text(tree.read_text() + "Spain;Africa\n")
+    refused = run("hierarchy", "check", rt / "bad.csv")
+    assert refused.code == 2
+    assert "Spain" in refused.err
+    checked = run("hierarchy", "check", rt / "moved.csv", "--data", rt / "rt.csv", "--column", "Origin")
+    assert checked.code == 0, checked.err
+    shown = run("hierarchy", "show", rt / "moved.csv")
+    assert "Africa" in shown.out
+    lacking = run("hierarchy", "edit", tree, "--remove", "Spain", "--out", rt / "without.csv")
+    assert lacking.code == 0
+    missing = run("hierarchy", "check", rt / "without.csv", "--data", rt / "rt.csv", "--column", "Origin")
+    assert missing.code == 2
+    assert "Spain" in missing.err
+    assert run("hierarchy", "edit", tree, "--move", "Spain=Africa").code == 2  # it would replace the file
+    assert run("hierarchy", "edit", tree, "--move", "Spain=Africa", "--overwrite").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "leaves"),
+    [
+        (("--column", "Age", "--recipe", "equi_width(3)"), 6),
+        (("--column", "Gender", "--recipe", "flat"), 2),
+        (("--items", "items= ", "--quasi", "Age,Origin,Gender", "--recipe", "auto:3"), 8),
+    ],
+    ids=["numbers", "categories", "items"],
+)
+def test_hierarchies_are_built_from_the_data(run, rt, options, leaves):
+    made = run("hierarchy", "make", rt / "rt.csv", *options, "--out", rt / "made.csv", "--json")
+    assert made.code == 0, made.err
+    assert json.loads(made.out)["values"] == leaves
+    assert run("hierarchy", "check", rt / "made.csv").code == 0
+    assert run("hierarchy", "make", rt / "rt.csv", *options, "--out", rt / "made.csv").code == 2
+
+
+def test_a_workload_is_edited_and_its_counts_follow(run, rt):
+    reading = ("--items", "items= ", "--quasi", "Age,Origin,Gender")
+    queries = rt / "queries.txt"
+    queries.write_text("Age in [19:30]\nitems all {E, F}\n")
+
+    def counts():
+        done = run("queries", "run", queries, "--data", rt / "rt.csv", *reading, "--json")
+        assert done.code == 0, done.err
+        return [one["count"] for one in json.loads(done.out)["queries"]]
+
+    assert counts() == [3, 2]
+    queries.write_text("Age in [19:60]\nitems all {E, F}\n")
+    assert counts() == [5, 2]
+    queries.write_text("Age in [19:60\n")
+    wrong = run("queries", "check", queries)
+    assert wrong.code == 2
+    assert "character" in wrong.err
+    made = run("queries", "make", rt / "rt.csv", *reading, "--count", "7", "--out", rt / "drawn.txt")
+    assert made.code == 0, made.err
+    assert run("queries", "check", rt / "drawn.txt", "--data", rt / "rt.csv", *reading).code == 0
+    assert len((rt / "drawn.txt").read_text().splitlines()) == 7
+
+
+def test_policies_are_made_and_checked(run, rt):
+    reading = ("--items", "items= ", "--quasi", "Age,Origin,Gender")
+    made = run("policy", "make", rt / "rt.csv", *reading, "--kind", "privacy", "--recipe", "all(2)",
+               "--out", rt / "p.txt", "--json")  # fmt: skip
+    assert made.code == 0, made.err
+    assert json.loads(made.out)["sets"] > 5
+    assert run("policy", "check", rt / "p.txt", "--kind", "privacy", "--data", rt / "rt.csv", *reading).code == 0
+    (rt / "u.txt").write_text("A;B\nB;C\n")
+    overlap = run("policy", "check", rt / "u.txt", "--kind", "utility")
+    assert overlap.code == 2
+    assert "in two sets, 1 and 2" in overlap.err
+    (rt / "u.txt").write_text("A;B\nC;Q\n")
+    unknown = run("policy", "check", rt / "u.txt", "--kind", "utility", "--data", rt / "rt.csv", *reading)
+    assert unknown.code == 2
+    assert "'Q'" in unknown.err
+    assert run("policy", "check", rt / "u.txt", "--kind", "secret").code == 2
+
+
+def test_cluster_with_pcta_and_a_bound_is_evaluated_shown_and_exported(run, rt):
+    done = run("run", rt / "e.toml", "--workers", "1")
+    assert done.code == 0, done.err
+    assert "✓ done: R (rum-bound)" in done.out
+    assert "0.6383" in done.out
+    assert "holds" in done.out
+    folder = rt / "e.results"
+    assert (folder / "report.html").is_file()
+    (row,) = Store(folder).results()
+    shown = run("show", folder, "--cell", row["cell"][:6])
+    assert shown.out.count("[19:39]*") == 4
+    assert shown.out.count("[55:70]*") == 2
+    released = run("export", folder, "--cell", row["cell"][:6], "--out", rt / "release")
+    assert released.code == 0, released.err
+    reading = ("--items", "items= ", "--quasi", "Age,Origin,Gender", "--sensitive-items", "G,H")
+    assert run("verify", rt / "release", "--original", rt / "rt.csv", *reading).code == 0
+    manifest = json.loads((rt / "release" / "release.json").read_text())
+    assert manifest["method"]["name"] == "rum-bound"
+    assert manifest["data"]["order"] == "sorted"
+    exported = run("export", folder, "--cell", row["cell"], "--out", rt / "p.csv")
+    assert exported.code == 0, exported.err
+    about = json.loads((rt / "p.csv.about.json").read_text())
+    assert about["verdict"]["holds"] is True
+    assert about["method"]["parameters"]["k"] == 2
+    assert "seed" not in about["method"]["parameters"]
+    assert "France" not in (rt / "p.csv.about.json").read_text()
+    assert run("export", folder, "--cell", row["cell"], "--out", rt / "p.csv").code == 2
+    assert run("export", folder, "--out", rt / "q.csv").code == 2
+    assert run("export", folder, "--cell", "zz", "--out", rt / "q.csv").code == 2
+
+
+def test_three_bounding_methods_over_delta_in_one_comparison(run, rt):
+    runs = "".join(
+        f"""
+[[run]]
+label = "{name}"
+relational = {{method = "cluster", seeds = "first"}}
+transaction = {{method = "pcta"}}
+bound = {{method = "{name}"}}
+params = {{k = 2, m = 2}}
+sweep = {{param = "delta", start = 0.4, end = 1.0, step = 0.1}}
+"""
+        for name in ("RMERGE_R", "RMERGE_T", "TMERGE_R")
+    )
+    (rt / "c.toml").write_text(
+        DATASET + '[queries]\ngenerate = {count = 20, relational = 1, items = 1, seed = 3}\n' + runs
+        + '[metrics]\nlist = ["are", "ncp", "ul", "runtime"]\n'
+    )  # fmt: skip
+    done = run("compare", rt / "c.toml", "--json", "--quiet")
+    assert done.code == 0, done.err
+    rows = json.loads(done.out)["results"]
+    assert len(rows) == 21
+    assert [row["delta"] for row in rows[:7]] == [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+    states = {(row["label"], row["delta"]): row["state"] for row in rows}
+    assert states["RMERGE_R", 0.4] == "done"
+    assert set(states.values()) <= {"done", "infeasible"}
+    for row in rows:
+        assert (row["state"] == "done") == (row["are"] is not None) == (row["ncp"] is not None)
+        if row["state"] == "done":
+            assert row["ncp" if row["method"] == "rum-bound" else "ul"] <= row["delta"] + 1e-9
+    again = run("compare", rt / "c.toml")
+    assert "21 finished before" in again.err
+
+
+def test_the_same_experiment_gives_the_same_results_apart_from_times(run, rt):
+    text = DATASET + MERGE_R.replace('seeds = "first"', 'seeds = "random"') + "repeats = 2\n"
+    (rt / "e.toml").write_text("seed = 3\n" + text)
+    tables = []
+    for name, workers in (("one", "1"), ("two", "2")):
+        assert run("run", rt / "e.toml", "--out", rt / name, "--workers", workers).code == 0
+        table = pl.read_csv(rt / name / "results.csv", infer_schema=False)
+        tables.append(table.drop([column for column in table.columns if is_time_column(column)]))
+    assert tables[0].equals(tables[1])
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path):
+    people(tmp_path)
+    (tmp_path / "e.toml").write_text(sweep_of_people().replace("sweep = {param", "repeats = 40\nsweep = {param"))
+    command = [sys.executable, "-m", "crypsis", "run", str(tmp_path / "e.toml"), "--workers", "1"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    assert process.stderr is not None
+    done = 0
+    for line in process.stderr:
+        done += "✓ done" in line
+        if done == 5:
+            process.send_signal(signal.SIGKILL)
+            break
+    process.wait()
+    process.stderr.close()
+    store = Store(tmp_path / "e.results")
+    _wait_until_quiet(store)
+    finished = {id: (store.cells_folder / id / "state.json").stat().st_mtime_ns for id in _done(store)}
+    assert 5 <= len(finished) < 120
+    assert len(store.results()) == 120
+    events = subprocess.run(
+        [*command, "--json"], env=environment, capture_output=True, text=True, check=True, timeout=300
+    )
+    told = json.loads(events.stdout)
+    assert told["reused"] == len(finished)
+    assert told["ran"] == 120 - len(finished)
+    assert {row["state"] for row in told["results"]} == {"done"}
+    for id, written in finished.items():
+        assert (store.cells_folder / id / "state.json").stat().st_mtime_ns == written
+
+
+def _done(store):
+    return [row["cell"] for row in store.results() if row["state"] == "done"]
+
+
+def _wait_until_quiet(store):
+    """The worker of a killed process is killed by the system; wait until nothing is written any more."""
+    before = -1
+    while len(_done(store)) != before:
+        before = len(_done(store))
+        time.sleep(0.5)
+
+
+def test_one_method_on_a_file_of_data(run, tmp_path):
+    people(tmp_path)
+    done = run(
+        "run", tmp_path / "people.csv", "--method", "mondrian", "--quasi", "age,city", "--sensitive", "ill",
+        "--sweep", "k=2:6:2", "--metric", "ncp", "--out", tmp_path / "out", "--workers", "1", "--json", "--quiet",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    rows = json.loads(done.out)["results"]
+    assert [(row["k"], row["state"]) for row in rows] == [(2, "done"), (4, "done"), (6, "done")]
+    assert done.err == ""
+    alone = run("run", tmp_path / "people.csv", "--method", "mondrian", "-k", "900", "--quasi", "age,city",
+                "--sensitive", "ill", "--out", tmp_path / "out2")  # fmt: skip
+    assert alone.code == 3
+    assert "infeasible" in alone.out
+
+
+def test_every_method_that_applies_is_one_command(run, tmp_path):
+    people(tmp_path)
+    done = run(
+        "compare", tmp_path / "people.csv", "--all-methods", "--quasi", "age,city", "--sensitive", "ill",
+        "--param", "k=3", "--metric", "ncp", "--out", tmp_path / "out", "--json", "--quiet",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    rows = json.loads(done.out)["results"]
+    assert {"incognito", "top-down", "bottom-up", "cluster", "mondrian"} <= {row["method"] for row in rows}
+    assert (tmp_path / "out" / "report.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (PEOPLE, ["no run"]),
+        (
+            PEOPLE + '[[run]]\nmethod = "nope"\n[[run]]\nmethod = "cluster"\nparams = {k = 0}\n',
+            ["no method", "k must be"],
+        ),
+        (sweep_of_people().replace("values = [2, 3, 4]", "start = 2, end = 4, step = 0"), ["step must not be 0"]),
+        (sweep_of_people().replace("values = [2, 3, 4]", "start = 2, end = 4, step = -1"), ["sign"]),
+        (sweep_of_people().replace("values = [2, 3, 4]", "start = 2, end = 40000, step = 1"), ["10,000"]),
+        (PEOPLE + '[[run]]\nmethod = "lra"\n', ["lra cannot be run", "a column of items"]),
+        (PEOPLE + '[[run]]\nmethod = "mondrian"\n[hierarchy.city]\npath = "none.csv"\n', ["no file"]),
+        (PEOPLE + '[[run]]\nmethod = "mondrian"\n[[run]]\nmethod = "mondrian"\n', ["own label"]),
+    ],
+    ids=["no run", "method and range", "step 0", "sign", "too many", "not applicable", "hierarchy", "labels"],
+)
+def test_bad_experiments_exit_with_2_and_list_every_problem(run, tmp_path, text, words):
+    people(tmp_path)
+    (tmp_path / "e.toml").write_text(text)
+    done = run("run", tmp_path / "e.toml")
+    assert done.code == 2
+    for word in words:
+        assert word in done.err
+    assert len(done.err.strip().splitlines()) == len(Experiment.read(tmp_path / "e.toml").check())
+    assert not (tmp_path / "e.results").exists()
+    told = run("run", tmp_path / "e.toml", "--json")
+    assert json.loads(told.out)["error"]["problems"]
+
+
+def test_a_hierarchy_that_is_not_given_is_made(run, tmp_path):
+    (tmp_path / "b.jsonl").write_text(
+        "".join(json.dumps(["a", "b", "c"][n % 2 : n % 3 + 1] or ["a"]) + "\n" for n in range(40))
+    )
+    done = run("run", tmp_path / "b.jsonl", "--method", "apriori", "-k", "2", "--out", tmp_path / "out")
+    assert done.code == 0, done.err
+
+
+def test_a_failed_and_a_slow_cell_give_exit_codes(run, tmp_path):
+    people(tmp_path)
+    (tmp_path / "e.toml").write_text(sweep_of_people("[2, 13]"))
+    failed = run("run", tmp_path / "e.toml")
+    assert failed.code == 1
+    assert "✗ failed" in failed.err
+    (tmp_path / "s.toml").write_text(sweep_of_people("[2, 14]"))
+    slow = run("run", tmp_path / "s.toml", "--limit-seconds", "1")
+    assert slow.code == 5
+    assert "too_slow" in slow.err
+    (tmp_path / "u.toml").write_text(sweep_of_people("[16]"))
+    unsafe = run("run", tmp_path / "u.toml")
+    assert unsafe.code == 4
+
+
+def test_a_binary_file_is_no_experiment_and_no_data(run, tmp_path):
+    (tmp_path / "e.toml").write_bytes(bytes(range(256)))
+    assert run("run", tmp_path / "e.toml").code == 2
+    (tmp_path / "x.csv").write_bytes(b"\x00\xff\x00PNG" * 50)
+    done = run("run", tmp_path / "x.csv", "--method", "mondrian", "--quasi", "a")
+    assert done.code == 2
+    assert run("run", tmp_path / "none.toml").code == 2
+    assert run("run", tmp_path / "x.csv").code == 2
+    assert run("show", tmp_path).code == 2
+
+
+def test_what_an_experiment_stands_on_is_exported_and_read_again(run, rt):
+    text = DATASET + """
+[hierarchy.Age]
+auto = "equi_width(3)"
+[hierarchy.items]
+auto = "balanced(3)"
+[policy.privacy]
+auto = "all(2)"
+[policy.utility]
+auto = "frequency(3)"
+[queries]
+generate = {count = 9, relational = 1, items = 1, seed = 3}
+[[dataset.edits]]
+edit = "set"
+row = 0
+column = "Age"
+value = "20"
+""" + MERGE_R  # fmt: skip
+    (rt / "full.toml").write_text(text)
+    done = run("export", rt / "full.toml", "--out", rt / "exported")
+    assert done.code == 0, done.err
+    before, after = Experiment.read(rt / "full.toml"), Experiment.read(rt / "exported" / "experiment.toml")
+    assert after.check() == []
+    data = before.dataset.load()
+    assert after.dataset.load() == data
+    assert "edits" not in after.content["dataset"]
+    made, read = before.inputs.hierarchies(data).make(data.table), after.inputs.hierarchies(data)
+    for column in ("Age", "Origin", "Gender"):
+        assert sorted(made[column].to_pairs()) == sorted(read[column].to_pairs())
+    assert before.inputs.item_hierarchy(data).make(data.transactions) == after.inputs.item_hierarchy(data)
+    assert before.inputs.utility(data).make(data.transactions) == after.inputs.utility(data)
+    assert before.inputs.privacy(data).make(data.transactions).itemsets == after.inputs.privacy(data).itemsets
+    assert before.inputs.workload(data) == tuple(after.inputs.workload(data)) or [
+        str(query) for query in before.inputs.workload(data)
+    ] == [str(query) for query in after.inputs.workload(data)]
+    assert run("export", rt / "full.toml", "--out", rt / "exported").code == 2
+
+
+def test_cells_that_a_spreadsheet_would_calculate_are_marked_on_request(run, tmp_path):
+    (tmp_path / "s.csv").write_text("a,=b\n=1+1,x\n-3,y\n@z,w\nplain,v\n")
+    assert run("data", "save", tmp_path / "s.csv", "--out", tmp_path / "plain.csv").code == 0
+    assert pl.read_csv(tmp_path / "plain.csv", infer_schema=False).equals(
+        pl.read_csv(tmp_path / "s.csv", infer_schema=False)
+    )
+    assert run("data", "save", tmp_path / "s.csv", "--out", tmp_path / "safe.csv", "--spreadsheet-safe").code == 0
+    safe = pl.read_csv(tmp_path / "safe.csv", infer_schema=False)
+    assert safe.columns == ["a", "'=b"]
+    assert safe["a"].to_list() == ["'=1+1", "'-3", "'@z", "plain"]
+
+
+def test_a_seed_on_the_command_line_counts(run, tmp_path):
+    people(tmp_path)
+    (tmp_path / "e.toml").write_text(
+        PEOPLE + '[[run]]\nmethod = "cluster"\nparams = {k = 4}\n[metrics]\nlist = ["ncp"]\n'
+    )
+    done = run("run", tmp_path / "e.toml", "--seed", "11", "--json", "--quiet")
+    assert json.loads(done.out)["results"][0]["seed"] == 11
+
+
+def test_the_folder_of_results_is_readable_by_everything(run, rt):
+    assert run("run", rt / "e.toml").code == 0
+    (row,) = json.loads(run("show", rt / "e.results", "--json").out)["results"]
+    published = rt / "e.results" / "cells" / row["cell"] / "published"
+    assert run("verify", published).code == 0
+    assert Path(rt / "e.results" / "experiment.toml").is_file()

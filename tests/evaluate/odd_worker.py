@@ -1,0 +1,45 @@
+"""A worker that starts quickly and whose cells misbehave as their k says.
+
+13 dies, 14 never ends, 15 takes much memory, the promise of 16 is broken, 17 has a bug.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import replace
+from typing import Any
+
+from crypsis.evaluate import worker
+from crypsis.release import Release
+
+_anonymize = worker.anonymize
+_verify = Release.verify
+
+
+def anonymize(data: Any, method: Any, *, listener: Any = None) -> Any:
+    if method.k == 13:
+        os.kill(os.getpid(), 9)
+    if method.k == 14:
+        time.sleep(60)
+    if method.k == 15:
+        held = bytearray(1_500_000_000)
+        held[::4096] = b"x" * len(held[::4096])
+        time.sleep(60)
+    if method.k == 17:
+        raise RuntimeError("a bug")
+    return _anonymize(data, method, listener=listener)
+
+
+def verify(self: Release, original: Any = None) -> Any:
+    verdict = _verify(self, original)
+    if getattr(self.method, "k", 0) == 16:
+        return replace(verdict, holds=False, problem="planted")
+    return verdict
+
+
+if __name__ == "__main__":
+    worker.anonymize = anonymize
+    worker.warm = lambda *given: None  # type: ignore[assignment]
+    Release.verify = verify  # type: ignore[method-assign]
+    worker.main()

@@ -1,0 +1,191 @@
+"""The workspace on disk: whole or not at all, one change at a time, names that are never paths, nothing left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from crypsis.errors import BadParameter, ChangedElsewhere, NoSuchEntry
+from crypsis.evaluate.suggestions import suggested_roles
+from crypsis.web.grids import Filter, Grid, Sort
+from crypsis.web.workspace import Workspace, safe_suffix
+
+
+async def chunks(*parts: bytes, failing: bool = False) -> AsyncIterator[bytes]:
+    for part in parts:
+        yield part
+    if failing:
+        raise ConnectionError
+
+
+def test_an_entry_is_what_another_process_finds(tmp_path: Path) -> None:
+    entry = Workspace(tmp_path).create("datasets", "people", {"a": 1}, lambda folder: None)
+    found = Workspace(tmp_path).entry("datasets", entry.number)
+    assert (found.name, found.content["a"], found.revision) == ("people", 1, 1)
+
+
+def test_changes_from_many_threads_are_all_kept(tmp_path: Path) -> None:
+    workspaces = [Workspace(tmp_path) for _ in range(4)]  # as many servers on one folder
+    number = workspaces[0].create("datasets", "counter", {"n": 0}).number
+
+    def count(workspace: Workspace) -> None:
+        for _ in range(10):
+            workspace.change("datasets", number, lambda content: content.update(n=content["n"] + 1))
+
+    threads = [threading.Thread(target=count, args=(workspace,)) for workspace in workspaces]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = workspaces[0].entry("datasets", number)
+    assert found.content["n"] == 40
+    assert found.revision == 41
+
+
+def test_a_change_that_fails_changes_nothing(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    number = workspace.create("datasets", "people", {"a": 1}).number
+
+    def alter(content: dict[str, object]) -> None:
+        content["a"] = 2
+        raise BadParameter("no")
+
+    with pytest.raises(BadParameter):
+        workspace.change("datasets", number, alter)
+    assert workspace.entry("datasets", number).content["a"] == 1
+
+
+def test_a_stale_revision_is_refused(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    number = workspace.create("datasets", "people", {}).number
+    workspace.change("datasets", number, lambda content: None, revision=1)
+    with pytest.raises(ChangedElsewhere):
+        workspace.change("datasets", number, lambda content: None, revision=1)
+
+
+def test_an_entry_that_cannot_be_filled_is_not_there(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+
+    def fill(folder: Path) -> None:
+        (folder / "half").write_text("x")
+        raise OSError
+
+    with pytest.raises(OSError):
+        workspace.create("datasets", "people", {}, fill)
+    assert workspace.entries("datasets") == []
+    assert list((tmp_path / "uploads").iterdir()) == []
+
+
+def test_a_damaged_entry_does_not_hide_the_others(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    good, bad = (workspace.create("datasets", name, {}) for name in ("good", "bad"))
+    (bad.folder / "entry.json").write_text("{")
+    assert [entry.number for entry in workspace.entries("datasets")] == [good.number]
+
+
+@pytest.mark.parametrize("number", ["", "..", "../../etc", "ABCDEFABCDEF", "0" * 11, "0" * 12 + "/x"])
+def test_what_is_no_number_finds_nothing(tmp_path: Path, number: str) -> None:
+    with pytest.raises(NoSuchEntry):
+        Workspace(tmp_path).entry("datasets", number)
+    with pytest.raises(NoSuchEntry):
+        Workspace(tmp_path).upload(number)
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    with pytest.raises(ConnectionError):
+        asyncio.run(workspace.receive(chunks(b"secret", failing=True), "a.csv"))
+    assert list((tmp_path / "uploads").iterdir()) == []
+
+
+def test_uploads_and_the_folder_are_for_the_owner_only(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "w")
+    number = asyncio.run(workspace.receive(chunks(b"secret"), "a.csv"))
+    assert workspace.upload(number).stat().st_mode & 0o077 == 0
+    assert (tmp_path / "w").stat().st_mode & 0o077 == 0
+
+
+def test_what_a_killed_process_left_goes_and_what_a_living_one_makes_stays(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    dead = subprocess.run(
+        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True, check=True
+    )
+    left = tmp_path / "uploads" / f"unfinished-{int(dead.stdout)}-abc"
+    left.mkdir()
+    (left / "raw.csv").write_text("secret")
+    ours = workspace.unfinished()
+    ours.mkdir()
+    workspace.remove_leftovers()
+    assert not left.exists()
+    assert ours.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.csv", ".csv"),
+        ("a.csv.gz", ".csv.gz"),
+        ("a.exe", ""),
+        ("../../x.CSV", ".csv"),
+        ("a.csv/../../b", ""),
+        ("", ""),
+    ],
+)
+def test_of_a_name_only_known_endings_are_kept(name: str, expected: str) -> None:
+    assert safe_suffix(name) == expected
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 121, "a\x00b"])
+def test_names_that_cannot_be_shown_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadParameter):
+        Workspace(tmp_path).create("datasets", name, {})
+
+
+def test_a_grid_gives_the_same_rows_as_sorting_everything_would() -> None:
+    frame = pl.DataFrame({"n": [str(n * 7919 % 1000) for n in range(1000)], "city": ["Oslo", "Rome"] * 500})
+    grid = Grid(frame, frozenset({"n"}))
+    total, places, rows = grid.rows(10, 20, (Sort("n", True),), (Filter("city", "equals", "rome"),))
+    wanted = sorted((int(row[0]) for row in frame.rows() if row[1] == "Rome"), reverse=True)
+    assert total == len(wanted)
+    assert [int(row[0]) for row in rows] == wanted[10:30]
+    assert [frame["n"][place] for place in places] == [row[0] for row in rows]
+
+
+def test_numbers_sort_as_numbers_and_missing_ones_come_last() -> None:
+    grid = Grid(pl.DataFrame({"n": ["10", "9", "", "100"]}), frozenset({"n"}))
+    assert [row[0] for row in grid.rows(0, 10, (Sort("n"),))[2]] == ["9", "10", "100", ""]
+
+
+def test_cells_are_json_whatever_they_hold() -> None:
+    frame = pl.DataFrame({"big": [2**60], "nan": [float("nan")], "list": [["a", "b"]], "long": ["x" * 5000]})
+    (row,) = Grid(frame).rows(0, 10)[2]
+    json.dumps(row, allow_nan=False)
+    assert row[0] == str(2**60)
+    assert len(row[3]) < 500
+
+
+def test_roles_are_suggested_from_names_and_counts(tmp_path: Path) -> None:
+    from crypsis.data.inspection import inspect_file
+    from crypsis.samples import SAMPLES
+
+    (file,) = SAMPLES["patients"].write(tmp_path / "patients.csv", size=400)
+    found = suggested_roles(inspect_file(file), pl.read_csv(file, infer_schema=False))
+    assert {name: one.role for name, one in found.items()} == {
+        "patient_id": "identifier",
+        "age": "quasi",
+        "sex": "quasi",
+        "zip": "quasi",
+        "admitted": "quasi",
+        "diagnoses": "quasi",
+        "ward": "sensitive",
+    }
+    assert found["diagnoses"].separator == " "
+    assert all(one.reason for one in found.values())
