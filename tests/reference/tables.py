@@ -108,7 +108,9 @@ def united(rows: Rows, attributes: Sequence[Attribute], groups: Sequence[Sequenc
     return list(found.values())
 
 
-def mondrian(rows: Rows, attributes: Sequence[Attribute], k: int, bad: Bad) -> list[list[int]]:
+def mondrian(
+    rows: Rows, attributes: Sequence[Attribute], k: int, bad: Bad, categories: str = "values"
+) -> list[list[int]]:
     """Parts of the records, split strictly."""
     waiting, done = [list(range(len(rows)))], []
     while waiting:
@@ -118,7 +120,7 @@ def mondrian(rows: Rows, attributes: Sequence[Attribute], k: int, bad: Bad) -> l
             for place in range(len(attributes))
         ]
         for place in sorted(range(len(attributes)), key=lambda one: (-losses[one], one)):
-            parts = divided(rows, attributes[place], place, part)
+            parts = divided(rows, attributes[place], place, part, categories)
             if len(parts) > 1 and all(len(one) >= k and not bad(one) for one in parts):
                 waiting += parts
                 break
@@ -127,7 +129,9 @@ def mondrian(rows: Rows, attributes: Sequence[Attribute], k: int, bad: Bad) -> l
     return done
 
 
-def divided(rows: Rows, attribute: Attribute, place: int, part: Sequence[int]) -> list[list[int]]:
+def divided(
+    rows: Rows, attribute: Attribute, place: int, part: Sequence[int], categories: str = "values"
+) -> list[list[int]]:
     values = sorted({rows[record][place] for record in part} - {None})
     groups: dict[Any, list[int]] = {}
     present = sorted(rows[record][place] for record in part if rows[record][place] is not None)
@@ -140,6 +144,9 @@ def divided(rows: Rows, attribute: Attribute, place: int, part: Sequence[int]) -
         elif attribute[0] == "tree":
             tree = attribute[1]
             key = (path(tree, value)[path(tree, value).index(common_node(tree, values)) - 1],)
+        elif categories == "halves":
+            cuts = values[:-1]
+            key = (value <= min(cuts, key=lambda cut: abs(2 * sum(one <= cut for one in present) - len(present))),)
         else:
             key = (value,)
         groups.setdefault(key, []).append(record)

@@ -16,9 +16,18 @@ from crypsis.kernels.class_diversity import Constraints, is_diverse
 
 @njit
 def mondrian_parts(
-    codes: Int32s, attributes: Attributes, k: int, sensitive: Int32s, constraints: Constraints, n_values: int
+    codes: Int32s,
+    attributes: Attributes,
+    k: int,
+    sensitive: Int32s,
+    constraints: Constraints,
+    n_values: int,
+    in_halves: bool,
 ) -> tuple[Int64s, Int64s]:
-    """Rows by part, and where each part starts. `n_values` exceeds every code and node of any attribute."""
+    """Rows by part, and where each part starts. `n_values` exceeds every code and node of any attribute.
+
+    Attributes of values without a tree are split at every value, or `in_halves` that are as equal as can be.
+    """
     n_rows, n_attributes = codes.shape
     rows = np.arange(n_rows)
     table = codes.copy()
@@ -54,7 +63,7 @@ def mondrian_parts(
                 tried[best] = True
                 n_parts = _divide(
                     table, start, stop, attributes, best, low[best], high[best], missing[best],
-                    part_of, values, histogram, number_of,
+                    part_of, values, histogram, number_of, in_halves,
                 )  # fmt: skip
                 if n_parts < 2:
                     continue
@@ -123,7 +132,7 @@ def _part_cost(
 @njit
 def _divide(
     table: Int32s, start: int, stop: int, attributes: Attributes, attribute: int, low: int, high: int, missing: int,
-    part_of: Int64s, values: Int32s, histogram: Int64s, number_of: Int64s,
+    part_of: Int64s, values: Int32s, histogram: Int64s, number_of: Int64s, in_halves: bool,
 ) -> int:  # fmt: skip
     """Write the part of each row into `part_of` and return how many parts there are; missing values are the last."""
     present = stop - start - missing
@@ -141,6 +150,12 @@ def _divide(
         for place in range(start, stop):
             code = table[place, attribute]
             part_of[place] = n_parts if code < 0 else 0 if code <= median else 1
+    elif kind == VALUES and in_halves:
+        cut = _even_cut(table, start, stop, attribute, low, high, present, histogram)
+        n_parts = 2
+        for place in range(start, stop):
+            code = table[place, attribute]
+            part_of[place] = n_parts if code < 0 else 0 if code <= cut else 1
     elif kind == TREE:
         first = attributes.node_start[attribute]
         node = common_node(attributes, attribute, low, high)
@@ -203,6 +218,26 @@ def _lower_median(
             values[count] = code
             count += 1
     return int(np.sort(values[:count])[wanted])
+
+
+@njit
+def _even_cut(
+    table: Int32s, start: int, stop: int, attribute: int, low: int, high: int, present: int, histogram: Int64s
+) -> int:
+    """The code below `high` after which a cut leaves two sides that differ least; the first of several."""
+    for place in range(start, stop):
+        code = table[place, attribute]
+        if code >= 0:
+            histogram[code] += 1
+    cut, reached, smallest = low, 0, present + 1
+    for code in range(low, high):
+        reached += histogram[code]
+        difference = abs(present - 2 * reached)
+        if histogram[code] and difference < smallest:
+            cut, smallest = code, difference
+        histogram[code] = 0
+    histogram[high] = 0
+    return cut
 
 
 @njit

@@ -44,15 +44,15 @@ def test_cluster(seeds: str, small: Small, k: int, constraint: Any) -> None:
     assert ncp_loss(table, published).total == loss / len(small.rows)
 
 
-@given(small=small_tables(max_rows=14), k=ks, constraint=constraints)
-def test_mondrian(small: Small, k: int, constraint: Any) -> None:
+@given(small=small_tables(max_rows=14), k=ks, categories=st.sampled_from(["values", "halves"]), constraint=constraints)
+def test_mondrian(small: Small, k: int, categories: str, constraint: Any) -> None:
     bad = small.bad(k, *constraint)
-    method = Mondrian(k=k, hierarchy=small.hierarchies, **asked(*constraint))
+    method = Mondrian(k=k, categories=categories, hierarchy=small.hierarchies, **asked(*constraint))
     if hopeless(small, bad):
         with pytest.raises(Infeasible):
             method.anonymize(small.table(), Journal())
         return
-    parts = reference.mondrian(small.rows, small.attributes, k, bad)
+    parts = reference.mondrian(small.rows, small.attributes, k, bad, categories)
     assert classes(method.anonymize(small.table(), Journal())) == sorted(
         map(sorted, reference.united(small.rows, small.attributes, parts))
     )

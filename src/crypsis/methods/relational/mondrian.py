@@ -9,7 +9,7 @@ LeFevre, DeWitt, Ramakrishnan. IEEE ICDE 2006.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from crypsis.methods.relational.diversity import Diversity
 from crypsis.methods.relational.publishing import published_classes
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
 from crypsis.methods.relational.relational_method import RelationalMethod, classes_in_order
+from crypsis.parameters import OneOf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +29,8 @@ class Mondrian(RelationalMethod):
     """Split the table at the median of its widest column until no part can be split without falling below k.
 
     Numbers are split at the lower median, categories at the children of their lowest common node, categories without
-    a hierarchy at every value. Each record is published with the tightest cells of its part.
+    a hierarchy at every value or, with `categories="halves"`, into two sets of labels that are as even as can be.
+    Each record is published with the tightest cells of its part.
     Time grows with n * d * log(n / k) for n records and d quasi-identifiers.
     Differs from the paper: the widest column is the one with the largest weighted loss, and missing values form a part
     of their own in the first split on their column.
@@ -47,11 +49,24 @@ class Mondrian(RelationalMethod):
 
     stages: ClassVar[tuple[str, ...]] = ("prepare", "split", "publish")
 
+    categories: Annotated[
+        str,
+        OneOf("values", "halves"),
+        "How a category without a hierarchy is split: at every value, or in two halves in the order of the labels, "
+        "which splits more often and loses less.",
+    ] = "values"
+
     def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, journal: Journal) -> PublishedTable:
         diversity.refuse_hopeless(self.k)
         with journal.stage("split"):
             rows, bounds = mondrian_parts(
-                quasi.codes, quasi.attributes, self.k, diversity.codes, diversity.constraints, quasi.n_values
+                quasi.codes,
+                quasi.attributes,
+                self.k,
+                diversity.codes,
+                diversity.constraints,
+                quasi.n_values,
+                self.categories == "halves",
             )
             class_of = np.empty(len(rows), np.int64)
             class_of[rows] = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
