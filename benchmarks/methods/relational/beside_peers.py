@@ -2,8 +2,8 @@
 
 Times are processor time of both. The losses are NCP, computed by our code on what each of them published; rows that a
 peer leaves out count as suppressed. No loss of ours may be greater where both do the same: whole levels (Incognito
-and anjana), parts without hierarchies (Mondrian, Cluster and anonypy). TopDown and BottomUp are greedy over subtrees, which anjana is
-not; their losses stand beside for information. ARX is not timed here: no package index carries it.
+and anjana), parts without hierarchies (Mondrian, Cluster and anonypy). TopDown and BottomUp are greedy over subtrees,
+which anjana is not; their losses stand beside for information. ARX is not timed here: no package index carries it.
 """
 
 from __future__ import annotations
