@@ -1,4 +1,4 @@
-"""A server in a process of its own and a real browser, one of each per session; every test gets a new context.
+"""A server in a process of its own, one per session, and a real browser, one per module with a new context per test.
 
 `server` serves a workspace that the tests share, so a test makes what it needs and looks only at that. `api` is a
 client with the token; `page` is a browser tab that has opened the address with the token.
@@ -104,7 +104,7 @@ def api(server: Server) -> Iterator[httpx.Client]:
         yield client
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is open a loop runs in this thread, which other tests may not have
 def browser() -> Iterator[Browser]:
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     assert found, "The browser tests need chromium; `make test` installs it."

@@ -147,6 +147,19 @@ def test_a_leaf_is_moved_a_taken_name_is_refused_beside_the_field_and_then_mende
     assert any(line.startswith(f"{leaf};{other}") for line in text.splitlines())
 
 
+def test_a_value_is_dragged_below_another_node(tab: Tab, api: httpx.Client) -> None:
+    number = uploaded(api, "ages.csv", "age,city\n20,Oslo\n30,Oslo\n40,Rome\n")["id"]
+    sent = api.post("/api/uploads", params={"name": "h.csv"}, content="Oslo;North;Any\nRome;South;Any\n").json()["id"]
+    kept = api.post("/api/hierarchies", json={"dataset": number, "column": "city", "upload": sent})
+    assert kept.status_code == 201, kept.text
+    page = tab.open(f"/hierarchies?dataset={number}&column=city")
+    nodes = page.locator("span[draggable]")
+    expect(nodes).to_have_count(5)
+    nodes.filter(has_text="Rome").drag_to(nodes.filter(has_text="North"))
+    expect(nodes).to_have_count(4)  # South has no values any more
+    expect(nodes.filter(has_text="South")).to_have_count(0)
+
+
 def test_the_count_of_a_query_changes_as_it_is_typed(tab: Tab, api: httpx.Client) -> None:
     number = uploaded(api, "ages.csv", "age,city\n20,Oslo\n30,Oslo\n40,Rome\n")["id"]
     section = {

@@ -19,7 +19,8 @@ from crypsis.web.workspace import Entry
 
 PATH = "/streams"
 LEAD = "Publish events window by window, each verified before it goes out, and watch it happen."
-WIDTH, HEIGHT = 640.0, 360.0
+WIDTH = 640.0
+_LETTER = 6.9  # about the width of a letter
 
 
 def register(workbench: Workbench) -> None:
@@ -168,6 +169,8 @@ def place_map(places: dict[str, int], suppressed: dict[str, int]) -> Markup:
     height = rows * max(54.0, cell * 0.9) + 10
     step = (height - 10) / rows
     busiest = max([*places.values(), 1])
+    first = names[0][: names[0].rfind(" ") + 1]
+    shared = len(first) if len(names) > 1 and all(name.startswith(first) for name in names) else 0
     marks = []
     for at, name in enumerate(names):
         x, y = (at % columns + 0.5) * cell, (at // columns + 0.42) * step + 5
@@ -177,7 +180,8 @@ def place_map(places: dict[str, int], suppressed: dict[str, int]) -> Markup:
         parts = [title, element("circle", cx=x, cy=y, r=radius, class_="whole")]
         if held:
             parts.append(element("path", d=f"M{x - 4:.1f} {y - 4:.1f}l8 8m0 -8l-8 8", class_="missed"))
-        label = name if len(name) * 5.4 < cell else name[: max(3, int(cell / 5.6))] + "…"
+        short = name[shared:] or name
+        label = short if len(short) * _LETTER < cell else short[: max(2, int(cell / _LETTER) - 2)] + "…"
         parts.append(text(x, y + min(cell, step) * 0.34 + 12, label, "tick", "middle"))
         marks.append(element("g", *parts))
     return drawing(WIDTH, height, f"{len(names)} places in the window.", *marks, kind="map")
