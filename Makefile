@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
-.PHONY: help demo test lint style types contracts docs reference screenshots bench environment clean
+.PHONY: help demo test kernels lint style types contracts docs reference screenshots bench environment clean
 
 help: ## What can be made.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -20,6 +20,9 @@ demo: $(VENV)/demo.stamp ## Anonymize generated check-ins, prove and measure the
 test: environment ## Every test, with the system packages they need.
 	@.ci/system-packages
 	@$(BIN)/python -m pytest -n 2 --dist worksteal
+
+kernels: environment ## Compile every kernel ahead of time, so that no test waits for it.
+	@$(BIN)/crypsis warmup
 
 lint: style types contracts ## Style, types and the dependency rule.
 
