@@ -10,6 +10,7 @@ from benchmarks import ports
 from benchmarks.attacks import knowledge, table_risk
 from benchmarks.comparison import Row, print_table, write_json
 from benchmarks.data import loading
+from benchmarks.methods import private_comparators
 from benchmarks.methods.mixed import bounded_merging
 from benchmarks.methods.relational import anonymizers, diff_multi
 from benchmarks.methods.stream import itsa
@@ -39,6 +40,7 @@ SUITES = {
     "itsa": itsa,
     "safe_path": safe_path,
     "diff_multi": diff_multi,
+    "private_comparators": private_comparators,
     "draws": draws,
     "km_anonymity": km_anonymity,
     "utility": utility,
