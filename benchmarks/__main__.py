@@ -11,6 +11,7 @@ from benchmarks.attacks import knowledge, table_risk
 from benchmarks.comparison import Row, print_table, write_json
 from benchmarks.data import loading
 from benchmarks.evaluate import experiments
+from benchmarks.methods import private_comparators
 from benchmarks.methods.mixed import bounded_merging
 from benchmarks.methods.relational import anonymizers, beside_peers, diff_multi
 from benchmarks.methods.stream import itsa
@@ -42,6 +43,7 @@ SUITES = {
     "itsa": itsa,
     "safe_path": safe_path,
     "diff_multi": diff_multi,
+    "private_comparators": private_comparators,
     "draws": draws,
     "ingest": ingest,
     "soak": soak,

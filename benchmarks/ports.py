@@ -172,7 +172,7 @@ def _nested(parents: list[int]) -> dict[str, Any]:
 
 
 def diffmulti_seconds(place: Path, specializations: int) -> tuple[float, int] | None:
-    """Time of the DiffMulti port and the specializations that it made."""
+    """Processor time of the DiffMulti port, without reading, and the specializations that it made."""
     programs = folder()
     if programs is None:
         return None
@@ -180,7 +180,7 @@ def diffmulti_seconds(place: Path, specializations: int) -> tuple[float, int] | 
     done = subprocess.run(
         [*command, "--h", str(specializations), "--eps", "1"], capture_output=True, text=True, check=True
     )
-    seconds = re.search(r"elapsed_s=([\d.]+)", done.stdout)
+    seconds = re.search(r"cpu_s=([\d.]+)", done.stdout)
     made = re.search(r"specializations=(\d+)", done.stdout)
     return (float(seconds[1]), int(made[1])) if seconds and made else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -9,8 +10,11 @@ import pytest
 
 from crypsis.attacks import audit_privacy
 from crypsis.errors import BadParameter
+from crypsis.methods import METHODS
+from crypsis.methods.private_method import PrivateMethod
 from crypsis.noise import ExactNoise
 from tests.noise.providers import HalfNoise
+from tests.shared_data import ROOT
 
 BY_CHANCE = 1e-9
 
@@ -86,3 +90,13 @@ def test_audits_that_make_no_sense_are_refused():
         audit_privacy(lambda count, runs: [0] * runs, 3, 4, 1, false_alarm=0)
     with pytest.raises(BadParameter, match="as many outcomes"):
         audit_privacy(lambda count, runs: [0], 3, 4, 1)
+
+
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if issubclass(method, PrivateMethod)])
+def test_every_private_method_is_audited_beside_variants_that_are_broken_on_purpose(name):
+    """The audits stand with the tests of each method: one that acquits it, one that convicts what is like it."""
+    module = METHODS[name].__module__.split(".")
+    text = (ROOT / "tests" / "methods" / module[-2] / f"test_{module[-1]}.py").read_text(encoding="utf-8")
+    assert "audit_privacy(" in text
+    assert re.search(r"assert not .*\.convicted", text)
+    assert re.search(r"assert (?!not )[^\n]*\.convicted", text)

@@ -6,8 +6,6 @@ import json
 
 import pytest
 
-from tests.shared_data import dataset
-
 
 @pytest.fixture
 def trips(tmp_path):
@@ -104,39 +102,3 @@ def test_malformed_rows_are_left_out_when_asked(run, trips, tmp_path):
     done = run("anonymize", trips, *PRIVATE, "--drop-malformed", "--out", tmp_path / "r")
     assert done.code == 0, done.err
     assert "read 800 events" in done.err
-
-
-@pytest.mark.real_data("citibike_jc")
-def test_citibike_stations_of_each_bike(run, tmp_path):
-    raw = dataset("citibike_jc") / "citibike_jc_202003_202004.parquet"
-    done = run(
-        "anonymize", raw, "--id", "bikeid", "--location", "start_station_id", "--t", "starttime", "--time-unit", "h",
-        "--method", "safe-path", "--epsilon", "1", "--height", "2", "--scheme", "flat",
-        "--location-domain", "public-in-data", "--time-domain", "2020-03-01..2020-05-01..720h",
-        "--ledger", tmp_path / "bikes.ledger", "--out", tmp_path / "r", "--json",
-    )  # fmt: skip
-    assert done.code == 0, done.err
-    told = json.loads(done.out)
-    assert told["verdict"]["holds"] is True
-    assert told["utility"]["count_error_1_loss"] < told["utility"]["count_error_1_of_nothing"]
-    manifest = json.loads((tmp_path / "r" / "release.json").read_text())
-    assert manifest["data"]["domains"]["locations"]["declared"].startswith("those of the data")
-    assert manifest["data"]["trajectories"] > 0
-    assert (tmp_path / "r" / "report.html").stat().st_size > 10_000
-
-
-@pytest.mark.real_data("gowalla_nyc")
-@pytest.mark.parametrize("scheme", ["flat", "uniform"])
-def test_gowalla_check_ins_with_the_public_list_of_venues(run, tmp_path, scheme):
-    folder = dataset("gowalla_nyc")
-    done = run(
-        "anonymize", folder / "gowalla_nyc_checkins.csv.xz", "--id", "user", "--location", "venue", "--t", "time",
-        "--time-unit", "day", "--method", "safe-path", "--epsilon", "2", "--height", "2", "--scheme", scheme,
-        "--location-domain", f"{folder / 'gowalla_nyc_venues.csv.gz'}:venue", "--location-height", "6",
-        "--time-domain", "2009-04-01..2010-11-01..90day", "--out", tmp_path / "r", "--json",
-    )  # fmt: skip
-    assert done.code == 0, done.err
-    verdict = json.loads(done.out)["verdict"]
-    assert verdict["holds"] is True
-    assert 0 < verdict["achieved"] <= 2
-    assert (tmp_path / "r" / "report.html").stat().st_size > 10_000

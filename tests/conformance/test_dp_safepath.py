@@ -15,14 +15,10 @@ from crypsis.errors import BudgetScheme
 from crypsis.journal import Journal
 from crypsis.ledger import Call, InParallel, InSequence
 from crypsis.methods import SafePath
+from crypsis.methods.noise_thresholds import deviations_threshold, flat_threshold
 from crypsis.methods.trajectory.noisy_prefix_tree import TreeLevel
 from crypsis.methods.trajectory.prefix_consistency import consistent_counts, projected, terminating, whole_counts
-from crypsis.methods.trajectory.safe_path_budgets import (
-    deviations_threshold,
-    flat_threshold,
-    printed_shares,
-    uniform_shares,
-)
+from crypsis.methods.trajectory.safe_path_budgets import printed_shares, uniform_shares
 from crypsis.methods.trajectory.value_ranges import ValueRanges
 from crypsis.metrics.count_queries import _Pairs, relative_error
 from crypsis.noise import pass_probability

@@ -11,6 +11,7 @@ import pytest
 
 import crypsis
 from crypsis.errors import InternalError
+from crypsis.ledger.scopes import InParallel, InSequence
 from crypsis.noise import ExactNoise, MeteredNoise
 from crypsis.verifiers.run_ledger import check_run_ledger
 
@@ -18,19 +19,35 @@ PACKAGE = Path(crypsis.__file__).parent
 PRIVATE = [
     *sorted((PACKAGE / "noise").glob("*.py")),
     *sorted((PACKAGE / "ledger").glob("*.py")),
-    PACKAGE / "methods" / "private_method.py",
     *(
-        PACKAGE / "methods" / "trajectory" / f"{name}.py"
+        PACKAGE / "methods" / f"{name}.py"
         for name in (
-            "safe_path",
-            "safe_path_budgets",
-            "noisy_prefix_tree",
-            "prefix_consistency",
-            "timed_visits",
-            "value_ranges",
+            "private_method",
+            "noise_thresholds",
+            "trajectory/safe_path",
+            "trajectory/safe_path_budgets",
+            "trajectory/noisy_prefix_tree",
+            "trajectory/prefix_consistency",
+            "trajectory/prefix_synthesis",
+            "trajectory/timed_visits",
+            "trajectory/value_ranges",
+            "trajectory/seq_pt",
+            "trajectory/n_grams",
+            "trajectory/noisy_grams",
+            "transaction/diff_part",
+            "transaction/noisy_partitions",
+            "transaction/item_tree",
+            "relational/declared_columns",
+            "relational/diff_multi",
+            "relational/noisy_regions",
+            "relational/region_schema",
+            "relational/region_scores",
+            "relational/specialization_budgets",
+            "relational/diff_gen",
+            "relational/global_cut",
         )
     ),
-    PACKAGE / "kernels" / "tree_growth.py",
+    *(PACKAGE / "kernels" / f"{name}.py" for name in ("tree_growth", "regions", "gram_model", "set_partitions")),
 ]
 
 
@@ -49,6 +66,35 @@ def test_calls_in_scopes_add_up() -> None:
     assert noise.root.calls() == noise.noise.calls == 14
     found = check_run_ledger({"epsilon": "1", "root": noise.root.to_json()})
     assert (found.holds, found.spent, found.calls) == (True, 1, 14)
+
+
+def test_a_vector_of_counts_costs_once_with_its_sensitivity() -> None:
+    """Four times the noise of a disjoint count; the ledger says how far one record moves the vector."""
+    noise = metered()
+    noisy, _, values = noise.vector_counts(np.zeros(40_000, np.int64), 40_000, Fraction(1), 4, 3, node="grams")
+    assert noise.check() == 1
+    call = noise.root.to_json()["seq"][0]["call"]
+    assert (call["sensitivity"], call["count"]) == ("4", 80_000)
+    assert "moves by at most 4 in all" in call["disjoint_by"]
+    decay = np.exp(-1 / 4)
+    assert np.var(noisy) == pytest.approx(2 * decay / (1 - decay) ** 2, rel=0.1)
+    assert len(values) == pytest.approx(40_000 * decay**3 / (1 + decay), rel=0.1)
+
+
+@pytest.mark.parametrize("one_by_one", [False, True])
+def test_empty_siblings_have_one_law_whether_drawn_in_bulk_or_one_by_one(one_by_one: bool) -> None:
+    noise = MeteredNoise(ExactNoise(), Fraction(1), one_by_one=one_by_one)
+    scopes = InSequence([], "left"), InSequence([], "right")
+    noise.root.members.append(InParallel([*scopes], "sides"))
+    _, numbers, values = noise.shared_disjoint_counts(
+        np.zeros(0, np.int64), 60_000, Fraction(1), 2, shares=[(scopes[0], 20_000), (scopes[1], 40_000)], node="a"
+    )
+    assert noise.check() == 1
+    assert noise.root.calls() == 60_000
+    assert (np.diff(numbers) > 0).all()
+    assert values.min() >= 2
+    assert len(numbers) == pytest.approx(60_000 * np.exp(-2) / (1 + np.exp(-1)), rel=0.1)
+    assert np.mean(values == 2) == pytest.approx(1 - np.exp(-1), abs=0.03)
 
 
 def test_a_draw_past_the_ledger_is_noticed() -> None:

@@ -1,9 +1,10 @@
 """Regions of a table: scores of their specializations, blocks of split points, and dividing the records.
 
-`rows[r, a]` is the cell of record r in attribute a, `classes[r]` its class; the records of region p are the rows
-`starts[p]` to `starts[p + 1] - 1`. Region p spans the cells `low[p, a]` to `high[p, a] - 1`. A numeric attribute is cut
-at `split[p, a]`: smaller cells go left. A category is in node `node[p, a]` of its taxonomy, whose child that holds a
-cell is `slots[slot_base[a] + depth[node] * width[a] + cell]`. Scores are whole multiples of 1 / `unit`.
+`rows[r, a]` is the cell of record r in attribute a, `classes[r]` its class, both in 16 bits where they fit; the records
+of region p are the rows `starts[p]` to `starts[p + 1] - 1`. Region p spans the cells `low[p, a]` to `high[p, a] - 1`. A
+numeric attribute is cut at `split[p, a]`: smaller cells go left. A category is in node `node[p, a]` of its taxonomy,
+whose child that holds a cell is `slots[slot_base[a] + depth[node] * width[a] + cell]`. Scores are whole multiples of
+1 / `unit`.
 """
 
 from __future__ import annotations
@@ -83,28 +84,43 @@ def candidate_scores(
         widest = max(widest, n_children[number])
     scores = np.zeros((len(chosen), n_attributes), np.int64)
     counts = np.zeros((n_attributes, widest, n_classes), np.int64)
-    base = np.zeros(n_attributes, np.int64)
+    totals = np.zeros(n_classes, np.int64)
+    right = np.zeros((n_classes, n_attributes), np.int64)
+    numbers, categories = np.zeros(n_attributes, np.int64), np.zeros(n_attributes, np.int64)
+    cuts, base = np.zeros(n_attributes, np.int64), np.zeros(n_attributes, np.int64)
     candidates = np.zeros(n_attributes, np.int64)
     for number in range(len(chosen)):
         region = chosen[number]
-        n_candidates = 0
+        n_candidates, n_numbers, n_categories = 0, 0, 0
+        totals[:] = 0
+        right[:, :] = 0
         for attribute in range(n_attributes):
             if valid[region, attribute]:
                 candidates[n_candidates] = attribute
                 n_candidates += 1
                 counts[attribute, :, :] = 0
-                if not numeric[attribute]:
-                    base[attribute] = slot_base[attribute] + depth[node[region, attribute]] * width[attribute]
+                if numeric[attribute]:
+                    numbers[n_numbers] = attribute
+                    cuts[n_numbers] = split[region, attribute]
+                    n_numbers += 1
+                else:
+                    categories[n_categories] = attribute
+                    base[n_categories] = slot_base[attribute] + depth[node[region, attribute]] * width[attribute]
+                    n_categories += 1
         for row in range(starts[region], starts[region + 1]):
             label = classes[row]
-            for place in range(n_candidates):
-                attribute = candidates[place]
-                cell = rows[row, attribute]
-                if numeric[attribute]:
-                    child = 1 if cell >= split[region, attribute] else 0
-                else:
-                    child = slots[base[attribute] + cell]
-                counts[attribute, child, label] += 1
+            totals[label] += 1
+            for place in range(
+                n_numbers
+            ):  # adding the comparison itself, for a branch would be guessed wrong too often
+                right[label, place] += rows[row, numbers[place]] >= cuts[place]
+            for place in range(n_categories):
+                attribute = categories[place]
+                counts[attribute, slots[base[place] + rows[row, attribute]], label] += 1
+        for place in range(n_numbers):
+            for label in range(n_classes):
+                counts[numbers[place], 0, label] = totals[label] - right[label, place]
+                counts[numbers[place], 1, label] = right[label, place]
         for place in range(n_candidates):
             attribute = candidates[place]
             children = 2 if numeric[attribute] else n_children[node[region, attribute]]
@@ -249,14 +265,18 @@ def divide(
     depth: Int32s,
     slot_base: Int64s,
     slots: Int32s,
-) -> tuple[Int32s, Int32s, Int64s]:
-    """The records of the chosen regions sorted into their children: rows, classes, and where each child starts."""
-    total, children = 0, 0
+    new_rows: Int32s,
+    new_classes: Int32s,
+) -> Int64s:
+    """Sort the records of the chosen regions into their children; returns where each child starts.
+
+    Writes to `new_rows` and `new_classes`, which have room for all records: fresh memory at every level would cost more
+    than the sorting.
+    """
+    n_attributes = rows.shape[1]
+    children = 0
     for number in range(len(chosen)):
-        total += starts[chosen[number] + 1] - starts[chosen[number]]
         children += fan[number]
-    new_rows = np.empty((total, rows.shape[1]), np.int32)
-    new_classes = np.empty(total, np.int32)
     new_starts = np.zeros(children + 1, np.int64)
     at, child_base = 0, 0
     for number in range(len(chosen)):
@@ -279,10 +299,11 @@ def divide(
             child = slots[base + cell] if not numeric[attribute] else (1 if cell >= split[region, attribute] else 0)
             place = places[child]
             places[child] = place + 1
-            new_rows[place] = rows[row]
+            for copied in range(n_attributes):
+                new_rows[place, copied] = rows[row, copied]
             new_classes[place] = classes[row]
         child_base += fan[number]
-    return new_rows, new_classes, new_starts
+    return new_starts
 
 
 @njit

@@ -51,7 +51,15 @@ class InSequence:
     name: str = ""
 
     def total(self) -> Fraction:
-        return sum((member.total() for member in self.members), Fraction(0))
+        numerator, denominator = 0, 1  # reduced once: adding fractions would reduce at every step
+        for member in self.members:
+            part = member.total()
+            if part.denominator == denominator:
+                numerator += part.numerator
+            else:
+                numerator = numerator * part.denominator + part.numerator * denominator
+                denominator *= part.denominator
+        return Fraction(numerator, denominator)
 
     def calls(self) -> int:
         return sum(member.calls() for member in self.members)

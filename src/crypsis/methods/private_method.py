@@ -61,12 +61,12 @@ class PrivateMethod(Method):
             parameter=parameter,
         )
 
-    def charged(self, noise: Noise, *, one_by_one: bool = False) -> MeteredNoise:
+    def charged(self, noise: Noise, *, one_by_one: bool = False, records: int = 1) -> MeteredNoise:
         """Charge the ledger; from then on the budget is spent, whatever happens to the run."""
         if self.ledger is not None and noise.publishable:
             promised = self.guarantee
             self.ledger.charge(self.epsilon, self.name(), unit=promised.unit, relation=promised.relation)
-        return MeteredNoise(noise, self.epsilon, one_by_one=one_by_one)
+        return MeteredNoise(noise, self.epsilon, one_by_one=one_by_one, records=records)
 
     def accounted(self, noise: MeteredNoise) -> tuple[dict[str, Any], Mapping[str, Any]]:
         """What a release tells about its budget, and the ledger of the run, which it does not."""

@@ -24,11 +24,16 @@ Shares = Sequence[
 class MeteredNoise:
     """A provider together with what it has spent. Methods draw through this and through nothing else."""
 
-    def __init__(self, noise: Noise, epsilon: Fraction, *, one_by_one: bool = False) -> None:
-        """With `one_by_one` empty siblings are drawn like all others, as the definition says: slow, the same law."""
+    def __init__(self, noise: Noise, epsilon: Fraction, *, one_by_one: bool = False, records: int = 1) -> None:
+        """With `one_by_one` empty siblings are drawn like all others, as the definition says: slow, the same law.
+
+        A person may have so many `records`. Budgets are told and written down as the person's; a call is drawn with
+        that part of its budget which falls to one record, and moved by a person that many times as far.
+        """
         self.noise = noise
         self.epsilon = epsilon
         self.one_by_one = one_by_one
+        self.records = records
         self.root = InSequence([])
         self._scope = self.root
 
@@ -64,10 +69,10 @@ class MeteredNoise:
         are and not how many are empty: it depends on noisy outcomes only.
         """
         self._scope.members.append(
-            Call("dlaplace", epsilon, Fraction(1), node, self.noise.name, len(counts) + zeros, disjoint_by)
+            Call("dlaplace", epsilon, Fraction(self.records), node, self.noise.name, len(counts) + zeros, disjoint_by)
         )
-        noisy = self.noise.laplace(counts, epsilon)
-        numbers, values = self._passing_zeros(zeros, epsilon, threshold)
+        noisy = self.noise.laplace(counts, epsilon / self.records)
+        numbers, values = self._passing_zeros(zeros, epsilon / self.records, threshold)
         return noisy, numbers, values
 
     def _passing_zeros(self, zeros: int, epsilon: Fraction, threshold: int) -> tuple[Int64s, Int64s]:
@@ -88,6 +93,7 @@ class MeteredNoise:
 
         Each is drawn with epsilon / sensitivity, so that the vector as a whole costs epsilon.
         """
+        sensitivity *= self.records
         together = f"one vector of counts, which a record moves by at most {sensitivity} in all"
         self._scope.members.append(
             Call("dlaplace", epsilon, Fraction(sensitivity), node, self.noise.name, len(counts) + zeros, together)
@@ -99,9 +105,9 @@ class MeteredNoise:
     def counts(self, counts: Int64s, epsilon: Fraction, *, node: str, disjoint_by: str) -> Int64s:
         """Noisy counts of disjoint sets of records."""
         self._scope.members.append(
-            Call("dlaplace", epsilon, Fraction(1), node, self.noise.name, len(counts), disjoint_by)
+            Call("dlaplace", epsilon, Fraction(self.records), node, self.noise.name, len(counts), disjoint_by)
         )
-        return self.noise.laplace(counts, epsilon)
+        return self.noise.laplace(counts, epsilon / self.records)
 
     def select(
         self,
@@ -113,37 +119,37 @@ class MeteredNoise:
         replacement: bool = False,
     ) -> int:
         """The number of a candidate with a high score."""
-        self._scope.members.append(Call("selection", epsilon, sensitivity, node, self.noise.name, 1, ""))
-        return self.noise.select(scores, epsilon, sensitivity, replacement=replacement)
+        self._scope.members.append(Call("selection", epsilon, sensitivity * self.records, node, self.noise.name, 1, ""))
+        return self.noise.select(scores, epsilon / self.records, sensitivity, replacement=replacement)
 
     def select_each(
         self, scores: Int64s, offsets: Int64s, epsilon: Fraction, sensitivity: int, *, shares: Shares, node: str
     ) -> Int64s:
         """From each list the place of a candidate with a high score; `shares` says whose lists they are."""
         self._share("selection", epsilon, sensitivity, shares, node)
-        return self.noise.select_each(scores, offsets, epsilon, sensitivity)
+        return self.noise.select_each(scores, offsets, epsilon / self.records, sensitivity)
 
     def points(self, blocks: Blocks, epsilon: Fraction, sensitivity: int, *, shares: Shares, node: str) -> Int64s:
         """From each list of blocks a point with a high score."""
         self._share("selection", epsilon, sensitivity, shares, node)
-        return self.noise.points(blocks, epsilon, sensitivity)
+        return self.noise.points(blocks, epsilon / self.records, sensitivity)
 
     def shared_counts(self, counts: Int64s, epsilon: Fraction, *, shares: Shares, node: str) -> Int64s:
         """Noisy counts of disjoint sets of records that belong to several branches of the tree."""
         self._share("dlaplace", epsilon, 1, shares, node)
-        return self.noise.laplace(counts, epsilon)
+        return self.noise.laplace(counts, epsilon / self.records)
 
     def shared_disjoint_counts(
         self, counts: Int64s, zeros: int, epsilon: Fraction, threshold: int, *, shares: Shares, node: str
     ) -> tuple[Int64s, Int64s, Int64s]:
         """As `disjoint_counts`, for siblings that belong to several branches of the tree."""
         self._share("dlaplace", epsilon, 1, shares, node)
-        noisy = self.noise.laplace(counts, epsilon)
-        numbers, values = self._passing_zeros(zeros, epsilon, threshold)
+        noisy = self.noise.laplace(counts, epsilon / self.records)
+        numbers, values = self._passing_zeros(zeros, epsilon / self.records, threshold)
         return noisy, numbers, values
 
     def _share(self, mechanism: str, epsilon: Fraction, sensitivity: int, shares: Shares, node: str) -> None:
-        exact = Fraction(sensitivity)
+        exact = Fraction(sensitivity * self.records)
         for scope, count in shares:
             if count:
                 scope.members.append(Call(mechanism, epsilon, exact, node, self.noise.name, count, DISJOINT_REGIONS))

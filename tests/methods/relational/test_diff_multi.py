@@ -5,6 +5,7 @@ A wrong verdict of an audit here has a chance of less than one in 10^9.
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from fractions import Fraction
@@ -84,6 +85,20 @@ def test_without_noise_it_is_the_obvious_algorithm(people, score, h, depth, cap)
     ]
     assert sorted(found) == sorted(expected)
     assert sum(map(sum, (counts for _, counts in found))) == len(people)
+
+
+@pytest.mark.parametrize("width", [32_767, 32_768, 70_000])
+def test_cells_that_need_more_than_16_bits_are_told_apart(width):
+    people = [((0, 3, 0), 0)] * 4 + [((0, width - 1, 0), 1)] * 5
+    method = DiffMulti(specializations=1, score="max", **declared(width_x=width))
+    made = method.generalized(table_of(people), Journal(), NoNoise())
+    held = [
+        (low <= 3 < high, low <= width - 1 < high, *counts)
+        for low, high, counts in zip(
+            made.low[:, 1].tolist(), made.high[:, 1].tolist(), made.counts.tolist(), strict=True
+        )
+    ]
+    assert sorted(held) == [(False, True, 0, 5), (True, False, 4, 0)]
 
 
 person = st.tuples(st.tuples(st.integers(0, 4), st.integers(0, 8), st.integers(0, 4)), st.integers(0, 1))
@@ -263,7 +278,7 @@ def test_a_test_of_a_true_zero_is_convicted(monkeypatch):
 
     def watched(*given):
         made = divide(*given)
-        true_counts[:] = np.diff(made[2]).tolist()
+        true_counts[:] = np.diff(made).tolist()
         return made
 
     def tested(noisy, offsets, left):
@@ -415,3 +430,47 @@ def test_what_was_drawn_without_the_systems_entropy_cannot_be_published():
     method = DiffMulti(specializations=2, **LINE)
     made = method.generalized(line([(1, "p")]), Journal(), ExactNoise(SeededEntropy(1)))
     assert "must not be published" in str(verify(made, method.guarantee).problem)
+
+
+def test_records_of_one_person_share_epsilon():
+    """The first two records of each person count, and every count has twice the noise of one record."""
+    frame = pl.DataFrame({"id": ["u", "v", "u", None, "u", None], "x": [0, 1, 1, 2, 3, 2]})
+    table = Table.from_frame(frame, {"id": "identifier", "x": "quasi"}, {"id": "category", "x": "int"})
+    asked = []
+
+    class Watching(NoNoise):
+        def laplace(self, counts, epsilon):
+            asked.append((counts.tolist(), epsilon))
+            return super().laplace(counts, epsilon)
+
+    method = DiffMulti(specializations=0, records_per_person=2, domains=AttributeDomains({"x": NumericDomain(0, 4)}))
+    made = method.generalized(table, Journal(), Watching())
+    assert asked == [([5], Fraction(1, 2))]
+    assert made.budget["spent"] == "1"
+    assert made.budget["records_per_person"] == 2
+    assert check_run_ledger(made.ledger["ledger"]).spent == 1
+    assert '"sensitivity": "2"' in json.dumps(made.ledger)
+    with pytest.raises(NotApplicable, match="tells persons apart"):
+        method.generalized(Table.from_frame(frame.drop("id"), {"x": "quasi"}), Journal(), NoNoise())
+    with pytest.raises(BadParameter):
+        DiffMulti(records_per_person=0)
+
+
+@pytest.mark.parametrize("honest", [True, False])
+def test_a_person_with_three_records_is_protected_as_a_whole(honest):
+    """Three records added at once; without sharing epsilon between them the audit convicts."""
+    one = {"domains": AttributeDomains({"x": NumericDomain(0, 1)})}
+    method = DiffMulti(epsilon=2, specializations=0, records_per_person=3 if honest else None, **one)
+
+    def runs_on(ids, runs):
+        frame = pl.DataFrame({"id": pl.Series(ids, dtype=pl.String), "x": pl.Series([0] * len(ids), dtype=pl.Int64)})
+        roles = {"id": "identifier" if honest else "other", "x": "quasi"}
+        table = Table.from_frame(frame, roles, {"id": "category", "x": "int"})
+        noise, found = ExactNoise(), []
+        for _ in range(runs):
+            noise.calls = 0
+            found.append(method.generalized(table, Journal(), noise).records)
+        return found
+
+    people = ["a", "b", "c", "d", "e", "e", "e"], ["a", "b", "c", "d"]
+    assert audit_privacy(runs_on, *people, 2, runs=1000, false_alarm=BY_CHANCE).convicted is not honest

@@ -1,7 +1,7 @@
 """DiffGen: a table as generalized records with noisy counts, all records generalized alike, under differential privacy.
 
-Guarantees epsilon-differential privacy for each person, who has one record. Costs one sort of each column, and a few
-lookups per specialization.
+Guarantees epsilon-differential privacy for each person, who has one record unless told otherwise. Costs one sort of
+each column, and a few lookups per specialization.
 
 Mohammed, Chen, Fung, Yu. Differentially private data release for data mining. KDD 2011.
 """
@@ -20,7 +20,7 @@ from crypsis.data.counted_regions import CountedRegions
 from crypsis.data.relational import Table
 from crypsis.journal import Journal
 from crypsis.methods.private_method import PrivateMethod
-from crypsis.methods.relational.declared_columns import DeclaredColumns, refuse_repeated_ids
+from crypsis.methods.relational.declared_columns import DeclaredColumns, records_of_persons
 from crypsis.methods.relational.global_cut import grow_cut
 from crypsis.methods.relational.region_schema import RegionSchema
 from crypsis.methods.relational.region_scores import Score
@@ -74,6 +74,9 @@ class DiffGen(PrivateMethod):
     clamp: Annotated[bool, "Numbers outside their domain count as its nearest end; else their record is left out."] = (
         True
     )
+    records_per_person: Annotated[
+        int | None, Between(1, 1000), "Records of one person that count, the first so many; told by the identifier."
+    ] = None
 
     def anonymize(self, data: Table, journal: Journal) -> CountedRegions:
         return self.generalized(data, journal, provider_named(self.noise))
@@ -86,8 +89,8 @@ class DiffGen(PrivateMethod):
         calls = global_operations(schema.numeric_attributes, self.specializations)
         budget = budget_of_call(self.epsilon, calls) if calls else Fraction(0)
         self._check_digits(budget, calls, score, schema)
-        refuse_repeated_ids(data)
-        metered = self.charged(noise)
+        data = records_of_persons(data, self.records_per_person)
+        metered = self.charged(noise, records=self.records_per_person or 1)
         with journal.stage("read records"):
             rows, classes = columns.encoded(data, clamp=self.clamp)
         n_classes = len(columns.label.domain)
@@ -106,6 +109,7 @@ class DiffGen(PrivateMethod):
             low, high, node = cut.bounds()
             told, ledger = self.accounted(metered)
             told |= {"budget_of_each_choice": str(budget), "budget_of_counts": str(left), "score": self.score}
+            told |= {"records_per_person": self.records_per_person or 1}
         journal.private["ledger"] = ledger
         journal.private["specializations"] = cut.specializations
         journal.private["records_in_the_domain"] = len(rows)
@@ -126,10 +130,11 @@ class DiffGen(PrivateMethod):
 
     def _check_digits(self, budget: Fraction, calls: int, score: Score, schema: RegionSchema) -> None:
         """Refuse, before anything is charged, an epsilon whose parts do not fit into the samplers."""
-        terms_of(self.epsilon)
+        records = self.records_per_person or 1
+        terms_of(self.epsilon / records)
         if calls:
-            weight_of(budget, score.sensitivity)
+            weight_of(budget / records, score.sensitivity)
             for width in schema.width[schema.numeric].tolist():
-                weight_of(budget, score.sensitivity_of_points(width))
+                weight_of(budget / records, score.sensitivity_of_points(width))
             for met in range(calls + 1):
-                terms_of(self.epsilon - met * budget)
+                terms_of((self.epsilon - met * budget) / records)

@@ -1,7 +1,7 @@
 """DiffMulti: a table as generalized records with noisy counts, under differential privacy.
 
-Guarantees epsilon-differential privacy for each person, who has one record. Costs a few passes over the records per
-level of specialization.
+Guarantees epsilon-differential privacy for each person, who has one record unless told otherwise. Costs a few passes
+over the records per level of specialization.
 
 Al-Hussaeni. Anonymizing trajectory streams and publishing trajectories under differential privacy. PhD thesis,
 Concordia University, 2017, chapter 6.
@@ -23,7 +23,7 @@ from crypsis.data.counted_regions import CountedRegions, RegionAttribute
 from crypsis.data.relational import Table
 from crypsis.journal import Journal
 from crypsis.methods.private_method import PrivateMethod
-from crypsis.methods.relational.declared_columns import DeclaredColumns, refuse_repeated_ids
+from crypsis.methods.relational.declared_columns import DeclaredColumns, records_of_persons
 from crypsis.methods.relational.noisy_regions import Grown, grow
 from crypsis.methods.relational.region_schema import RegionSchema
 from crypsis.methods.relational.region_scores import KINDS, Score
@@ -93,6 +93,9 @@ class DiffMulti(PrivateMethod):
     clamp: Annotated[bool, "Numbers outside their domain count as its nearest end; else their record is left out."] = (
         True
     )
+    records_per_person: Annotated[
+        int | None, Between(1, 1000), "Records of one person that count, the first so many; told by the identifier."
+    ] = None
 
     def anonymize(self, data: Table, journal: Journal) -> CountedRegions:
         return self.generalized(data, journal, provider_named(self.noise))
@@ -109,8 +112,8 @@ class DiffMulti(PrivateMethod):
         calls = operations(schema.numeric_attributes, depth, self.numeric_cap, self.accounting)
         budget = budget_of_call(self.epsilon, calls) if calls else Fraction(0)
         self._check_digits(budget, calls, score, schema)
-        refuse_repeated_ids(data)
-        metered = self.charged(noise)
+        data = records_of_persons(data, self.records_per_person)
+        metered = self.charged(noise, records=self.records_per_person or 1)
         with journal.stage("read records"):
             rows, classes = columns.encoded(data, clamp=self.clamp)
         with journal.stage("specialize"):
@@ -123,6 +126,7 @@ class DiffMulti(PrivateMethod):
             counts = self._noisy_counts(grown, budget, metered)
             told, ledger = self.accounted(metered)
             told |= {"budget_of_each_choice": str(budget), "top_up": self.top_up, "depth": depth, "score": self.score}
+            told |= {"records_per_person": self.records_per_person or 1}
         journal.private["ledger"] = ledger
         journal.private["specializations"] = grown.specializations
         journal.private["records_in_the_domain"] = len(rows)
@@ -152,13 +156,14 @@ class DiffMulti(PrivateMethod):
 
     def _check_digits(self, budget: Fraction, calls: int, score: Score, schema: RegionSchema) -> None:
         """Refuse, before anything is charged, an epsilon whose parts do not fit into the samplers."""
-        terms_of(self.epsilon)
+        records = self.records_per_person or 1
+        terms_of(self.epsilon / records)
         if calls:
-            weight_of(budget, score.sensitivity)
+            weight_of(budget / records, score.sensitivity)
             for width in schema.width[schema.numeric].tolist():
-                weight_of(budget, score.sensitivity_of_points(width))
+                weight_of(budget / records, score.sensitivity_of_points(width))
             for met in range(calls + 1):
-                terms_of(self.epsilon - met * budget)
+                terms_of((self.epsilon - met * budget) / records)
 
     def _noisy_counts(self, grown: Grown, budget: Fraction, noise: MeteredNoise) -> Int64s:
         """Every leaf's class counts with what is left of epsilon on its way; negative ones become 0."""
