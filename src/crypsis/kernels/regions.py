@@ -274,31 +274,36 @@ def divide(
     than the sorting.
     """
     n_attributes = rows.shape[1]
-    children = 0
+    children, largest = 0, np.int64(0)
     for number in range(len(chosen)):
         children += fan[number]
+        largest = max(largest, starts[chosen[number] + 1] - starts[chosen[number]])
     new_starts = np.zeros(children + 1, np.int64)
+    child_of = np.empty(largest, np.int32)
     at, child_base = 0, 0
     for number in range(len(chosen)):
         region, attribute = chosen[number], attributes[number]
-        base = np.int64(0)
+        base, cut = np.int64(0), np.int64(split[region, attribute])
         if not numeric[attribute]:
             base = slot_base[attribute] + depth[node[region, attribute]] * width[attribute]
+        first, last = starts[region], starts[region + 1]
+        if numeric[attribute]:  # the comparison is the number of the child: no branch to be mispredicted
+            for row in range(first, last):
+                child_of[row - first] = rows[row, attribute] >= cut
+        else:
+            for row in range(first, last):
+                child_of[row - first] = slots[base + rows[row, attribute]]
         places = np.zeros(fan[number] + 1, np.int64)
-        for row in range(starts[region], starts[region + 1]):
-            cell = rows[row, attribute]
-            child = slots[base + cell] if not numeric[attribute] else (1 if cell >= split[region, attribute] else 0)
-            places[child + 1] += 1
+        for row in range(first, last):
+            places[child_of[row - first] + 1] += 1
         places[0] = at
         for child in range(fan[number]):
             places[child + 1] += places[child]
             new_starts[child_base + child + 1] = places[child + 1]
         at = places[fan[number]]
-        for row in range(starts[region], starts[region + 1]):
-            cell = rows[row, attribute]
-            child = slots[base + cell] if not numeric[attribute] else (1 if cell >= split[region, attribute] else 0)
-            place = places[child]
-            places[child] = place + 1
+        for row in range(first, last):
+            place = places[child_of[row - first]]
+            places[child_of[row - first]] = place + 1
             for copied in range(n_attributes):
                 new_rows[place, copied] = rows[row, copied]
             new_classes[place] = classes[row]

@@ -39,7 +39,6 @@ from crypsis.guarantees import (
     Verdict,
 )
 from crypsis.verifiers.counted_regions import verify_counted_regions
-from crypsis.verifiers.differential_privacy import verify_synthetic_trajectories
 from crypsis.verifiers.disassociation import verify_disassociation
 from crypsis.verifiers.itemset_diversity import verify_itemset_diversity
 from crypsis.verifiers.itemset_km_anonymity import verify_itemset_km_anonymity
@@ -54,6 +53,7 @@ from crypsis.verifiers.policy_anonymity import verify_policy_anonymity
 from crypsis.verifiers.safe_representatives import verify_generalized_tracks
 from crypsis.verifiers.sequence_k_anonymity import verify_sequence_k_anonymity
 from crypsis.verifiers.synthetic_sets import verify_synthetic_transactions
+from crypsis.verifiers.synthetic_trajectories import verify_synthetic_trajectories
 from crypsis.verifiers.t_closeness import verify_t_closeness
 from crypsis.verifiers.together import verify_together
 from crypsis.verifiers.utility_constraints import verify_constrained_km_anonymity

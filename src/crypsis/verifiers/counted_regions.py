@@ -1,7 +1,7 @@
 """What can be checked of regions with noisy counts: that they divide the declared domain, and that the budget adds up.
 
 A domain is divided if no two regions overlap and their cells add up to all that there are. As with every private
-release the noise itself cannot be seen in the files; see `differential_privacy`.
+release the noise itself cannot be seen in the files; see `synthetic_trajectories`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from crypsis.data.category_trees import CategoryTree
 from crypsis.data.counted_regions import CountedRegions
 from crypsis.data.relational import Table
 from crypsis.guarantees import DifferentialPrivacy, Verdict
-from crypsis.verifiers.differential_privacy import problem_with_budget, problem_with_ledger
+from crypsis.verifiers.spent_budget import verdict_on
 
 
 def verify_counted_regions(
@@ -24,20 +24,7 @@ def verify_counted_regions(
 ) -> Verdict:
     """Check form and budget; the original adds nothing, because every count has noise of its own."""
     how = "the regions were checked to divide the domain, and what was spent was compared with what is allowed"
-    problem, spent = problem_with_budget(published, promised)
-    problem = _problem_with_regions(published) or problem
-    if published.ledger is not None and problem is None:
-        problem = problem_with_ledger(published, spent)
-        how += ", adding up the ledger of the run anew"
-    return Verdict(
-        promised,
-        problem is None,
-        float(spent),
-        float(promised.epsilon),
-        how,
-        problem=problem,
-        figures={"spent": str(spent), "allowed": str(promised.epsilon)},
-    )
+    return verdict_on(published, promised, _problem_with_regions(published), how)
 
 
 def _problem_with_regions(published: CountedRegions) -> str | None:

@@ -1,6 +1,6 @@
 """What can be checked of synthetic sets of items: that they lie in the declared domain, and that the budget adds up.
 
-As with every private release the noise itself cannot be seen in the files; see `differential_privacy`.
+As with every private release the noise itself cannot be seen in the files; see `synthetic_trajectories`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.transaction import Transactions
 from crypsis.guarantees import DifferentialPrivacy, Verdict
-from crypsis.verifiers.differential_privacy import problem_with_budget, problem_with_ledger
+from crypsis.verifiers.spent_budget import verdict_on
 
 
 def verify_synthetic_transactions(
@@ -20,20 +20,7 @@ def verify_synthetic_transactions(
 ) -> Verdict:
     """Check form and budget; the original adds nothing, because no row was made from any one person's record."""
     how = "items and counts of the rows were checked, and what was spent was compared with what is allowed"
-    problem, spent = problem_with_budget(published, promised)
-    problem = _problem_with_rows(published) or problem
-    if published.ledger is not None and problem is None:
-        problem = problem_with_ledger(published, spent)
-        how += ", adding up the ledger of the run anew"
-    return Verdict(
-        promised,
-        problem is None,
-        float(spent),
-        float(promised.epsilon),
-        how,
-        problem=problem,
-        figures={"spent": str(spent), "allowed": str(promised.epsilon)},
-    )
+    return verdict_on(published, promised, _problem_with_rows(published), how)
 
 
 def _problem_with_rows(published: SyntheticTransactions) -> str | None:

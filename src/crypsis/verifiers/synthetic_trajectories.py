@@ -1,4 +1,4 @@
-"""What can be checked of a differentially private release: its form, and that its budget adds up.
+"""What can be checked of synthetic trajectories: that they lie in the declared domains, and that the budget adds up.
 
 No output shows by itself that it was drawn with enough noise. From the files one can check that the rows lie in the
 declared domains, follow the declared order, come in whole positive numbers, and that what was spent is what was
@@ -9,10 +9,7 @@ release. The promise itself rests on the proof of the method and on the tests of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,9 +17,7 @@ from crypsis.data.arrays import Bools, Int64s
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import ORDERS, SyntheticTrajectories
 from crypsis.guarantees import DifferentialPrivacy, Verdict
-from crypsis.verifiers.run_ledger import check_run_ledger, ledger_digest
-
-_TOLD = ("epsilon", "spent", "accounting", "ledger_digest", "noise", "exactness", "dataset_ledger")
+from crypsis.verifiers.spent_budget import verdict_on
 
 
 def verify_synthetic_trajectories(
@@ -30,20 +25,7 @@ def verify_synthetic_trajectories(
 ) -> Verdict:
     """Check form and budget; the original adds nothing, because no row was made from any one person's record."""
     how = "domains, order and counts of the rows were checked, and what was spent was compared with what is allowed"
-    problem, spent = problem_with_budget(published, promised)
-    problem = _problem_with_rows(published) or problem
-    if published.ledger is not None and problem is None:
-        problem = problem_with_ledger(published, spent)
-        how += ", adding up the ledger of the run anew"
-    return Verdict(
-        promised,
-        problem is None,
-        float(spent),
-        float(promised.epsilon),
-        how,
-        problem=problem,
-        figures={"spent": str(spent), "allowed": str(promised.epsilon)},
-    )
+    return verdict_on(published, promised, _problem_with_rows(published), how)
 
 
 def _problem_with_rows(published: SyntheticTrajectories) -> str | None:
@@ -85,52 +67,3 @@ def _distinct_rows(published: SyntheticTrajectories) -> int:
     visits = np.stack([published.location_codes, published.time_codes], axis=1).astype(np.int32)
     offsets = published.offsets.tolist()
     return len({visits[start:end].tobytes() for start, end in pairwise(offsets)})
-
-
-class Accounted(Protocol):
-    """Published data that tell what was spent on them."""
-
-    @property
-    def budget(self) -> Mapping[str, Any]: ...
-
-    @property
-    def ledger(self) -> Mapping[str, Any] | None: ...
-
-    @property
-    def unpublishable(self) -> str | None: ...
-
-
-def problem_with_budget(published: Accounted, promised: DifferentialPrivacy) -> tuple[str | None, Fraction]:
-    """What is wrong with what a release tells about its budget, and what it spent."""
-    if published.unpublishable is not None:
-        return f"it must not be published: {published.unpublishable}.", promised.epsilon
-    missing = [name for name in _TOLD if not published.budget.get(name)]
-    if missing:
-        return f"the release does not tell its {', '.join(missing)}.", promised.epsilon
-    try:
-        spent, allowed = Fraction(published.budget["spent"]), Fraction(published.budget["epsilon"])
-    except (TypeError, ValueError, ZeroDivisionError):
-        return "the release tells its budget in a way that is not understood.", promised.epsilon
-    if allowed != promised.epsilon:
-        return f"the run was allowed {allowed}, the promise is {promised.epsilon}.", spent
-    if not 0 <= spent <= allowed:
-        return f"{spent} was spent, {allowed} is allowed.", spent
-    return None, spent
-
-
-def problem_with_ledger(published: Accounted, spent: Fraction) -> str | None:
-    """What is wrong with the ledger of the run, which is added up anew."""
-    assert published.ledger is not None
-    try:
-        ledger, key = published.ledger["ledger"], published.ledger["key"]
-        digest = ledger_digest(ledger, key)
-    except (KeyError, TypeError, ValueError):
-        return "the ledger of the run is not understood."
-    if digest != published.budget["ledger_digest"]:
-        return "the ledger is not the one of this release: its digest differs."
-    found = check_run_ledger(ledger)
-    if not found.holds:
-        return f"the ledger of the run is not sound: {found.error}."
-    if found.spent != spent or Fraction(ledger["epsilon"]) != Fraction(published.budget["epsilon"]):
-        return f"the ledger adds up to {found.spent}, the release says {spent}."
-    return None
