@@ -2,9 +2,9 @@
 
 What counts is the time per specialization, because both stop where the shares of small regions run out: the port and we
 make different numbers of them from the same limit. That is compared at depth 63, where ways may be as long as the
-port's. At our usual depth of 12 few are made from one reading of the records, and how many varies from run to run; there
-the whole run is compared with the port's. All seconds are processor time of one core, the port's too: the clock of a busy
-machine tells how busy it is.
+port's. At our usual depth of 12 few are made from one reading of the records, and how many varies from run to run;
+there the whole run is compared with the port's. All seconds are processor time of one core, the port's too: the clock
+of a busy machine tells how busy it is.
 """
 
 from __future__ import annotations
