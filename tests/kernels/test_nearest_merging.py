@@ -12,7 +12,7 @@ from crypsis.journal import Journal
 from crypsis.kernels import nearest_merging
 from crypsis.kernels.nearest_merging import postings_of, root_of, roots_of
 from crypsis.kernels.subsequences import count_of
-from crypsis.methods.trajectory.merging import LocationMerging, _Level
+from crypsis.methods.trajectory.merging import LocationMerging, MergingLevel
 from tests.kernels.interpretation import WAYS
 from tests.reference import seq_anon as reference
 from tests.reference.subsequences import supports
@@ -77,7 +77,7 @@ def test_counts_stay_those_of_a_recount_whatever_merges(
     trajectories = dataset.trajectories()
     unit = "owner" if dataset.owners is not None else "trajectory"
     with WAYS[way]():
-        level = _Level(merging_of(trajectories, unit), size, Journal())
+        level = MergingLevel(merging_of(trajectories, unit), size, Journal())
         records, found = level.records, np.empty((2, 1024), np.int64)
         whose = np.repeat(np.arange(len(records.bounds) - 1), np.diff(records.bounds)).tolist()
         alive = list(range(level.base)) if trajectories.visits else []
