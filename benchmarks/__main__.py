@@ -28,6 +28,7 @@ from benchmarks.metrics import clustering, count_queries, utility
 from benchmarks.noise import draws
 from benchmarks.runtime import ingest, soak
 from benchmarks.verifiers import km_anonymity, lkc_privacy, table_levels
+from benchmarks.web import pages
 
 SUITES = {
     "seq_anon": seq_anon,
@@ -57,6 +58,7 @@ SUITES = {
     "count_queries": count_queries,
     "loading": loading,
     "experiments": experiments,
+    "pages": pages,
 }
 
 

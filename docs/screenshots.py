@@ -17,11 +17,11 @@ from typing import Any
 
 import httpx
 from PIL import Image
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 IMAGES = Path(__file__).parent / "images"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-SIZE = {"width": 1280, "height": 800}
+SIZE = {"width": 1280, "height": 720}
 PAGES = (
     "data", "hierarchies", "policies", "queries", "evaluate", "compare", "results", "trajectories", "streams",
     "verify", "methods",
@@ -40,15 +40,19 @@ def main() -> None:
             address = json.loads(server.stdout.readline())["address"]
             browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
             shoot(browser, address, "empty", {})
-            shoot(browser, address, "", filled(address))
+            release = Path(folder) / "release.zip"
+            shoot(browser, address, "", filled(address, release), release)
             browser.close()
         finally:
             server.terminate()
             server.wait(20)
 
 
-def filled(address: str) -> dict[str, str]:
-    """Sample data, an evaluation, a comparison and a stream; the addresses of the pages that show them."""
+def filled(address: str, release: Path) -> dict[str, str]:
+    """Sample data, an evaluation, a comparison and a stream; the addresses of the pages that show them.
+
+    What the evaluation published is downloaded to `release`.
+    """
     base, token = address.split("/?token=")
     headers = {"Authorization": f"Bearer {token}"}
     with httpx.Client(base_url=f"{base}/api", headers=headers, timeout=120, trust_env=False) as api:
@@ -81,6 +85,8 @@ def filled(address: str) -> dict[str, str]:
             api.post(f"/experiments/{number}/start", json={}).raise_for_status()
             while api.get(f"/experiments/{number}/progress").json()["running"]:
                 time.sleep(0.5)
+        (cell,) = api.get(f"/experiments/{ran[0]}/progress").json()["cells"]
+        release.write_bytes(api.get(f"/experiments/{ran[0]}/cells/{cell['cell']}/release.zip").content)
         stream = made("streams", dataset=numbers["metro"], K=20, rate=1200)
         api.post(f"/streams/{stream}/start").raise_for_status()
         time.sleep(8)
@@ -94,11 +100,12 @@ def filled(address: str) -> dict[str, str]:
         "compare": f"?dataset={checkins}",
         "results": f"?experiment={ran[1]}",
         "trajectories": f"?dataset={numbers['tracks']}",
+        "tour": f"?dataset={checkins}",
         "streams": f"?dataset={numbers['metro']}",
     }
 
 
-def shoot(browser: Browser, address: str, state: str, queries: dict[str, str]) -> None:
+def shoot(browser: Browser, address: str, state: str, queries: dict[str, str], release: Path | None = None) -> None:
     base = address.split("/?")[0]
     for scheme in ("light", "dark"):
         context = browser.new_context(viewport=SIZE, color_scheme=scheme)  # type: ignore[arg-type]
@@ -107,11 +114,22 @@ def shoot(browser: Browser, address: str, state: str, queries: dict[str, str]) -
         for name in PAGES:
             page.goto(f"{base}/{name}{queries.get(name, '')}")
             page.wait_for_selector("h1")
+            if name == "verify" and release is not None:
+                page.get_by_label("Drop the archive of a release, or a published file").set_input_files(release)
+                page.get_by_text("Verified: release.zip").wait_for()
             page.wait_for_timeout(3000 if queries else 500)
-            file = IMAGES / f"{'-'.join(part for part in (name, scheme, state) if part)}.png"
-            picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-            picture.quantize(160, dither=Image.Dither.NONE).save(file, optimize=True)
+            keep(page, "-".join(part for part in (name, scheme, state) if part))
+        if scheme == "light" and "tour" in queries:
+            page.goto(f"{base}/data{queries['tour']}")
+            page.get_by_text("Stand out").wait_for()
+            page.wait_for_timeout(1500)
+            keep(page, "tour-data")
         context.close()
+
+
+def keep(page: Page, name: str) -> None:
+    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    picture.quantize(160, dither=Image.Dither.NONE).save(IMAGES / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 
 from docs.parameter_tables import on_page_markdown
@@ -49,8 +51,12 @@ def run_console(text: str, folder: Path) -> None:
     for line in re.sub(r"\\\n\s*", "", text).splitlines():
         if line.startswith("$ make "):
             assert line.removeprefix("$ make ") in make_targets()
+        elif line.startswith("$ crypsis serve"):
+            printed = run_server(line.removeprefix("$ "), folder)
         elif line.startswith("$ "):
             printed = run_command(line.removeprefix("$ "), folder)
+        elif line.endswith("…"):  # what follows differs every time
+            assert line.removesuffix("…") in printed
         else:
             assert line in printed
 
@@ -73,12 +79,42 @@ def run_command(line: str, folder: Path) -> str:
     return ended.stdout
 
 
+def run_server(line: str, folder: Path) -> str:
+    """A server runs until it is stopped: open the address that it prints as a browser would, then press Ctrl-C."""
+    beside_this_python = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    with subprocess.Popen(
+        line.split(),
+        cwd=folder,
+        env={**os.environ, "PATH": beside_this_python},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as server:
+        assert server.stdout is not None
+        printed = server.stdout.readline()
+        try:
+            address = re.search(r"http://\S+", printed)
+            assert address, printed
+            with httpx.Client(follow_redirects=True, trust_env=False, timeout=60) as browser:
+                assert browser.get(address[0]).status_code == 200
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.wait(30)
+        assert server.returncode in (0, 130)
+    return printed
+
+
 def make_targets() -> set[str]:
     return set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 
 def test_no_shell_block_escapes_being_run() -> None:
-    languages = {language for document in DOCUMENTS for language, _ in blocks(document)}
+    languages = {
+        language
+        for document in DOCUMENTS
+        for language in re.findall(r"^```(.*)\n(?:.*\n)*?```$", document.read_text(encoding="utf-8"), re.MULTILINE)
+    }
     assert languages <= {"console", "python", "json", "text", "toml"}
 
 

@@ -12,7 +12,7 @@ import json
 import math
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -96,6 +96,12 @@ class Release:
             with self.journal.stage("measure"):
                 self._measured = (self.data, _finite(measure(against, self.data, companions=self._companions)))
         return self._measured[1]
+
+    def beside(self, original: Any) -> Release:
+        """A release that was read, with the data it was made of: verified against them, with the figures it tells."""
+        told = self.manifest.get("utility")
+        measured = None if told is None else (self.data, dict(told))
+        return replace(self, original=original, _verified=None, _measured=measured)
 
     def to_pandas(self) -> Any:
         """Every record as a pandas row, as it is published: in the order and with the index of the input.

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -176,6 +175,8 @@ def test_cluster_with_pcta_and_a_bound_is_evaluated_shown_and_exported(run, rt):
     assert about["method"]["parameters"]["k"] == 2
     assert "seed" not in about["method"]["parameters"]
     assert "France" not in (rt / "p.csv.about.json").read_text()
+    assert run("verify", folder / "cells" / row["cell"] / "published").code == 0
+    assert [one["cell"] for one in json.loads(run("show", folder, "--json").out)["results"]] == [row["cell"]]
     assert run("export", folder, "--cell", row["cell"], "--out", rt / "p.csv").code == 2
     assert run("export", folder, "--out", rt / "q.csv").code == 2
     assert run("export", folder, "--cell", "zz", "--out", rt / "q.csv").code == 2
@@ -198,7 +199,7 @@ sweep = {{param = "delta", start = 0.4, end = 1.0, step = 0.1}}
         DATASET + '[queries]\ngenerate = {count = 20, relational = 1, items = 1, seed = 3}\n' + runs
         + '[metrics]\nlist = ["are", "ncp", "ul", "runtime"]\n'
     )  # fmt: skip
-    done = run("compare", rt / "c.toml", "--json", "--quiet")
+    done = run("compare", rt / "c.toml", "--workers", "1", "--json", "--quiet")
     assert done.code == 0, done.err
     rows = json.loads(done.out)["results"]
     assert len(rows) == 21
@@ -227,7 +228,7 @@ def test_the_same_experiment_gives_the_same_results_apart_from_times(run, rt):
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path):
     people(tmp_path)
-    (tmp_path / "e.toml").write_text(sweep_of_people().replace("sweep = {param", "repeats = 40\nsweep = {param"))
+    (tmp_path / "e.toml").write_text(sweep_of_people().replace("sweep = {param", "repeats = 12\nsweep = {param"))
     command = [sys.executable, "-m", "crypsis", "run", str(tmp_path / "e.toml"), "--workers", "1"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
@@ -243,14 +244,14 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
     store = Store(tmp_path / "e.results")
     _wait_until_quiet(store)
     finished = {id: (store.cells_folder / id / "state.json").stat().st_mtime_ns for id in _done(store)}
-    assert 5 <= len(finished) < 120
-    assert len(store.results()) == 120
+    assert 5 <= len(finished) < 36
+    assert len(store.results()) == 36
     events = subprocess.run(
         [*command, "--json"], env=environment, capture_output=True, text=True, check=True, timeout=300
     )
     told = json.loads(events.stdout)
     assert told["reused"] == len(finished)
-    assert told["ran"] == 120 - len(finished)
+    assert told["ran"] == 36 - len(finished)
     assert {row["state"] for row in told["results"]} == {"done"}
     for id, written in finished.items():
         assert (store.cells_folder / id / "state.json").stat().st_mtime_ns == written
@@ -336,11 +337,11 @@ def test_a_hierarchy_that_is_not_given_is_made(run, tmp_path):
 
 def test_a_failed_and_a_slow_cell_give_exit_codes(run, tmp_path):
     people(tmp_path)
-    (tmp_path / "e.toml").write_text(sweep_of_people("[2, 13]"))
-    failed = run("run", tmp_path / "e.toml")
+    (tmp_path / "e.toml").write_text(sweep_of_people("[13]"))
+    failed = run("run", tmp_path / "e.toml", "--workers", "1")
     assert failed.code == 1
     assert "✗ failed" in failed.err
-    (tmp_path / "s.toml").write_text(sweep_of_people("[2, 14]"))
+    (tmp_path / "s.toml").write_text(sweep_of_people("[14]"))
     slow = run("run", tmp_path / "s.toml", "--limit-seconds", "1")
     assert slow.code == 5
     assert "too_slow" in slow.err
@@ -417,11 +418,3 @@ def test_a_seed_on_the_command_line_counts(run, tmp_path):
     )
     done = run("run", tmp_path / "e.toml", "--seed", "11", "--json", "--quiet")
     assert json.loads(done.out)["results"][0]["seed"] == 11
-
-
-def test_the_folder_of_results_is_readable_by_everything(run, rt):
-    assert run("run", rt / "e.toml").code == 0
-    (row,) = json.loads(run("show", rt / "e.results", "--json").out)["results"]
-    published = rt / "e.results" / "cells" / row["cell"] / "published"
-    assert run("verify", published).code == 0
-    assert Path(rt / "e.results" / "experiment.toml").is_file()

@@ -18,15 +18,16 @@ _verify = Release.verify
 
 
 def anonymize(data: Any, method: Any, *, listener: Any = None) -> Any:
-    if method.k == 13:
+    k = getattr(method, "k", None)
+    if k == 13:
         os.kill(os.getpid(), 9)
-    if method.k == 14:
+    if k == 14:
         time.sleep(60)
-    if method.k == 15:
+    if k == 15:
         held = bytearray(1_500_000_000)
         held[::4096] = b"x" * len(held[::4096])
         time.sleep(60)
-    if method.k == 17:
+    if k == 17:
         raise RuntimeError("a bug")
     return _anonymize(data, method, listener=listener)
 

@@ -8,7 +8,7 @@ from crypsis.data.writing import write_data
 from crypsis.evaluate import Experiment, Store, worker
 from crypsis.evaluate.dataset import can_show
 from crypsis.evaluate.published_frame import output_page
-from crypsis.evaluate.validation import why_not
+from crypsis.evaluate.validation import domain_parameters, why_not
 from crypsis.methods import METHODS
 from crypsis.samples import SAMPLES
 
@@ -61,6 +61,7 @@ def test_a_method_runs_as_a_cell(name, sections, tmp_path):
     known = {parameter["name"]: parameter for parameter in method.describe()["parameters"]}
     easy = {"k": 2, "K": 2, "delta": 1.0, "radius": 500.0, "cell": 500.0}
     params = {key: value for key, value in easy.items() if key in known}
+    params |= dict.fromkeys(domain_parameters(name), "public-in-data")  # they are made up
     if "truncate" in known.get("on_infeasible", {}).get("choices", ()):
         params["on_infeasible"] = "truncate"
     experiment = Experiment.parse({"dataset": section, "run": [{"method": name, "params": params}]}, folder=tmp_path)

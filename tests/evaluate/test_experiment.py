@@ -14,7 +14,7 @@ from crypsis.evaluate import Experiment
 from crypsis.evaluate.cells import sweep_values
 from crypsis.evaluate.inputs import recipe_text
 from crypsis.evaluate.toml import toml_text
-from crypsis.evaluate.validation import applicable_methods, why_not
+from crypsis.evaluate.validation import applicable_methods, domain_parameters, why_not
 from crypsis.methods import METHODS
 from tests.evaluate.examples import DATASET, MERGE_R, PEOPLE, people, sweep_of_people, write_example
 
@@ -225,14 +225,21 @@ def test_what_is_no_experiment_is_refused():
             Experiment.parse(text)
 
 
-def test_every_method_can_be_asked_for_at_once(tmp_path):
-    experiment = Experiment.parse(DATASET + '[[run]]\nmethod = "*"\nparams = {k = 2, delta = 0.9}\n',
-                                  folder=write_example(tmp_path))  # fmt: skip
-    assert experiment.check() == []
-    cells = experiment.cells()
-    wanted = {name for name, method in METHODS.items() if method.accepts.__name__ in ("Table", "Mixed", "Transactions")}
-    assert {cell.method for cell in cells} == wanted
-    assert all(("delta" in cell.params) == (cell.method in ("rum-bound", "tum-bound")) for cell in cells)
+def test_every_method_can_be_asked_for_at_once_and_domains_are_declared_by_a_person_only(tmp_path):
+    write_example(tmp_path)
+    declared = ', domains = "public-in-data", item_domain = "public-in-data"'
+    applicable = {
+        name for name, method in METHODS.items() if method.accepts.__name__ in ("Table", "Mixed", "Transactions")
+    }
+    private = {name for name in applicable if domain_parameters(name)}
+    assert private == {"diff-multi", "diff-gen", "diff-part"}
+    for domains, wanted in (("", applicable - private), (declared, applicable)):
+        text = DATASET + f'[[run]]\nmethod = "*"\nparams = {{k = 2, delta = 0.9{domains}}}\n'
+        experiment = Experiment.parse(text, folder=tmp_path)
+        assert experiment.check() == []
+        cells = experiment.cells()
+        assert {cell.method for cell in cells} == wanted
+        assert all(("delta" in cell.params) == (cell.method in ("rum-bound", "tum-bound")) for cell in cells)
 
 
 def test_with_every_method_some_are_left_out_and_choices_go_to_those_that_offer_them(tmp_path):

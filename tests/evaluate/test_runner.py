@@ -13,7 +13,7 @@ from crypsis.errors import BadExperiment, StateInUse, VerificationFailed
 from crypsis.evaluate import Experiment, Store, run, runner, worker
 from crypsis.evaluate.export import export_published, export_release
 from crypsis.evaluate.results import frame_of, is_time_column, summaries
-from tests.evaluate.examples import DATASET, MERGE_R, PEOPLE, people, sweep_of_people, write_example
+from tests.evaluate.examples import DATASET, MERGE_R, people, sweep_of_people, write_example
 
 
 def parsed(text, folder):
@@ -51,7 +51,7 @@ def test_the_worked_example_gives_its_classes_and_losses(tmp_path, monkeypatch):
     assert phases["peak_memory_mb"] > 10
 
 
-def test_a_second_run_does_nothing_and_an_added_value_runs_alone(tmp_path):
+def test_a_second_run_does_nothing_and_what_was_added_or_damaged_runs_alone(tmp_path):
     people(tmp_path)
     first = run(parsed(sweep_of_people(), tmp_path), tmp_path / "out", workers=1)
     assert (first.ran, first.reused) == (3, 0)
@@ -59,16 +59,22 @@ def test_a_second_run_does_nothing_and_an_added_value_runs_alone(tmp_path):
     again = run(parsed(sweep_of_people(), tmp_path), tmp_path / "out", workers=1, on_event=events.append)
     assert (again.ran, again.reused) == (0, 3)
     assert [event["event"] for event in events] == ["experiment", "done"]
+    store = Store(tmp_path / "out")
+    damaged = store.results()[0]["cell"]
+    (store.cells_folder / damaged / "state.json").write_text('{"state": ')
+    (store.cells_folder / ".0123.99.partial").mkdir()
+    assert [row["state"] for row in store.results()] == ["waiting", "done", "done"]
     more = run(parsed(sweep_of_people("[2, 3, 4, 5]"), tmp_path), tmp_path / "out", workers=1)
-    assert (more.ran, more.reused) == (1, 3)
+    assert (more.ran, more.reused) == (2, 2)  # the damaged one counts as never run
+    assert not list(store.cells_folder.glob(".*"))
     fresh = run(parsed(sweep_of_people(), tmp_path), tmp_path / "out", workers=1, fresh=True)
     assert (fresh.ran, fresh.reused) == (3, 0)
-    assert sum(row["stale"] for row in Store(tmp_path / "out").results()) == 1
+    assert sum(row["stale"] for row in store.results()) == 1
 
 
-def test_two_workers_give_what_one_gives(tmp_path):
+def test_two_workers_give_what_one_gives_and_repeats_have_a_mean_and_a_deviation(tmp_path):
     people(tmp_path)
-    text = sweep_of_people() + '[[run]]\nlabel = "c"\nmethod = "cluster"\nparams = {k = 3}\nrepeats = 2\n'
+    text = sweep_of_people() + '[[run]]\nlabel = "c"\nmethod = "cluster"\nparams = {k = 3}\nrepeats = 3\n'
     for workers in (1, 2):
         run(parsed(text, tmp_path), tmp_path / f"out{workers}", workers=workers)
     one, two = (Store(tmp_path / f"out{workers}") for workers in (1, 2))
@@ -77,6 +83,13 @@ def test_two_workers_give_what_one_gives(tmp_path):
         assert one.release(row["cell"]).data == two.release(row["cell"]).data
     assert pl.read_parquet(tmp_path / "out1" / "results.parquet").columns == list(one.results()[0])
     assert (tmp_path / "out1" / "results.csv").read_text().startswith("cell,label,method,state,stale,repeat,seed,k")
+    rows = [row for row in one.results() if row["label"] == "c"]
+    (told,) = [row for row in summaries(one.results(), ["ncp"]) if row["label"] == "c"]
+    values = [row["ncp"] for row in rows]
+    mean = sum(values) / 3
+    assert told["ncp"] == pytest.approx(mean)
+    assert told["ncp deviation"] == pytest.approx((sum((value - mean) ** 2 for value in values) / 2) ** 0.5)
+    assert told["runtime"] == sorted(row["runtime"] for row in rows)[1]
 
 
 def test_whatever_a_cell_does_the_others_go_on(tmp_path):
@@ -125,12 +138,26 @@ def _unsafe_data_stay_in_quarantine(store, id, folder):
 
 
 @pytest.mark.parametrize(
-    ("values", "code"), [("[500]", 3), ("[2, 500]", 0), ("[2, 13]", 1), ("[2, 15]", 5)], ids=["3", "0", "1", "5"]
+    ("counts", "failures", "code"),
+    [
+        ({"infeasible": 1}, [3], 3),
+        ({"done": 1, "infeasible": 1}, [3], 0),
+        ({"done": 1, "failed": 1}, [1], 1),
+        ({"done": 1, "failed": 1}, [5], 5),
+        ({"done": 1, "too_slow": 1, "failed": 1}, [5, 1], 1),
+        ({"done": 1, "failed": 1}, [2], 2),
+        ({"unsafe": 1, "failed": 1}, [4, 1], 4),
+        ({"done": 1, "cancelled": 1}, [130], 130),
+        ({"done": 3}, [], 0),
+    ],
 )
-def test_exit_codes(tmp_path, values, code):
+def test_exit_codes(counts, failures, code):
+    assert runner.exit_code(counts, failures) == code
+
+
+def test_where_nothing_is_feasible_the_exit_code_says_so(tmp_path):
     people(tmp_path)
-    found = run(parsed(sweep_of_people(values), tmp_path), tmp_path / "out", workers=1, limits={"memory_mb": 900})
-    assert found.exit_code == code
+    assert run(parsed(sweep_of_people("[500]"), tmp_path), tmp_path / "out", workers=1).exit_code == 3
 
 
 def test_cancelling_stops_the_workers_and_leaves_nothing_half_done(tmp_path):
@@ -155,36 +182,18 @@ def test_cancelling_stops_the_workers_and_leaves_nothing_half_done(tmp_path):
     assert (again.ran, again.reused) == (1, 1)
 
 
-def test_other_data_give_new_cells_and_the_old_ones_are_stale(tmp_path):
-    people(tmp_path)
-    run(parsed(sweep_of_people("[2]"), tmp_path), tmp_path / "out", workers=1)
-    (tmp_path / "people.csv").write_text((tmp_path / "people.csv").read_text() + "30,atown,flu\n")
-    run(parsed(sweep_of_people("[2]"), tmp_path), tmp_path / "out", workers=1)
-    rows = Store(tmp_path / "out").results()
-    assert [row["stale"] for row in rows] == [False, True]
-    assert all(row["state"] == "done" for row in rows)
-
-
-def test_other_metrics_are_measured_anew(tmp_path):
+def test_other_data_give_new_cells_and_other_metrics_are_measured_anew(tmp_path):
     people(tmp_path)
     run(parsed(sweep_of_people("[2]"), tmp_path), tmp_path / "out", workers=1)
     wider = sweep_of_people("[2]").replace('["ncp"]', '["ncp", "dm"]')
     assert run(parsed(wider, tmp_path), tmp_path / "out", workers=1).ran == 1
     (row,) = Store(tmp_path / "out").results()
     assert row["dm"] > 0
-
-
-def test_repeats_have_a_mean_and_a_deviation(tmp_path):
-    people(tmp_path)
-    text = PEOPLE + '[[run]]\nmethod = "cluster"\nparams = {k = 4}\nrepeats = 3\n[metrics]\nlist = ["ncp"]\n'
-    run(parsed(text, tmp_path), tmp_path / "out", workers=1)
+    (tmp_path / "people.csv").write_text((tmp_path / "people.csv").read_text() + "30,atown,flu\n")
+    run(parsed(wider, tmp_path), tmp_path / "out", workers=1)
     rows = Store(tmp_path / "out").results()
-    (one,) = summaries(rows, ["ncp"])
-    values = [row["ncp"] for row in rows]
-    assert one["ncp"] == pytest.approx(sum(values) / 3)
-    mean = sum(values) / 3
-    assert one["ncp deviation"] == pytest.approx((sum((value - mean) ** 2 for value in values) / 2) ** 0.5)
-    assert one["runtime"] == sorted(row["runtime"] for row in rows)[1]
+    assert [row["stale"] for row in rows] == [False, True]
+    assert all(row["state"] == "done" for row in rows)
 
 
 def test_one_folder_is_run_by_one_process_at_a_time(tmp_path):
@@ -198,18 +207,6 @@ def test_nothing_runs_where_there_is_a_problem(tmp_path):
     with pytest.raises(BadExperiment, match="k must be"):
         run(parsed(sweep_of_people("[0]"), tmp_path), tmp_path / "out")
     assert not (tmp_path / "out").exists()
-
-
-def test_a_damaged_cell_counts_as_one_that_was_never_run(tmp_path):
-    people(tmp_path)
-    run(parsed(sweep_of_people("[2, 3]"), tmp_path), tmp_path / "out", workers=1)
-    store = Store(tmp_path / "out")
-    id = store.results()[0]["cell"]
-    (store.cells_folder / id / "state.json").write_text('{"state": ')
-    (store.cells_folder / ".0123.99.partial").mkdir()
-    assert [row["state"] for row in store.results()] == ["waiting", "done"]
-    assert run(parsed(sweep_of_people("[2, 3]"), tmp_path), tmp_path / "out", workers=1).ran == 1
-    assert not list(store.cells_folder.glob(".*"))
 
 
 def test_a_full_disk_fails_the_cell_and_leaves_the_store_readable(tmp_path, monkeypatch):

@@ -14,6 +14,7 @@ from tests.shared_data import dataset
 
 FOLDER = Path(__file__).parents[2] / "docs" / "experiments"
 NAMES = ("adult", "groceries", "informs2005", "gowalla_nyc")
+LEFT_OUT = {"informs2005": {"diff-gen", "diff-multi"}}  # persons share an identifier, which their promise rules out
 EACH = [pytest.param(name, marks=pytest.mark.real_data(name)) for name in NAMES]
 
 
@@ -31,7 +32,8 @@ def test_every_method_that_applies_is_tried_and_the_end_is_a_report(name, tmp_pa
     monkeypatch.setattr(runner, "WORKER", "tests.evaluate.odd_worker")
     experiment = shipped(name, monkeypatch)
     assert experiment.check() == []
-    assert {cell.method for cell in experiment.cells()} == set(applicable_methods(experiment.dataset.load()))
+    applicable = set(applicable_methods(experiment.dataset.load()))
+    assert {cell.method for cell in experiment.cells()} == applicable - LEFT_OUT.get(name, set())
     content = copy.deepcopy(dict(experiment.content))
     content["dataset"]["rows"] = 400
     for one in content["run"]:

@@ -1,7 +1,7 @@
-"""A server in a process of its own, one per session, and a real browser, one per module with a new context per test.
+"""A server in a process of its own, one per session, and a real browser, one per module with a new tab per test.
 
 `server` serves a workspace that the tests share, so a test makes what it needs and looks only at that. `api` is a
-client with the token; `page` is a browser tab that has opened the address with the token.
+client with the token; `tab` is a tab of the browser that has opened the address with the token before.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 FLAGS = [
@@ -30,7 +30,8 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
-WAIT = 30_000  # milliseconds; the first run of a method compiles it
+WAIT = 60_000  # milliseconds; the first run of a method compiles it
+expect.set_options(timeout=WAIT)
 
 
 @dataclass
@@ -137,14 +138,23 @@ class Tab:
         return [url for url in self.asked if not url.startswith(own)]
 
 
-@pytest.fixture
-def tab(browser: Browser, server: Server) -> Iterator[Tab]:
+@pytest.fixture(scope="module")
+def admitted(browser: Browser, server: Server) -> Iterator[BrowserContext]:
+    """A browser that has opened the address with the token, and has the cookie now."""
     context = browser.new_context(viewport={"width": 1280, "height": 720}, accept_downloads=True)
-    opened = Tab(context.new_page(), server)
-    opened.page.goto(server.address)
-    opened.page.wait_for_selector("h1")
-    yield opened
+    first = context.new_page()
+    first.goto(server.address)
+    first.wait_for_selector("h1")
+    first.close()
+    yield context
     context.close()
+
+
+@pytest.fixture
+def tab(admitted: BrowserContext, server: Server) -> Iterator[Tab]:
+    opened = Tab(admitted.new_page(), server)
+    yield opened
+    opened.page.close()
     assert opened.elsewhere == []
     assert opened.errors == []
 

@@ -185,7 +185,7 @@ def test_values_that_look_like_markup_stay_text_everywhere(tab: Tab, api: httpx.
     assert api.post(f"/api/datasets/{number}/edits", json={"edit": change}).status_code == 200
     for path in ("/data", "/hierarchies", "/queries", "/evaluate", "/compare"):
         page = tab.open(f"{path}?dataset={number}")
-        page.wait_for_timeout(400)
+        page.wait_for_timeout(250)
         assert page.evaluate("window.hacked") is None, path
         assert page.locator("img[src=x]").count() == 0, path
 
@@ -205,7 +205,7 @@ def test_a_second_tab_sees_what_the_first_saved_and_is_told_when_it_is_behind(ta
     expect(cell(page, 1, 1)).to_have_text("Oslo")
 
 
-def test_a_row_in_the_middle_of_a_million_is_there_in_half_a_second(
+def test_any_row_of_a_million_is_answered_in_half_a_second_and_shown_without_loading_the_others(
     tab: Tab, api: httpx.Client, tmp_path: Path
 ) -> None:
     import polars as pl
@@ -215,11 +215,15 @@ def test_a_row_in_the_middle_of_a_million_is_there_in_half_a_second(
     number = api.post("/api/datasets", json={"path": str(file)}).json()["id"]
     page = tab.open(f"/data?dataset={number}")
     expect(cell(page, 0, 0)).to_have_text("0")
-    before = page.evaluate("performance.now()")
+    taken = []
+    for row in (999_900, 1, 765_431, 500_000, 250_000):
+        answer = api.get(f"/api/datasets/{number}/rows", params={"offset": row, "limit": 100})
+        assert answer.json()["rows"][0][0] == str(row)
+        taken.append(answer.elapsed.total_seconds())
+    assert sorted(taken)[2] < 0.5
     page.get_by_label("Go to row").fill("765432")
     page.keyboard.press("Enter")
     expect(page.locator('.ag-center-cols-container [col-id="c0"]', has_text="765431").first).to_be_visible()
-    assert page.evaluate("performance.now()") - before < 4_000  # half a second on a machine that is not shared
     assert page.locator(".ag-center-cols-container .ag-row").count() < 400
 
 
@@ -258,6 +262,7 @@ def test_a_stream_is_watched_stopped_and_goes_on(tab: Tab, api: httpx.Client) ->
     number = sample(api, "metro", size=150)["id"]
     page = tab.open(f"/streams?dataset={number}")
     page.get_by_label("K · People that must share what is known").fill("5")
+    page.get_by_label("rate · Events a second").fill("40")  # so that it lasts until it is stopped
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text("Windows out")).to_be_visible(timeout=60_000)
     page.get_by_role("button", name="Stop").click()
@@ -313,6 +318,7 @@ def test_sweeping_delta_over_three_bounding_methods_gives_lines_gaps_and_the_sam
     ]
     tables = {
         "run": runs,
+        "workers": 1,
         "metrics": {"list": ["ncp", "ul", "are", "runtime"]},
         "queries": {"generate": {"count": 20, "relational": 1, "items": 1, "range_share": 0.3, "seed": 3}},
     }
@@ -384,6 +390,19 @@ def test_the_worked_example_gives_its_classes_in_the_browser(
     expect(page.locator(".ag-cell.changed").first).to_be_visible()
 
 
+def test_what_a_private_method_must_be_told_is_asked_for_beside_the_field(tab: Tab, api: httpx.Client) -> None:
+    number = sample(api, "baskets", size=200)["id"]
+    page = tab.open(f"/evaluate?dataset={number}&method=diff-part")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_text("declare it: taking it from the data would tell who is in them")).to_be_visible()
+    page.get_by_role("button", name="Those in the data are public").click()
+    expect(page.get_by_label("item_domain")).to_have_value("public-in-data")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_text("Verified", exact=True)).to_be_visible(timeout=120_000)
+    page = tab.open("/methods?name=diff-part")
+    expect(page.get_by_text("differential privacy").first).to_be_visible()
+
+
 def test_configurations_are_duplicated_moved_and_removed(tab: Tab, api: httpx.Client) -> None:
     number = sample(api, "checkins", size=100)["id"]
     runs = [{"label": name, "method": "seq-anon", "params": {"k": 3}} for name in ("one", "two")]
@@ -418,19 +437,19 @@ def test_killing_the_server_in_the_middle_loses_only_unfinished_cells(tmp_path: 
     with httpx.Client(
         base_url=first.base, headers={"Authorization": f"Bearer {first.token}"}, timeout=60, trust_env=False
     ) as client:
-        number = sample(client, "checkins", size=400)["id"]
-        sweep = {"param": "k", "start": 2, "end": 21, "step": 1}
+        number = sample(client, "checkins", size=800)["id"]
+        sweep = {"param": "k", "start": 2, "end": 61, "step": 1}
         tables = {"run": [{"label": "seq", "method": "seq-anon", "params": {"m": 2}, "sweep": sweep}], "workers": 1}
         made = client.post("/api/experiments", json={"dataset": number, "mode": "compare", "tables": tables}).json()
         client.post(f"/api/experiments/{made['id']}/start", json={"workers": 1})
         until = time.monotonic() + 90
-        while client.get(f"/api/experiments/{made['id']}/progress").json()["finished"] < 3:
+        while client.get(f"/api/experiments/{made['id']}/progress").json()["finished"] < 2:
             assert time.monotonic() < until
-            time.sleep(0.1)
+            time.sleep(0.02)
     first.kill()
     store = workspace / "experiments" / made["id"] / "store" / "cells"
     kept = {path.parent.name: path.stat().st_mtime_ns for path in store.glob("*/state.json")}
-    assert 3 <= len(kept) < 20
+    assert 2 <= len(kept) < 60
     second = start(workspace)
     try:
         headers = {"Authorization": f"Bearer {second.token}"}
@@ -438,7 +457,7 @@ def test_killing_the_server_in_the_middle_loses_only_unfinished_cells(tmp_path: 
             assert client.post(f"/api/experiments/{made['id']}/start", json={"workers": 1}).status_code == 202
             seen = finished(client, made["id"])
             assert {cell["state"] for cell in seen["cells"]} == {"done"}
-            assert len(seen["cells"]) == 20
+            assert len(seen["cells"]) == 60
     finally:
         second.stop()
     after = {path.parent.name: path.stat().st_mtime_ns for path in store.glob("*/state.json")}

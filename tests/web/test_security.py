@@ -124,23 +124,60 @@ def test_long_polling_of_the_socket_is_refused_from_elsewhere(server: Server) ->
         assert "access-control-allow-origin" not in answer.headers
 
 
-def test_a_body_that_is_too_large_is_refused_announced_or_not(tmp_path: Path) -> None:
-    small = start(tmp_path / "small", "--upload-limit", "1")
-    try:
-        headers = {"Authorization": f"Bearer {small.token}"}
-        with httpx.Client(base_url=small.base, headers=headers, trust_env=False, timeout=30) as client:
-            assert client.post("/api/uploads?name=a.csv", content=b"x" * 1_000_001).status_code == 413
+@pytest.fixture(scope="module")
+def open_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, int]]:
+    """A server that lets others in, takes small files only, and was told a port that is taken; and that port."""
+    with socket.socket() as taken:
+        taken.bind(("0.0.0.0", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        folder = tmp_path_factory.mktemp("open")
+        told = ("--host", "0.0.0.0", "--allow-remote", "--upload-limit", "1", "--port", str(port))
+        running = start(folder / "workspace", *told)
+        yield running, port
+        running.stop()
 
-            def pieces() -> Iterator[bytes]:
-                for _ in range(30):
-                    yield b"x" * 100_000
 
-            assert client.post("/api/uploads?name=a.csv", content=pieces()).status_code == 413
-            assert client.post("/api/uploads?name=a.csv", content=b"x" * 999_999).status_code == 201
-        left = list((tmp_path / "small" / "uploads").iterdir())
-        assert [path.stat().st_size for path in left] == [999_999]
-    finally:
-        small.stop()
+@pytest.fixture
+def outsider(open_server: tuple[Server, int]) -> Iterator[httpx.Client]:
+    running, _ = open_server
+    headers = {"Authorization": f"Bearer {running.token}"}
+    with httpx.Client(base_url=running.base, headers=headers, trust_env=False, timeout=30) as client:
+        yield client
+
+
+def test_a_port_in_use_is_passed_over_and_the_next_one_is_printed(open_server: tuple[Server, int]) -> None:
+    running, taken = open_server
+    assert int(running.base.rsplit(":", 1)[1]) > taken
+
+
+def test_a_body_that_is_too_large_is_refused_announced_or_not(
+    outsider: httpx.Client, open_server: tuple[Server, int]
+) -> None:
+    assert outsider.post("/api/uploads?name=a.csv", content=b"x" * 1_000_001).status_code == 413
+
+    def pieces() -> Iterator[bytes]:
+        for _ in range(30):
+            yield b"x" * 100_000
+
+    assert outsider.post("/api/uploads?name=a.csv", content=pieces()).status_code == 413
+    assert outsider.post("/api/uploads?name=a.csv", content=b"x" * 999_999).status_code == 201
+    left = list((open_server[0].workspace / "uploads").iterdir())
+    assert [path.stat().st_size for path in left] == [999_999]
+
+
+def test_where_others_are_let_in_files_of_the_machine_cannot_be_named(outsider: httpx.Client, tmp_path: Path) -> None:
+    (tmp_path / "secret.csv").write_text("a,b\n1,2\n")
+    asked = outsider.post("/api/datasets", json={"path": str(tmp_path / "secret.csv")})
+    assert asked.status_code == 400
+    assert "upload" in asked.json()["error"]["message"]
+    number = outsider.post("/api/datasets", json={"sample": "baskets", "size": 20}).json()["id"]
+    text = outsider.get(f"/api/datasets/{number}/experiment.toml").text
+    for table in ("hierarchy.items", "policy.privacy", "queries"):
+        told = f'{text}\n[{table}]\npath = "{tmp_path}/secret.csv"\n'
+        answer = outsider.put(f"/api/datasets/{number}/experiment.toml", json={"text": told})
+        assert answer.status_code == 400, table
+        assert "upload" in answer.json()["error"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -192,30 +229,6 @@ def test_an_address_that_others_can_reach_is_refused_unless_that_is_said(
     assert stopped.value.code == 2
     assert "--allow-remote" in capsys.readouterr().err
     assert not (tmp_path / "w").exists()
-
-
-def test_where_others_are_let_in_files_of_the_machine_cannot_be_named(tmp_path: Path) -> None:
-    (tmp_path / "secret.csv").write_text("a,b\n1,2\n")
-    remote = start(tmp_path / "w", "--host", "0.0.0.0", "--allow-remote")
-    try:
-        with httpx.Client(headers={"Authorization": f"Bearer {remote.token}"}, trust_env=False) as client:
-            asked = client.post(f"{remote.base}/api/datasets", json={"path": str(tmp_path / "secret.csv")})
-            assert asked.status_code == 400
-            assert "upload" in asked.json()["error"]["message"]
-    finally:
-        remote.stop()
-
-
-def test_a_port_in_use_is_passed_over_and_the_next_one_is_printed(tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        other = start(tmp_path / "w", "--port", str(port))
-        try:
-            assert int(other.base.rsplit(":", 1)[1]) > port
-        finally:
-            other.stop()
 
 
 @pytest.mark.parametrize(

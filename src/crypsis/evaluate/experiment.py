@@ -31,7 +31,7 @@ from crypsis.evaluate.cells import EVERY_METHOD, Cell, cell_id, default_label, m
 from crypsis.evaluate.dataset import Dataset, view_of
 from crypsis.evaluate.inputs import Inputs
 from crypsis.evaluate.toml import toml_text
-from crypsis.evaluate.validation import Problem, applicable_methods, check, refuse
+from crypsis.evaluate.validation import Problem, applicable_methods, check, declares_domains, refuse
 from crypsis.methods import method_named
 from crypsis.parameters import parameters_of
 
@@ -87,7 +87,8 @@ class Experiment:
 
     @property
     def runs(self) -> list[Mapping[str, Any]]:
-        return list(self.content.get("run", ()))
+        told = self.content.get("run")
+        return list(told) if isinstance(told, (list, tuple)) else []  # what is no list is told as a problem
 
     @property
     def metrics(self) -> list[str] | None:
@@ -97,7 +98,8 @@ class Experiment:
 
     @property
     def plots(self) -> list[Mapping[str, Any]]:
-        return list(self.content.get("plot", ()))
+        told = self.content.get("plot")
+        return list(told) if isinstance(told, (list, tuple)) else []
 
     @property
     def limits(self) -> Mapping[str, Any]:
@@ -144,12 +146,17 @@ class Experiment:
         return found
 
     def run_of_each_method(self, run: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        """One run for each method that applies; parameters reach those that have them, choices who offers them."""
+        """One run for each method that applies; parameters reach those that have them, choices who offers them.
+
+        A method that needs declared domains takes part where the run declares them: nobody else may do so.
+        """
         made: list[Mapping[str, Any]] = []
         for name in applicable_methods(self.dataset.load(), run.get("columns", ())):
             if name in run.get("except", ()):
                 continue
             known = {parameter.name: parameter for parameter in parameters_of(method_named(name))}
+            if not declares_domains(name, run.get("params") or {}):
+                continue
             one = {key: value for key, value in run.items() if key not in ("sweep", "grid", "except")}
             one |= {"method": name, "label": f"{run['label']} {name}" if run.get("label") else name}
             one["params"] = {

@@ -23,7 +23,7 @@ from crypsis.atomic import write_file
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.formats.disassociated import write_disassociated
 from crypsis.data.writing import write_data
-from crypsis.errors import BadParameter, OutputExists, VerificationFailed
+from crypsis.errors import BadParameter, BadRelease, NotApplicable, OutputExists, VerificationFailed
 from crypsis.evaluate.dataset import Dataset
 from crypsis.evaluate.experiment import Experiment
 from crypsis.evaluate.published_frame import published_frame
@@ -43,7 +43,20 @@ def export_release(store: Store, id: str, folder: str | Path, *, overwrite: bool
     """The published data of a cell as a release folder: sorted, verified once more, with its report."""
     _refuse_unsafe(store, id, i_know=False)
     release: Release = store.release(id)
+    original = _unchanged_original(store, id)
+    if original is not None:
+        try:
+            return release.beside(original).write(folder, overwrite=overwrite)
+        except (NotApplicable, BadRelease):  # what only a private report would tell is not in the store
+            pass
     return release.write(folder, overwrite=overwrite)
+
+
+def _unchanged_original(store: Store, id: str) -> Any:
+    """The data that a cell was made of; None where they, or what went with them, are others by now."""
+    experiment = store.experiment()
+    cell = next((one for one in experiment.cells() if one.id == id), None)
+    return None if cell is None else experiment.data_for(cell)
 
 
 def export_published(

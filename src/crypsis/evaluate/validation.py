@@ -450,6 +450,20 @@ def why_not(method: str, data: Any) -> str | None:
     return None
 
 
+def domain_parameters(method: str) -> list[str]:
+    """The parameters with which a method is told what is public whoever is in the data; none where it needs no such."""
+    kind = METHODS[method]
+    if "declared domains" not in kind.needs:
+        return []
+    return [one.name for one in parameters_of(kind) if one.name == "domains" or one.name.endswith("_domain")]
+
+
+def declares_domains(method: str, params: Mapping[str, Any]) -> bool:
+    """Whether a run says something about each kind of domain that a method cannot do without."""
+    needed = domain_parameters(method)
+    return not needed or any(name in params for name in needed)
+
+
 def applicable_methods(data: Any, columns: Sequence[str] = ()) -> list[str]:
     """Every method that can be run on these data, in the order of the registry."""
     found = []

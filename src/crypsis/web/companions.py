@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.data.constraints import UtilityConstraints
-from crypsis.data.count_query import CountQuery, parse_query
+from crypsis.data.count_query import CountQuery, parse_query, read_queries
 from crypsis.data.mixed import Mixed
 from crypsis.data.privacy_policy import PrivacyPolicy
 from crypsis.data.relational import Table
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
-from crypsis.errors import BadParameter, BadPolicy, CrypsisError, NotApplicable
+from crypsis.errors import BadExperiment, BadParameter, BadPolicy, CrypsisError, NotApplicable
+from crypsis.evaluate.export import label_lists
 from crypsis.evaluate.inputs import recipe_text
 from crypsis.hierarchy import Hierarchy, ItemHierarchy, Taxonomy, UtilityPolicy
 from crypsis.hierarchy.hierarchies import RECIPES as KNOWN_RECIPES
@@ -282,21 +283,48 @@ class Companions:
         return found
 
     def take_sections(self, dataset: str, content: Mapping[str, Any]) -> None:
-        """Keep what an experiment file says; files of our own are left as they are."""
+        """Keep what an experiment file says in its tables; a table that is given as None or {} says: none of these.
+
+        Files of our own are left as they are, others are read once and kept.
+        """
         current = self.sections(dataset)
-        for column, told in dict(content.get("hierarchy") or {}).items():
-            if told == current.get("hierarchy", {}).get(column):
+        for table, take in (("hierarchy", self._take_hierarchy), ("policy", self._take_policy)):
+            if table not in content:
                 continue
-            if "auto" in told:
-                self.keep_recipe(dataset, column, str(told["auto"]))
-            elif self.datasets.allow_paths:
-                self.keep_tree(dataset, column, Hierarchy.from_file(Path(str(told["path"]))))
-        for name, told in dict(content.get("policy") or {}).items():
-            if told != current.get("policy", {}).get(name) and "auto" in told:
-                self.keep_policy(dataset, name, auto=str(told["auto"]))
-        listed = (content.get("queries") or {}).get("list")
-        if listed and listed != current.get("queries", {}).get("list"):
-            self.keep_queries(dataset, [str(one) for one in listed])
+            told, known = dict(content[table] or {}), current.get(table, {})
+            for name, source in told.items():
+                if source != known.get(name):
+                    if not isinstance(source, Mapping) or not ("auto" in source or "path" in source):
+                        raise BadExperiment(f"[{table}.{name}] needs auto or path.")
+                    take(dataset, str(name), source)
+            for name in known.keys() - told.keys():
+                entry = (self.hierarchy if table == "hierarchy" else self.policy)(dataset, name)
+                if entry is not None:
+                    self.workspace.remove(entry.kind, entry.number)
+        if "queries" in content:
+            self._take_queries(dataset, content["queries"] or {}, current.get("queries", {}).get("list", []))
+
+    def _take_hierarchy(self, dataset: str, column: str, source: Mapping[str, Any]) -> None:
+        if "auto" in source:
+            self.keep_recipe(dataset, column, str(source["auto"]))
+        else:
+            self.keep_tree(dataset, column, Hierarchy.from_file(self.datasets.named_file(str(source["path"]))))
+
+    def _take_policy(self, dataset: str, name: str, source: Mapping[str, Any]) -> None:
+        if "auto" in source:
+            self.keep_policy(dataset, name, auto=str(source["auto"]))
+        elif name not in POLICY_KINDS:
+            raise BadParameter(f"A policy is one of {', '.join(POLICY_KINDS)}.", parameter="policy")
+        else:
+            read = POLICY_KINDS[name].from_file(self.datasets.named_file(str(source["path"])))
+            self.keep_policy(dataset, name, sets=label_lists(read))
+
+    def _take_queries(self, dataset: str, told: Mapping[str, Any], known: list[str]) -> None:
+        listed = [str(one) for one in told.get("list") or ()]
+        if "path" in told:
+            listed = [str(query) for query in read_queries(self.datasets.named_file(str(told["path"])))]
+        if listed != known:
+            self.keep_queries(dataset, listed)
 
 
 def nested(tree: Hierarchy) -> dict[str, Any]:

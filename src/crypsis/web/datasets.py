@@ -6,9 +6,10 @@ command line and a run see the same data.
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
 from crypsis.data.values import COLUMN_TYPES
-from crypsis.errors import BadParameter, InputError, NotApplicable, did_you_mean
+from crypsis.errors import BadParameter, CrypsisError, InputError, NotApplicable, did_you_mean
 from crypsis.evaluate.dataset import KEYS, Dataset
 from crypsis.evaluate.edits import EditedTable, edit_from_dict
 from crypsis.evaluate.suggestions import suggested_roles
@@ -63,17 +64,22 @@ class Datasets:
 
     def add_path(self, path: str, settings: Mapping[str, Any] | None = None) -> Entry:
         """Work on a file where it lies; it is never written to."""
-        if not self.allow_paths:
-            raise NotApplicable("Files of this machine cannot be named while others are let in; upload the file.")
-        file = Path(path).expanduser()
-        if "\0" in path or not file.is_absolute():
-            raise BadParameter("Give the whole path of the file, from the root on.", parameter="path")
+        file = self.named_file(path)
         section, inspection = described(file, settings or {})
         return self.workspace.create(
             KIND,
             _stem(file.name),
             {"section": {"path": str(file), **section}, "undone": [], "history": [], "inspection": inspection},
         )
+
+    def named_file(self, path: str) -> Path:
+        """A file of this machine that somebody names; not where others are let in."""
+        if not self.allow_paths:
+            raise NotApplicable("Files of this machine cannot be named while others are let in; upload the file.")
+        file = Path(path).expanduser()
+        if "\0" in path or not file.is_absolute():
+            raise BadParameter("Give the whole path of the file, from the root on.", parameter="path")
+        return file
 
     def add_sample(self, name: str, size: int | None = None) -> Entry:
         """Sample data, made anew and then a dataset like any other."""
@@ -97,6 +103,54 @@ class Datasets:
             )
 
         return self.workspace.create(KIND, name, made, fill)
+
+    def open_again(self, path: str, edits: Sequence[Mapping[str, Any]]) -> Entry:
+        """A file with these edits as a dataset of its own: one of the workspace is copied, another is read in place."""
+        known = next((one for one in self.entries() if whole_section(one)["path"] == path), None)
+        entry = self.add_path(path) if known is None else self._copied(known)
+        return self._replayed(entry, edits) if edits else entry
+
+    def _copied(self, known: Entry) -> Entry:
+        """The same data without edits; what belongs to the entry belongs to the copy, too."""
+        told = known.content["section"]
+        source = Path(whole_section(known)["path"])
+        section, inspection = described(source, {key: told[key] for key in ("separator", "format") if key in told})
+        section |= {"kind": told["kind"], "path": told["path"]}
+        if "locations" in told:
+            section["locations"] = told["locations"]
+        inspection["file"] = known.content["inspection"].get("file", source.name)
+
+        def fill(folder: Path) -> None:
+            for name in {told["path"], told.get("locations")} - {None}:
+                if not Path(name).is_absolute():
+                    shutil.copyfile(known.folder / name, folder / name)
+
+        content = {"section": section, "undone": [], "history": [], "inspection": inspection}
+        return self.workspace.create(KIND, known.name, content, fill)
+
+    def _replayed(self, entry: Entry, edits: Sequence[Mapping[str, Any]]) -> Entry:
+        """With all these edits, each tried on what the ones before it left; an entry that cannot have them goes."""
+        try:
+            if not self.dataset(entry).is_table_file():
+                raise NotApplicable("Only tables are edited here; this file has another form.")
+            if len(edits) > _MOST_EDITS:
+                raise NotApplicable(f"There may be up to {_MOST_EDITS:,} edits; the file has {len(edits):,}.")
+            made = [edit_from_dict(one) for one in edits]
+            EditedTable(self.grid(entry.number).frame).apply(made)
+        except CrypsisError:
+            self.remove(entry.number)
+            raise
+
+        def alter(content: dict[str, Any]) -> None:
+            section = content["section"]
+            for one in made:
+                content["history"].append(dict(section.get("columns") or {}))
+                if "columns" in section:
+                    section["columns"] = _columns_after(section["columns"], one.to_dict())
+            section["edits"] = [one.to_dict() for one in made]
+            content["edited"] = len(made)
+
+        return self.workspace.change(KIND, entry.number, alter)
 
     # Looking
 
@@ -162,8 +216,8 @@ class Datasets:
             raise BadParameter(f"A dataset has no setting {unknown[0]!r}.", parameter=unknown[0])
         if "kind" in section and section["kind"] not in KEYS:
             raise BadParameter(f"kind must be one of {', '.join(KEYS)}, got {section['kind']!r}.", parameter="kind")
-        if "locations" in section and not self.allow_paths and "/" in str(section["locations"]):
-            raise NotApplicable("Files of this machine cannot be named while others are let in.")
+        if "locations" in section and "/" in str(section["locations"]):
+            self.named_file(str(section["locations"]))
 
         def alter(content: dict[str, Any]) -> None:
             kept = {key: content["section"][key] for key in ("path", "edits") if key in content["section"]}
@@ -312,6 +366,15 @@ class Datasets:
 
 _SETTABLE = {"kind", "separator", "format", "rows"}
 _originals: dict[str, pl.DataFrame] = {}
+
+
+def whole_section(entry: Entry) -> dict[str, Any]:
+    """The table `[dataset]` of an entry, with paths that hold everywhere on this machine."""
+    section = dict(entry.content["section"])
+    section["path"] = str(entry.folder / section["path"])
+    if "locations" in section:
+        section["locations"] = str(entry.folder / section["locations"])
+    return section
 
 
 def described(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

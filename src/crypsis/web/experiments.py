@@ -16,17 +16,16 @@ from typing import Any
 
 import polars as pl
 
-from crypsis.errors import BadExperiment, BadRelease, CrypsisError, NoSuchEntry, NotApplicable, StateInUse
+from crypsis.errors import BadExperiment, BadRelease, CrypsisError, NoSuchEntry, StateInUse
 from crypsis.evaluate import Experiment, Store, run
 from crypsis.evaluate.dataset import view_of
-from crypsis.evaluate.inputs import method_with
+from crypsis.evaluate.export import export_release
 from crypsis.evaluate.plots.frame import Frame
 from crypsis.evaluate.suggestions import suggested_method
-from crypsis.methods import METHODS, method_named
-from crypsis.release import Release
+from crypsis.methods import method_named
 from crypsis.web.companions import Companions
-from crypsis.web.datasets import Datasets
-from crypsis.web.files import whole_section
+from crypsis.web.datasets import Datasets, whole_section
+from crypsis.web.files import is_drawn, take_dataset
 from crypsis.web.grids import Grid
 from crypsis.web.outputs import Output, output_of
 from crypsis.web.workspace import Entry, Workspace
@@ -135,12 +134,12 @@ class Experiments:
     def take_text(self, number: str, text: str, revision: int | None = None) -> Entry:
         """An experiment file as the new content: its dataset is found in the workspace, or opened by its path."""
         parsed = Experiment.parse(text)
-        entry = self.entry(number)
-        dataset = self._dataset_of(parsed, self.datasets.entry(entry.content["dataset"]))
-        self.companions.take_sections(dataset, parsed.content)
+        own = _of_file(parsed.content)
+        current = self.datasets.entry(self.entry(number).content["dataset"])
+        dataset = take_dataset(self.datasets, self.companions, parsed.content, current)
 
         def alter(content: dict[str, Any]) -> None:
-            content["tables"] = _own_tables(parsed.content)
+            content["tables"] = own
             content["name"] = parsed.name
             content["dataset"] = dataset
 
@@ -149,30 +148,9 @@ class Experiments:
     def create_from_text(self, text: str, mode: str = "compare") -> Entry:
         """A new experiment out of a file."""
         parsed = Experiment.parse(text)
-        dataset = self._dataset_of(parsed, None)
-        self.companions.take_sections(dataset, parsed.content)
-        return self.create(dataset, mode, parsed.content, parsed.name)
-
-    def _dataset_of(self, experiment: Experiment, current: Entry | None) -> str:
-        section = dict(experiment.content.get("dataset") or {})
-        path = str(section.pop("path", ""))
-        section.pop("locations", None)
-        edits = section.pop("edits", [])
-        candidates = ([current] if current is not None else []) + self.datasets.entries()
-        for entry in candidates:
-            if whole_section(entry)["path"] == path:
-                number = entry.number
-                break
-        else:
-            number = self.datasets.add_path(path).number
-        known = self.datasets.entry(number).content["section"]
-        if edits != known.get("edits", []):
-            raise BadExperiment("The edits of the file are not those of this dataset; edit it on the page Data.")
-        if section:
-            kept = {"locations": known["locations"]} if "locations" in known else {}
-            if {**section, **kept} != {key: value for key, value in known.items() if key not in ("path", "edits")}:
-                self.datasets.set_section(number, {**section, **kept})
-        return number
+        own = _of_file(parsed.content)
+        dataset = take_dataset(self.datasets, self.companions, parsed.content, None)
+        return self.create(dataset, mode, own, parsed.name)
 
     def problems(self, number: str, tables: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """Everything that is wrong with it, at once."""
@@ -311,22 +289,10 @@ class Experiments:
         state = store.cell(cell)["state"]
         if state != "done":
             raise BadRelease(f"This cell has no release: it is {state}.")
-        experiment = store.experiment()
-        one = next(one for one in store.cells() if one.id == cell)
-        found = store.release(cell)
-        original = self._original(store, cell)
-        kind = METHODS[one.method]
-        method = method_with(kind, experiment.inputs, original, one.params, one.seed if kind.randomized else None)
-        method = method.prepared(original)
         folder = self.workspace.unfinished()
         folder.mkdir(mode=0o700)
         try:
-            inner = folder / "release"
-            made = Release(found.data, found.guarantee, found.companion, method, original)
-            try:
-                made.write(inner)
-            except (NotApplicable, BadRelease):
-                Release(found.data, found.guarantee, found.companion, method).write(inner)
+            export_release(store, cell, folder / "release")
             archive = folder.with_name(f"{folder.name}.zip")
             shutil.make_archive(str(archive.with_suffix("")), "zip", folder, "release")
             return archive
@@ -365,6 +331,14 @@ def _own_tables(content: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("run", "plot"):
         if not isinstance(own.get(name, []), list) or not all(isinstance(one, Mapping) for one in own.get(name, [])):
             raise BadExperiment(f"[[{name}]] must be a list of tables.")
+    return own
+
+
+def _of_file(content: Mapping[str, Any]) -> dict[str, Any]:
+    """What an entry keeps of a whole file: queries that are listed are the workload of the dataset."""
+    own = _own_tables(content)
+    if not is_drawn(own.get("queries")):
+        own.pop("queries", None)
     return own
 
 

@@ -14,14 +14,19 @@ from typing import Any
 import numpy as np
 
 from crypsis.data.track import Tracks
-from crypsis.errors import NoSuchEntry, NotApplicable
+from crypsis.errors import BadExperiment, NoSuchEntry, NotApplicable
+from crypsis.evaluate import Experiment
+from crypsis.evaluate.toml import toml_text
+from crypsis.methods.trajectory.ppsg import PPSG
 from crypsis.methods.trajectory.progressive_generalization import ProgressiveGeneralization
 from crypsis.reports.markup import Markup, element
 from crypsis.reports.plane import Plane
 from crypsis.reports.svg import drawing, polyline
 from crypsis.reports.voronoi_polygons import voronoi_polygons
 from crypsis.reports.wording import counted
-from crypsis.web.datasets import Datasets
+from crypsis.web.companions import Companions
+from crypsis.web.datasets import Datasets, whole_section
+from crypsis.web.files import take_dataset
 
 _KEPT = 8
 WIDTH, HEIGHTS, MARGIN = 900.0, (320.0, 520.0), 24.0
@@ -36,6 +41,7 @@ class Exploration:
     number: str
     dataset: str
     cells: ProgressiveGeneralization
+    radius: float
     marked: set[int] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -48,6 +54,7 @@ class Exploration:
             "steps": self.cells.steps,
             "weak_pairs": self.cells.n_weak,
             "marked": sorted(self.marked),
+            "radius": self.radius,
             "k": self.cells.merging.k,
             "max_displacement": self.cells.merging.max_displacement,
             "mean_displacement": float(np.mean(state.distances)) if len(state.distances) else 0.0,
@@ -58,8 +65,8 @@ class Exploration:
 class Explorations:
     """Those that are open; the least recently used one is closed when there are too many."""
 
-    def __init__(self, datasets: Datasets) -> None:
-        self.datasets = datasets
+    def __init__(self, datasets: Datasets, companions: Companions) -> None:
+        self.datasets, self.companions = datasets, companions
         self._open: OrderedDict[str, Exploration] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -69,7 +76,7 @@ class Explorations:
         if not isinstance(tracks, Tracks):
             raise NotApplicable(f"A tessellation is made of tracks; these data are {type(tracks).__name__}.")
         cells = ProgressiveGeneralization.of_tracks(tracks, radius=radius, k=k, **settings)
-        exploration = Exploration(secrets.token_hex(6), dataset, cells)
+        exploration = Exploration(secrets.token_hex(6), dataset, cells, radius)
         with self._lock:
             self._open[exploration.number] = exploration
             while len(self._open) > _KEPT:
@@ -90,6 +97,35 @@ class Explorations:
             if found.cells.run(times):
                 found.marked.clear()  # cells have new numbers
         return found
+
+    def text(self, number: str) -> str:
+        """The experiment file of the release that these rules lead to: PPSG with radius, k, limit and steps."""
+        found = self.get(number)
+        rules = found.cells.merging
+        params: dict[str, Any] = {"radius": found.radius, "k": rules.k}
+        if rules.max_displacement is not None:
+            params["max_displacement"] = rules.max_displacement
+        params["max_steps"] = found.cells.steps
+        entry = self.datasets.entry(found.dataset)
+        run = [{"method": PPSG.name(), "params": params}]
+        return toml_text({"name": entry.name, "dataset": whole_section(entry), "run": run})
+
+    def take_text(self, number: str, text: str) -> Exploration:
+        """A tessellation with the settings of a file, after as many steps as it says."""
+        content = Experiment.parse(text).content
+        entry = self.datasets.entry(self.get(number).dataset)
+        run = next((run for run in content.get("run") or [] if _is_ppsg(run)), None)
+        if run is None:
+            raise BadExperiment(f"The file has no [[run]] with the method {PPSG.name()}.")
+        told = dict(run.get("params") or {})
+        known = ("radius", "k", "max_displacement", "max_steps")
+        unknown = [name for name in told if name not in known]
+        if unknown:
+            raise BadExperiment(f"A tessellation on the map has {', '.join(known)}; the file also has {unknown[0]}.")
+        checked = PPSG(**told)  # refuses what is out of range
+        dataset = take_dataset(self.datasets, self.companions, content, entry, sections=())
+        found = self.begin(dataset, radius=checked.radius, k=checked.k, max_displacement=checked.max_displacement)
+        return self.step(found.number, checked.max_steps) if checked.max_steps != 0 else found
 
     def undo(self, number: str) -> Exploration:
         found = self.get(number)
@@ -117,6 +153,10 @@ class Explorations:
         with found.lock:
             found.cells.merging = replace(found.cells.merging, **rules)
         return found
+
+
+def _is_ppsg(run: Any) -> bool:
+    return isinstance(run, dict) and run.get("method") == PPSG.name()
 
 
 def tessellation_map(exploration: Exploration) -> Markup:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import threading
 import time
+import tomllib
 from collections import Counter, deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from typing import Any
 import polars as pl
 
 from crypsis.data.stream import Events
-from crypsis.errors import BadParameter, CrypsisError, NoSuchEntry, NotApplicable, StateInUse
+from crypsis.errors import BadConfiguration, BadParameter, CrypsisError, NoSuchEntry, NotApplicable, StateInUse
 from crypsis.evaluate.toml import toml_text
 from crypsis.runtime import StreamConfiguration, StreamRun
 from crypsis.runtime.observation import Observation
@@ -128,12 +130,7 @@ class LiveStreams:
         if not rate > 0:
             raise BadParameter("The rate must be above 0 events a second.", parameter="rate")
         privacy: dict[str, Any] = {"L": L, "K": K, "C": str(C), "N": N}
-        content = {
-            "privacy": privacy,
-            "source": {"kind": "replay", "path": "events.csv", "rate": float(rate)},
-            "sink": {"kind": "ndjson", "path": "windows.ndjson"},
-            "run": {"state": "state"},
-        }
+        content = _tables(privacy, float(rate))
         StreamConfiguration.from_tables(content)  # refuses what is out of range before anything is written
         events = _event_table(self.datasets, dataset, entry)
 
@@ -142,6 +139,39 @@ class LiveStreams:
             (folder / "stream.toml").write_text(toml_text(content), encoding="utf-8")
 
         return self.workspace.create(KIND, entry.name, {"dataset": dataset, **privacy, "rate": rate}, fill)
+
+    def text(self, number: str) -> str:
+        """The file with which `crypsis stream` does the same; its paths hold everywhere on this machine."""
+        entry = self.workspace.entry(KIND, number)
+        privacy = {name: entry.content[name] for name in ("L", "K", "C", "N")}
+        return toml_text(_tables(privacy, float(entry.content["rate"]), entry.folder))
+
+    def take_text(self, number: str, text: str) -> Entry:
+        """The stream with the promise and the rate of a file, from the beginning; its data and its places stay."""
+        entry = self.workspace.entry(KIND, number)
+        try:
+            content = tomllib.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise BadConfiguration(f"The file is no TOML: {error}.") from error
+        StreamConfiguration.from_tables(content)
+        privacy, source = dict(content.get("privacy") or {}), dict(content.get("source") or {})
+        rate = source.get("rate", entry.content["rate"])
+        told = {name: privacy[name] for name in ("L", "K", "C", "N") if name in privacy}
+        own = tomllib.loads(self.text(number))
+        wanted = {**own, "privacy": own["privacy"] | told, "source": own["source"] | {"rate": rate}}
+        if content != {**wanted, "privacy": privacy, "source": source}:
+            raise BadConfiguration("Here only L, K, C, N and the rate can be changed; run other streams with the file.")
+        given = {**own["privacy"], **told}
+        made = self.create(
+            entry.content["dataset"],
+            L=given["L"],
+            K=given["K"],
+            C=float(given["C"]),
+            N=given["N"],
+            rate=float(rate),
+        )
+        self.remove(number)
+        return made
 
     def begin(self, number: str) -> LiveStream:
         """Start, or go on where it was stopped."""
@@ -186,6 +216,20 @@ class LiveStreams:
         for live in list(self._live.values()):
             if live.thread is not None:
                 live.thread.join(5)
+
+
+def _tables(privacy: Mapping[str, Any], rate: float, folder: Path | None = None) -> dict[str, Any]:
+    """The tables of a stream's file, with paths in this folder."""
+
+    def place(name: str) -> str:
+        return name if folder is None else str(folder / name)
+
+    return {
+        "privacy": dict(privacy),
+        "source": {"kind": "replay", "path": place("events.csv"), "rate": rate},
+        "sink": {"kind": "ndjson", "path": place("windows.ndjson")},
+        "run": {"state": place("state")},
+    }
 
 
 def _event_table(datasets: Datasets, number: str, entry: Entry) -> pl.DataFrame:

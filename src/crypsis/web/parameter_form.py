@@ -9,7 +9,9 @@ from typing import Any
 
 from nicegui import ui
 
+from crypsis.data.domains import PUBLIC_IN_DATA
 from crypsis.errors import CrypsisError
+from crypsis.evaluate.validation import domain_parameters
 from crypsis.methods import METHODS
 from crypsis.parameters import Above, AtLeast, Between, Companion, Parameter, parameters_of
 from crypsis.web.theme import escaped
@@ -32,8 +34,10 @@ class ParameterForm:
         self.method, self.values, self.changed, self.dataset = METHODS[method], values, changed, dataset
         self.fields: dict[str, Any] = {}
         shown = [one for one in parameters_of(self.method) if one.name != "seed"]
-        plain = [one for one in shown if not issubclass(one.type, Companion)]
-        first = [one for one in plain if one.name in values] + [one for one in plain if one.name not in values]
+        self.domains = domain_parameters(method)
+        plain = [one for one in shown if not issubclass(one.type, Companion) or one.name in self.domains]
+        urgent = [one for one in plain if one.name in values or one.name in self.domains]
+        first = urgent + [one for one in plain if one not in urgent]
         first = sorted(first[:_FIRST], key=plain.index)
         for parameter in first:
             self._field(parameter)
@@ -123,10 +127,16 @@ class ParameterForm:
         path, page = _COMPANION_PAGES.get(parameter.type.__name__, ("", ""))
         value = self.values.get(parameter.name)
         field = ui.input(parameter.name, value="" if value is None else str(value))
-        field.props('outlined dense hide-bottom-space debounce=500 placeholder="made automatically"')
+        declared = parameter.name in self.domains
+        hint = "a file, or public-in-data" if declared else "none" if not path else "made automatically"
+        field.props(f'outlined dense hide-bottom-space debounce=500 placeholder="{hint}"')
         field.style("grid-column: 1 / -1")
         field.on_value_change(lambda event: self._set(parameter, event.value or None))
         self.fields[parameter.name] = field
+        if declared:
+            ui.button("Those in the data are public", on_click=lambda: field.set_value(PUBLIC_IN_DATA)).props(
+                "flat dense no-caps size=sm"
+            ).style("grid-column: 1 / -1; justify-self: start")
         if path:
             target = f"{path}?dataset={self.dataset}" if self.dataset else path
             ui.link(f"or set it on the page {page}", target).classes("small").style("grid-column: 1 / -1")

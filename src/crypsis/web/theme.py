@@ -138,7 +138,7 @@ def tile(label: str, value: str, note: str = "", *, state: str = "") -> None:
     """One figure, large."""
     with ui.column().classes(f"tile {state}"):
         ui.label(label).classes("tile-label")
-        ui.label(value).classes("tile-value")
+        ui.label(value).classes("tile-value words" if len(value) > 10 else "tile-value")
         if note:
             ui.label(note).classes("muted small")
 

@@ -140,20 +140,24 @@ def chosen_dataset(workbench: Workbench, number: str | None, kinds: Sequence[str
 
 
 def show_as_file(
-    text: Callable[[], str], apply: Callable[[str], Awaitable[None] | None] | None = None, name: str = "experiment.toml"
+    text: Callable[[], str],
+    apply: Callable[[str], Awaitable[None] | None] | None = None,
+    name: str = "experiment.toml",
+    what: str = "experiment",
+    command: str = "crypsis run",
 ) -> None:
-    """A dialog with the experiment file that the page stands for. It can be copied, kept, changed and taken back."""
+    """A dialog with the file that the page stands for. It can be copied, kept, changed and taken back."""
     from inspect import isawaitable
 
     with (
         ui.dialog().props("persistent=false") as dialog,
         ui.card().classes("box").style("width: 760px; max-width: 92vw"),
     ):
-        ui.html("<h2>As an experiment file</h2>", sanitize=False)
+        ui.html("<h2>As a file</h2>", sanitize=False)
         ui.label(
-            "crypsis run with this file does the same on the command line. Paths are those of this machine."
+            f"{command} with this file does the same on the command line. Paths are those of this machine."
         ).classes("muted small")
-        field = ui.textarea("Experiment file (TOML)", value=text()).props(
+        field = ui.textarea(f"{what.capitalize()} file (TOML)", value=text()).props(
             'outlined input-style="font-family: ui-monospace, monospace; font-size: 12.5px; height: 46vh"'
         )
         field.style("width: 100%")

@@ -31,7 +31,7 @@ class Workbench:
         self.datasets = Datasets(self.workspace, allow_paths=self.allow_paths)
         self.companions = Companions(self.workspace, self.datasets)
         self.experiments = Experiments(self.workspace, self.datasets, self.companions)
-        self.explorations = Explorations(self.datasets)
+        self.explorations = Explorations(self.datasets, self.companions)
         self.streams = LiveStreams(self.workspace, self.datasets)
 
     def close(self) -> None:

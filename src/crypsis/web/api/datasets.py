@@ -6,12 +6,14 @@ import json
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
+from fastapi.responses import PlainTextResponse
 from pydantic import Field
 
 from crypsis.errors import BadParameter
 from crypsis.samples import SAMPLES
-from crypsis.web.api.shapes import ERRORS, Body, Name, Number, Revision
+from crypsis.web.api.shapes import ERRORS, Body, Name, Number, Revision, Text
 from crypsis.web.datasets import Datasets
+from crypsis.web.files import companions_text, take_text
 from crypsis.web.grids import MOST_ROWS, Filter, Sort
 from crypsis.web.workbench import Workbench
 
@@ -82,6 +84,16 @@ def router(workbench: Workbench) -> APIRouter:
     def set_roles(number: Number, settings: Settings, revision: Revision = None) -> dict[str, Any]:
         """Set kind, roles, types and reading options."""
         return datasets.set_section(number, settings.section, revision).to_dict()
+
+    @api.get("/{number}/experiment.toml", response_class=PlainTextResponse)
+    def as_file(number: Number) -> str:
+        """The dataset with its roles, edits, hierarchies, policies and queries, as tables of an experiment file."""
+        return companions_text(workbench.companions, datasets.entry(number))
+
+    @api.put("/{number}/experiment.toml")
+    def take_file(number: Number, told: Text, revision: Revision = None) -> dict[str, Any]:
+        """Roles and what goes with the dataset as a file says; other edits make a dataset of their own."""
+        return take_text(datasets, workbench.companions, number, told.text, revision=revision).to_dict()
 
     @api.get("/{number}/rows")
     def page_of_rows(

@@ -13,7 +13,7 @@ from pydantic import Field
 from starlette.background import BackgroundTask
 
 from crypsis.web.api.datasets import filtering, sorting
-from crypsis.web.api.shapes import ERRORS, Body, Name, Number, Revision
+from crypsis.web.api.shapes import ERRORS, Body, Name, Number, Revision, Text
 from crypsis.web.grids import MOST_ROWS
 from crypsis.web.workbench import Workbench
 
@@ -35,10 +35,6 @@ class NewExperiment(Body):
 
 class Tables(Body):
     tables: dict[str, Any]
-
-
-class Text(Body):
-    text: str = Field(max_length=1_000_000)
 
 
 class Start(Body):

@@ -20,6 +20,12 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class Text(Body):
+    """A file, as it is shown by the resource of the same name."""
+
+    text: str = Field(max_length=1_000_000)
+
+
 class ErrorContent(BaseModel):
     model_config = ConfigDict(extra="allow")
     code: str

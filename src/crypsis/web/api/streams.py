@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter
+from fastapi.responses import PlainTextResponse
 from pydantic import Field
 
-from crypsis.web.api.shapes import ERRORS, Body, Number
+from crypsis.web.api.shapes import ERRORS, Body, Number, Text
 from crypsis.web.workbench import Workbench
 
 
@@ -35,6 +36,16 @@ def router(workbench: Workbench) -> APIRouter:
     @api.get("/{number}")
     def show(number: Number) -> dict[str, Any]:
         return streams.get(number).to_dict()
+
+    @api.get("/{number}/stream.toml", response_class=PlainTextResponse)
+    def as_file(number: Number) -> str:
+        """The file with which `crypsis stream` does the same."""
+        return streams.text(number)
+
+    @api.put("/{number}/stream.toml")
+    def take_file(number: Number, told: Text) -> dict[str, Any]:
+        """Begin anew with the promise and the rate of a file."""
+        return streams.take_text(number, told.text).to_dict()
 
     @api.post("/{number}/start")
     def start(number: Number) -> dict[str, Any]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Response
+from fastapi.responses import PlainTextResponse
 from pydantic import Field
 
-from crypsis.web.api.shapes import ERRORS, Body, Number
+from crypsis.web.api.shapes import ERRORS, Body, Number, Text
 from crypsis.web.explorations import tessellation_map
 from crypsis.web.workbench import Workbench
 
@@ -44,6 +45,16 @@ def router(workbench: Workbench) -> APIRouter:
         from crypsis.reports.svg import standalone
 
         return Response(standalone(tessellation_map(explorations.get(number))), media_type="image/svg+xml")
+
+    @api.get("/{number}/experiment.toml", response_class=PlainTextResponse)
+    def as_file(number: Number) -> str:
+        """The experiment file of the release that these rules lead to."""
+        return explorations.text(number)
+
+    @api.put("/{number}/experiment.toml")
+    def take_file(number: Number, told: Text) -> dict[str, Any]:
+        """A tessellation with the settings and after the steps of a file."""
+        return explorations.take_text(number, told.text).to_dict()
 
     @api.post("/{number}/steps")
     def step(number: Number, steps: Steps) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from crypsis.samples import SAMPLES
 from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, percent, told
 from crypsis.web.drawings import histogram_picture
-from crypsis.web.files import dataset_text, take_dataset_text
+from crypsis.web.files import dataset_text, take_text
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, drop_place, rows_grid, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -442,10 +442,18 @@ class DataPage:
 
     def _as_file(self) -> None:
         async def take(text: str) -> None:
-            self.entry = await in_thread(take_dataset_text, self.datasets, self.entry.number, text, self.entry.revision)
+            self.entry = await in_thread(
+                take_text,
+                self.datasets,
+                self.workbench.companions,
+                self.entry.number,
+                text,
+                sections=(),
+                revision=self.entry.revision,
+            )
             ui.navigate.to(f"{PATH}?dataset={self.entry.number}")
 
-        show_as_file(lambda: dataset_text(self.datasets, self.entry), take)
+        show_as_file(lambda: dataset_text(self.entry), take)
 
     def _rename(self) -> None:
         async def rename(name: str) -> None:

@@ -125,16 +125,16 @@ class EvaluatePage:
         )
         self.method.props("outlined dense options-dense").style("width: 100%")
         self.summary = ui.label().classes("muted small")
+        with ui.row().classes("actions"):
+            self.start = theme.primary("Run", told(self._start), "play_arrow")
+            self.stop = theme.secondary("Cancel", told(self._cancel), "stop")
+        self.faults = ui.column().style("width: 100%")
         self.form_place = ui.column().style("width: 100%; gap: 12px")
         impossible = {name: reason for name, reason in self.reasons.items() if reason is not None}
         if impossible:
             with ui.expansion(f"{len(impossible)} methods do not fit these data").props("dense").style("width: 100%"):
                 for name, reason in impossible.items():
                     ui.label(f"{METHODS[name].__name__}: {reason}.").classes("muted small")
-        self.faults = ui.column().style("width: 100%")
-        with ui.row().classes("actions"):
-            self.start = theme.primary("Run", told(self._start), "play_arrow")
-            self.stop = theme.secondary("Cancel", told(self._cancel), "stop")
         self._show_form()
 
     def _choose(self, event: Any) -> None:
@@ -232,6 +232,10 @@ class EvaluatePage:
             theme.message(
                 "bad", theme.STATES.get(state, ("", state, ""))[1].capitalize(), str(told_cell.get("message") or "")
             )
+        if told_cell.get("code") == "public-input-missing":
+            for name in self.form.domains:
+                if name not in self.values:
+                    self.form.show_problem(name, "declare it: taking it from the data would tell who is in them")
         if state not in ("done", "unsafe"):
             return
         with theme.section("What it cost", "Against the original") as actions:

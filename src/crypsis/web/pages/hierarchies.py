@@ -11,6 +11,7 @@ from crypsis.errors import CrypsisError
 from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, told
 from crypsis.web.companions import RECIPES, nested
+from crypsis.web.files import companions_text, take_text
 from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -61,15 +62,11 @@ class HierarchyPage:
         self.selected: str | None = None
 
     def as_file(self) -> None:
-        from crypsis.evaluate.toml import toml_text
-        from crypsis.web.files import whole_section
+        async def take(text: str) -> None:
+            entry = await in_thread(take_text, self.workbench.datasets, self.companions, self.dataset.number, text)
+            ui.navigate.to(f"{PATH}?dataset={entry.number}&column={self.column or ''}")
 
-        content = {
-            "name": self.dataset.name,
-            "dataset": whole_section(self.dataset),
-            **self.companions.sections(self.dataset.number),
-        }
-        show_as_file(lambda: toml_text(content))
+        show_as_file(lambda: companions_text(self.companions, self.dataset), take)
 
     async def show(self) -> None:
         if self.column is None:

@@ -116,5 +116,5 @@ def _allowed(one: dict[str, Any]) -> str:
         return ", ".join(one["choices"])
     if "reads" in one:
         return str(one["reads"])
-    words = {"int": "whole number", "float": "number", "bool": "yes or no", "str": "text", "Fraction": "share"}
+    words = {"int": "whole number", "float": "number", "bool": "yes or no", "str": "text", "Fraction": "exact number"}
     return f"{words.get(one['type'], one['type'])} {one['range']}".strip()

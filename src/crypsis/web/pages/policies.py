@@ -9,6 +9,7 @@ from crypsis.errors import CrypsisError
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, number, told
 from crypsis.web.companions import POLICIES
+from crypsis.web.files import companions_text, take_text
 from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -71,11 +72,11 @@ def _empty(workbench: Workbench) -> None:
 
 
 def _as_file(workbench: Workbench, entry: Entry) -> None:
-    from crypsis.evaluate.toml import toml_text
-    from crypsis.web.files import whole_section
+    async def take(text: str) -> None:
+        taken = await in_thread(take_text, workbench.datasets, workbench.companions, entry.number, text)
+        ui.navigate.to(f"{PATH}?dataset={taken.number}")
 
-    content = {"name": entry.name, "dataset": whole_section(entry), **workbench.companions.sections(entry.number)}
-    show_as_file(lambda: toml_text(content))
+    show_as_file(lambda: companions_text(workbench.companions, entry), take)
 
 
 class PolicyEditor:

@@ -10,6 +10,7 @@ from nicegui import ui
 from crypsis.errors import CrypsisError
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, number, told
+from crypsis.web.files import companions_text, take_text
 from crypsis.web.pages.evaluate import no_data
 from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, show_as_file
 from crypsis.web.workbench import Workbench
@@ -169,8 +170,11 @@ class QueriesPage:
         await told(take)()
 
     def _as_file(self) -> None:
-        from crypsis.evaluate.toml import toml_text
-        from crypsis.web.files import whole_section
+        """With the queries as they are typed, saved or not."""
 
-        content = {"name": self.dataset.name, "dataset": whole_section(self.dataset), "queries": {"list": self.texts}}
-        show_as_file(lambda: toml_text(content))
+        async def take(text: str) -> None:
+            entry = await in_thread(take_text, self.workbench.datasets, self.companions, self.dataset.number, text)
+            ui.navigate.to(f"{PATH}?dataset={entry.number}")
+
+        typed = {"list": list(self.texts)} if self.texts else {}
+        show_as_file(lambda: companions_text(self.companions, self.dataset, queries=typed), take)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import Request
 from nicegui import ui
 
+from crypsis.reports.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, told
 from crypsis.web.plot_area import PlotArea
@@ -52,7 +53,9 @@ def _list(workbench: Workbench, found: list[Entry], chosen: Entry) -> None:
                 ui.label(entry.name).classes("strong")
                 rows = workbench.experiments.results(entry.number)
                 done = sum(row["state"] == "done" for row in rows)
-                ui.label(f"{entry.content['mode']} · {len(rows)} cells, {done} verified").classes("muted small")
+                ui.label(f"{entry.content['mode']} · {counted(len(rows), 'cell')}, {done} verified").classes(
+                    "muted small"
+                )
                 ui.label(str(entry.content.get("created", ""))[:16].replace("T", " ")).classes("muted small")
             if entry.number == chosen.number:
                 link.classes("here").props("aria-current=true")
@@ -63,8 +66,14 @@ def _one(workbench: Workbench, entry: Entry) -> None:
     with ui.row().classes("actions"):
         path = f"/{entry.content['mode']}?dataset={entry.content['dataset']}&experiment={entry.number}"
         theme.primary("Open", lambda: ui.navigate.to(path), "open_in_new")
+
+        async def take(text: str) -> None:
+            taken = await in_thread(experiments.take_text, entry.number, text)
+            path = f"/{taken.content['mode']}?dataset={taken.content['dataset']}&experiment={taken.number}"
+            ui.navigate.to(path)
+
         theme.secondary(
-            "Show as file", lambda: show_as_file(lambda: experiments.experiment(entry.number).to_toml()), "code"
+            "Show as file", lambda: show_as_file(lambda: experiments.experiment(entry.number).to_toml(), take), "code"
         )
         theme.secondary(
             "Report",

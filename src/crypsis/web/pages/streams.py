@@ -13,7 +13,7 @@ from crypsis.reports.markup import Markup, element
 from crypsis.reports.svg import drawing, polyline, text
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, percent, told
-from crypsis.web.widgets import choose_dataset, chosen_dataset
+from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -57,11 +57,13 @@ class StreamPage:
     def show(self, actions: Any) -> None:
         with actions:
             choose_dataset(self.workbench, self.entry, PATH, kinds=("events",))
+            theme.secondary("Show as file", told(self._as_file), "code")
         with ui.element("div").classes("split left"):
             with theme.section("Promise", "LKC-privacy of every window"):
                 self._form()
             with ui.element("div").classes("stack"):
                 self.tiles = ui.element("div").classes("tiles").props('aria-live="polite"')
+                self.tiles.style("grid-template-columns: repeat(3, minmax(0, 1fr))")
                 with theme.section("The window now", "Area: published visits · ✕: something was held back"):
                     self.map = ui.html("", sanitize=False).classes("drawing")
                 with theme.section("Held back, and lag"):
@@ -118,6 +120,18 @@ class StreamPage:
     async def _stop(self) -> None:
         if self.number is not None:
             await in_thread(self.streams.stop, self.number)
+
+    async def _as_file(self) -> None:
+        if self.number is None:
+            await self._create()
+        assert self.number is not None
+        number_, text = self.number, await in_thread(self.streams.text, self.number)
+
+        async def take(changed: str) -> None:
+            await in_thread(self.streams.take_text, number_, changed)
+            ui.navigate.to(f"{PATH}?dataset={self.entry.number}")
+
+        show_as_file(lambda: text, take, "stream.toml", "stream", "crypsis stream")
 
     def _refresh(self) -> None:
         live: dict[str, Any] | None = None

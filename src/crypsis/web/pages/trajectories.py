@@ -13,6 +13,7 @@ from crypsis.errors import CrypsisError
 from crypsis.web import theme
 from crypsis.web.actions import beside, in_thread, number, told
 from crypsis.web.explorations import tessellation_map, track_map
+from crypsis.web.files import companions_text, take_text
 from crypsis.web.maps import release_map, visits_map
 from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file
 from crypsis.web.workbench import Workbench
@@ -42,7 +43,7 @@ def register(workbench: Workbench) -> None:
             if isinstance(data, Tracks):
                 TessellationPage(workbench, entry, data).show(actions)
             else:
-                await _before_and_after(workbench, entry, data)
+                await _before_and_after(workbench, entry, data, actions)
 
 
 def _empty(workbench: Workbench) -> None:
@@ -57,7 +58,9 @@ def _empty(workbench: Workbench) -> None:
         theme.secondary("Load the sample check-ins", told(partial(load, "checkins")), "download")
 
 
-async def _before_and_after(workbench: Workbench, entry: Entry, data: Any) -> None:
+async def _before_and_after(workbench: Workbench, entry: Entry, data: Any, actions: Any) -> None:
+    with actions:
+        theme.secondary("Show as file", lambda: _as_file(workbench, entry), "code")
     if not data.locations.has_coordinates:
         theme.message(
             "info", "No coordinates", "Give the dataset a table of locations with x and y to see it on a map."
@@ -98,6 +101,28 @@ async def _before_and_after(workbench: Workbench, entry: Entry, data: Any) -> No
                 )
                 field.props("outlined dense options-dense").style("width: 100%")
             await show(first)
+
+
+def _as_file(workbench: Workbench, entry: Entry) -> None:
+    """The experiment that the releases come from; before there is one, the data and what goes with them."""
+    experiments = workbench.experiments
+    ran = next((one for one in experiments.entries(None, entry.number) if experiments.results(one.number)), None)
+
+    async def take(text: str) -> None:
+        if ran is not None:
+            dataset = (await in_thread(experiments.take_text, ran.number, text)).content["dataset"]
+        else:
+            dataset = (await in_thread(take_text, workbench.datasets, workbench.companions, entry.number, text)).number
+        ui.navigate.to(f"{PATH}?dataset={dataset}")
+
+    def text() -> str:
+        return (
+            companions_text(workbench.companions, entry)
+            if ran is None
+            else experiments.experiment(ran.number).to_toml()
+        )
+
+    show_as_file(text, take)
 
 
 def _settings(cell: dict[str, Any]) -> str:
@@ -246,17 +271,16 @@ class TessellationPage:
             theme.tile("Marked", number(len(told_state["marked"])))
 
     def _as_file(self) -> None:
-        """The release that these rules lead to: PPSG with the same radius, k and limit."""
-        from crypsis.evaluate.toml import toml_text
-        from crypsis.web.files import whole_section
+        async def take(text: str) -> None:
+            found = await in_thread(self.explorations.take_text, self.number, text)
+            if found.dataset != self.entry.number:
+                ui.navigate.to(f"{PATH}?dataset={found.dataset}")
+                return
+            self.number = found.number
+            state = found.to_dict()
+            self.radius.set_value(state["radius"])
+            self.k.set_value(state["k"])
+            self.limit.set_value(state["max_displacement"])
+            await self._draw()
 
-        params: dict[str, Any] = {"radius": float(self.radius.value or 500), "k": int(self.k.value or 5)}
-        if self.limit.value:
-            params["max_displacement"] = float(self.limit.value)
-        params["max_steps"] = self.explorations.get(self.number).cells.steps
-        content = {
-            "name": self.entry.name,
-            "dataset": whole_section(self.entry),
-            "run": [{"method": "ppsg", "params": params}],
-        }
-        show_as_file(lambda: toml_text(content))
+        show_as_file(lambda: self.explorations.text(self.number), take)

@@ -156,18 +156,16 @@ class VerifyPage:
             title = "Verified" if found["holds"] else "Not safe"
             theme.message("good" if found["holds"] else "bad", f"{title}: {name}", found["words"])
             release = found.get("release")
-            with theme.section("What was counted"):
-                with ui.element("div").classes("tiles"):
-                    theme.tile("Promise", found["guarantee"]["model"])
-                    for key, value in found["guarantee"].get("parameters", {}).items():
-                        theme.tile(key, str(value))
-                    theme.tile("Reached", _figure(found.get("achieved")), f"required {_figure(found.get('required'))}")
-                    theme.tile("Counted", _figure(found.get("counted")))
+            with theme.section("What was counted"), ui.element("div").classes("tiles"):
+                theme.tile("Promise", found["guarantee"]["model"])
+                for key, value in found["guarantee"].get("parameters", {}).items():
+                    theme.tile(key, str(value))
+                theme.tile("Reached", _figure(found.get("achieved")), f"required {_figure(found.get('required'))}")
+                if isinstance(found.get("counted"), (int, float)):
+                    theme.tile("Counted", _figure(found["counted"]))
                 if release is not None:
-                    with ui.element("div").classes("tiles"):
-                        theme.tile("Rows", number(release["rows"]), release["kind"])
-                        theme.tile("Made with", (release["method"] or {}).get("name", "–"))
-                        theme.tile("Created", str(release["created"]))
+                    theme.tile("Rows", number(release["rows"]), release["kind"])
+                    theme.tile("Made with", (release["method"] or {}).get("name", "–"), str(release["created"]))
 
 
 def _figure(value: Any) -> str:

@@ -78,6 +78,7 @@ window.crypsis = {
       place.classList.remove("over");
       send(event.dataTransfer.files);
     });
+    if (input.files.length) send(input.files); // somebody was quicker than we were
   },
 
   // Areas of a map that can be marked with a click or with Enter.

@@ -1,0 +1,61 @@
+"""What leaves a store as a release: verified once more against the data, with method and figures as they were."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from crypsis import read_release
+from crypsis.errors import OriginalRequired, OutputExists
+from crypsis.evaluate import Experiment, Store, worker
+from crypsis.evaluate.export import export_release
+
+BASKETS = [["bread", "milk"], ["bread", "eggs"], ["milk", "eggs"], ["bread", "milk"], ["eggs", "milk"], ["bread"]]
+CONTENT = {
+    "dataset": {"path": "baskets.jsonl", "kind": "transactions"},
+    "policy": {"privacy": {"auto": "all(2)"}, "utility": {"auto": "single"}},
+    "run": [{"method": "coat", "params": {"k": 2}}],
+    "metrics": {"list": ["ul", "tkd"]},
+}
+
+
+@pytest.fixture
+def carried_out(tmp_path):
+    """A store with one finished cell whose promise names sets that were derived from the original."""
+    (tmp_path / "baskets.jsonl").write_text("".join(json.dumps(one) + "\n" for one in BASKETS))
+    experiment = Experiment.parse(CONTENT, folder=tmp_path)
+    assert experiment.check() == []
+    (cell,) = experiment.cells()
+    store = Store(tmp_path / "out")
+    store.begin(experiment, [cell])
+    outcome = worker.carried_out(experiment, store, cell, "", lambda event: None)
+    assert outcome["state"] == "done", outcome
+    return store, cell.id
+
+
+def test_a_release_keeps_its_method_and_its_figures_and_is_verified_against_the_data(carried_out, tmp_path):
+    store, id = carried_out
+    figures = store.cell(id)["metrics"]["figures"]
+    manifest = json.loads((export_release(store, id, tmp_path / "release") / "release.json").read_text())
+    assert manifest["method"]["name"] == "coat"
+    assert manifest["method"]["parameters"]["k"] == 2
+    assert manifest["utility"] == pytest.approx(figures)
+    assert manifest["data"]["order"] == "sorted"
+    assert manifest["verdict"]["holds"] is True
+    assert manifest["provenance"]["input"]
+    assert read_release(tmp_path / "release").verify(store.release(id).beside(_original(store)).original).holds
+    with pytest.raises(OutputExists):
+        export_release(store, id, tmp_path / "release")
+
+
+def test_where_the_data_are_others_by_now_they_are_not_taken_for_the_original(carried_out, tmp_path):
+    store, id = carried_out
+    (tmp_path / "baskets.jsonl").write_text("".join(json.dumps(["other"]) + "\n" for _ in BASKETS))
+    with pytest.raises(OriginalRequired):  # the sets of its promise were derived from data that are gone
+        export_release(store, id, tmp_path / "release")
+    assert not (tmp_path / "release").exists()
+
+
+def _original(store):
+    return store.experiment().dataset.load()
