@@ -12,14 +12,14 @@ from crypsis.data.arrays import Int64s
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.reports.disassociated_facts import DisassociatedFacts
 from crypsis.reports.markup import Markup, element
-from crypsis.reports.page import columns, exact, items, page, paragraph, pictured, section
+from crypsis.reports.page import columns, exact, items, paragraph, pictured, section
 from crypsis.reports.pictures.cluster_sizes import cluster_sizes
 from crypsis.reports.pictures.term_chunk_sizes import term_chunk_sizes
+from crypsis.reports.release_page import release_page
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.utility import utility
 from crypsis.reports.sections.verdict import verdict
-from crypsis.reports.stylesheet import PAGE_STYLE, PICTURE_STYLE
 from crypsis.reports.svg import standalone
 from crypsis.reports.wording import counted, listed, shown
 
@@ -43,12 +43,7 @@ def render_disassociation_report(manifest: Mapping[str, Any], published: Disasso
         utility(facts),
         making(facts),
     )
-    footer = element(
-        "footer",
-        "Published data, not the people: made with Crypsis. This page loads nothing and runs no script.",
-    )
-    title = f"Release report · {facts.section('guarantee').get('model', 'release')}"
-    return page(title, PICTURE_STYLE + "\n" + PAGE_STYLE, element("main", *parts), footer)
+    return release_page(facts, *parts)
 
 
 def disassociation_pictures(manifest: Mapping[str, Any], published: DisassociatedTransactions) -> dict[str, str]:

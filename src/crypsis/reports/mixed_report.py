@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from crypsis.data.mixed import PublishedMixed
-from crypsis.reports.markup import element
-from crypsis.reports.page import page
 from crypsis.reports.pictures.class_sizes import class_sizes
+from crypsis.reports.release_page import release_page
 from crypsis.reports.sections.classes import classes, table_glance
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.utility import utility
 from crypsis.reports.sections.verdict import verdict
-from crypsis.reports.stylesheet import PAGE_STYLE, PICTURE_STYLE
 from crypsis.reports.svg import standalone
 from crypsis.reports.table_facts import TableFacts
 from crypsis.reports.transaction_facts import TransactionFacts
@@ -29,11 +27,7 @@ def render_mixed_report(manifest: Mapping[str, Any], published: PublishedMixed) 
         verdict(table), table_glance(table), promise(table), classes(table), merged(items), lengths(items),
         utility(table), making(table),
     )  # fmt: skip
-    footer = element(
-        "footer", "Published data, not the people: made with Crypsis. This page loads nothing and runs no script."
-    )
-    title = f"Release report · {table.section('guarantee').get('model', 'release')}"
-    return page(title, PICTURE_STYLE + "\n" + PAGE_STYLE, element("main", *sections), footer)
+    return release_page(table, *sections)
 
 
 def mixed_pictures(manifest: Mapping[str, Any], published: PublishedMixed) -> dict[str, str]:

@@ -84,3 +84,10 @@ def _listed(values: list[Any]) -> str:
     """Promises by name; of other lists only how many there are."""
     models = [value.get("model") if isinstance(value, Mapping) else None for value in values]
     return " and ".join(map(str, models)) if models and all(models) else f"{len(values)} lists"
+
+
+def tile(name: str, value: Markup, detail: str) -> Markup:
+    """One figure of those at a glance, with a word on it."""
+    return element(
+        "div", element("dt", name), element("dd", value, class_="figure"), element("dd", detail, class_="detail")
+    )

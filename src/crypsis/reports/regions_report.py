@@ -13,11 +13,11 @@ from crypsis.data.counted_regions import CountedRegions, RegionAttribute
 from crypsis.reports.histogram import Series, Wording, histogram
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.markup import Markup, element, join
-from crypsis.reports.page import columns, exact, facts_list, items, page, paragraph, pictured, section
+from crypsis.reports.page import columns, exact, facts_list, items, paragraph, pictured, section, tile
+from crypsis.reports.release_page import release_page
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.verdict import verdict
-from crypsis.reports.stylesheet import PAGE_STYLE, PICTURE_STYLE
 from crypsis.reports.svg import standalone
 from crypsis.reports.wording import counted, shortened, shown
 
@@ -60,12 +60,7 @@ def render_regions_report(manifest: Mapping[str, Any], published: CountedRegions
     """The page of a release, from its manifest and its regions."""
     facts = RegionFacts(manifest, published)
     sections = (verdict, glance, promise, spent, sizes, widths, largest, utility, making)
-    main = element("main", *(one(facts) for one in sections))
-    footer = element(
-        "footer", "Published data, not the people: made with Crypsis. This page loads nothing and runs no script."
-    )
-    title = f"Release report · {facts.section('guarantee').get('model', 'release')}"
-    return page(title, PICTURE_STYLE + "\n" + PAGE_STYLE, main, footer)
+    return release_page(facts, *(one(facts) for one in sections))
 
 
 def region_pictures(manifest: Mapping[str, Any], published: CountedRegions) -> dict[str, str]:
@@ -78,19 +73,13 @@ def glance(facts: RegionFacts) -> Markup:
     published, budget = facts.published, facts.section("data").get("budget") or {}
     empty = int(np.count_nonzero(facts.sizes == 0))
     tiles = [
-        _tile("Regions", exact(len(published)), f"{empty:,} of them with a count of 0"),
-        _tile("Records", exact(published.records), "sum of the noisy counts"),
-        _tile("Attributes", exact(len(published.attributes)), "generalized"),
-        _tile("Classes", exact(len(published.classes)), published.class_name or "no class: records are counted"),
-        _tile("Epsilon", exact(budget.get("epsilon", "")), f"{shown(budget.get('spent'))} spent"),
+        tile("Regions", exact(len(published)), f"{empty:,} of them with a count of 0"),
+        tile("Records", exact(published.records), "sum of the noisy counts"),
+        tile("Attributes", exact(len(published.attributes)), "generalized"),
+        tile("Classes", exact(len(published.classes)), published.class_name or "no class: records are counted"),
+        tile("Epsilon", exact(budget.get("epsilon", "")), f"{shown(budget.get('spent'))} spent"),
     ]
     return section("At a glance", element("dl", *tiles, class_="tiles"), class_="glance")
-
-
-def _tile(name: str, value: Markup, detail: str) -> Markup:
-    return element(
-        "div", element("dt", name), element("dd", value, class_="figure"), element("dd", detail, class_="detail")
-    )
 
 
 def spent(facts: RegionFacts) -> Markup:

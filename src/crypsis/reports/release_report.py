@@ -10,19 +10,11 @@ from typing import Any
 
 from crypsis.data.trajectory import Locations, PublishedTrajectories
 from crypsis.reports.facts import ReleaseFacts
-from crypsis.reports.markup import element
-from crypsis.reports.page import page
+from crypsis.reports.release_page import release_page
 from crypsis.reports.sections import SECTIONS
-from crypsis.reports.stylesheet import PAGE_STYLE, PICTURE_STYLE
 
 
 def render_report(manifest: Mapping[str, Any], published: PublishedTrajectories, places: Locations | None) -> str:
     """The page of a release, from its manifest, its rows and the coordinates of the locations in its symbols."""
     facts = ReleaseFacts.of(manifest, published, places)
-    main = element("main", *(section(facts) for section in SECTIONS))
-    footer = element(
-        "footer",
-        "Published data, not the people: made with Crypsis. This page loads nothing and runs no script.",
-    )
-    title = f"Release report · {facts.section('guarantee').get('model', 'release')}"
-    return page(title, PICTURE_STYLE + "\n" + PAGE_STYLE, main, footer)
+    return release_page(facts, *(section(facts) for section in SECTIONS))

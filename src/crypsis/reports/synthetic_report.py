@@ -13,11 +13,11 @@ from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.reports.histogram import Series, Wording, histogram
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.markup import Markup, element, join
-from crypsis.reports.page import columns, exact, facts_list, items, page, paragraph, pictured, section
+from crypsis.reports.page import columns, exact, facts_list, items, paragraph, pictured, section, tile
+from crypsis.reports.release_page import release_page
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.verdict import verdict
-from crypsis.reports.stylesheet import PAGE_STYLE, PICTURE_STYLE
 from crypsis.reports.svg import standalone
 from crypsis.reports.wording import counted, figure, shortened, shown
 
@@ -62,12 +62,7 @@ def render_synthetic_report(manifest: Mapping[str, Any], published: SyntheticTra
     """The page of a release, from its manifest and its rows."""
     facts = SyntheticFacts(manifest, published)
     sections = (verdict, glance, promise, spent, shapes, frequent, utility, making)
-    main = element("main", *(one(facts) for one in sections))
-    footer = element(
-        "footer", "Published data, not the people: made with Crypsis. This page loads nothing and runs no script."
-    )
-    title = f"Release report · {facts.section('guarantee').get('model', 'release')}"
-    return page(title, PICTURE_STYLE + "\n" + PAGE_STYLE, main, footer)
+    return release_page(facts, *(one(facts) for one in sections))
 
 
 def synthetic_pictures(manifest: Mapping[str, Any], published: SyntheticTrajectories) -> dict[str, str]:
@@ -81,19 +76,13 @@ def glance(facts: SyntheticFacts) -> Markup:
     published, budget = facts.published, facts.section("data").get("budget") or {}
     visited = len(np.unique(published.location_codes))
     tiles = [
-        _tile("Trajectories", exact(published.trajectories), f"{counted(len(published), 'distinct one')}, all made up"),
-        _tile("Visits", exact(published.visits), "of all copies"),
-        _tile("Locations", exact(visited), f"of {len(published.locations):,} declared"),
-        _tile("Epsilon", exact(budget.get("epsilon", "")), f"{shown(budget.get('spent'))} spent"),
-        _tile("Levels", exact(published.height), "longest possible trajectory"),
+        tile("Trajectories", exact(published.trajectories), f"{counted(len(published), 'distinct one')}, all made up"),
+        tile("Visits", exact(published.visits), "of all copies"),
+        tile("Locations", exact(visited), f"of {len(published.locations):,} declared"),
+        tile("Epsilon", exact(budget.get("epsilon", "")), f"{shown(budget.get('spent'))} spent"),
+        tile("Levels", exact(published.height), "longest possible trajectory"),
     ]
     return section("At a glance", element("dl", *tiles, class_="tiles"), class_="glance")
-
-
-def _tile(name: str, value: Markup, detail: str) -> Markup:
-    return element(
-        "div", element("dt", name), element("dd", value, class_="figure"), element("dd", detail, class_="detail")
-    )
 
 
 def spent(facts: SyntheticFacts) -> Markup:

@@ -13,11 +13,11 @@ from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.reports.histogram import Series, Wording, histogram
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.markup import Markup, element, join
-from crypsis.reports.page import columns, exact, facts_list, items, page, paragraph, pictured, section
+from crypsis.reports.page import columns, exact, facts_list, items, paragraph, pictured, section, tile
+from crypsis.reports.release_page import release_page
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.verdict import verdict
-from crypsis.reports.stylesheet import PAGE_STYLE, PICTURE_STYLE
 from crypsis.reports.svg import standalone
 from crypsis.reports.wording import counted, figure, shortened, shown
 
@@ -58,12 +58,7 @@ def render_synthetic_sets_report(manifest: Mapping[str, Any], published: Synthet
     """The page of a release, from its manifest and its rows."""
     facts = SyntheticSetFacts(manifest, published)
     sections = (verdict, glance, promise, spent, sizes, frequent, utility, making)
-    main = element("main", *(one(facts) for one in sections))
-    footer = element(
-        "footer", "Published data, not the people: made with Crypsis. This page loads nothing and runs no script."
-    )
-    title = f"Release report · {facts.section('guarantee').get('model', 'release')}"
-    return page(title, PICTURE_STYLE + "\n" + PAGE_STYLE, main, footer)
+    return release_page(facts, *(one(facts) for one in sections))
 
 
 def synthetic_set_pictures(manifest: Mapping[str, Any], published: SyntheticTransactions) -> dict[str, str]:
@@ -75,18 +70,12 @@ def glance(facts: SyntheticSetFacts) -> Markup:
     """Section: what was published and what it cost."""
     published, budget = facts.published, facts.section("data").get("budget") or {}
     tiles = [
-        _tile("Records", exact(published.records), f"{counted(len(published), 'distinct one')}, all made up"),
-        _tile("Occurrences", exact(published.occurrences), "items of all copies"),
-        _tile("Items", exact(len(np.unique(published.items))), f"of {len(published.domain):,} declared"),
-        _tile("Epsilon", exact(budget.get("epsilon", "")), f"{shown(budget.get('spent'))} spent"),
+        tile("Records", exact(published.records), f"{counted(len(published), 'distinct one')}, all made up"),
+        tile("Occurrences", exact(published.occurrences), "items of all copies"),
+        tile("Items", exact(len(np.unique(published.items))), f"of {len(published.domain):,} declared"),
+        tile("Epsilon", exact(budget.get("epsilon", "")), f"{shown(budget.get('spent'))} spent"),
     ]
     return section("At a glance", element("dl", *tiles, class_="tiles"), class_="glance")
-
-
-def _tile(name: str, value: Markup, detail: str) -> Markup:
-    return element(
-        "div", element("dt", name), element("dd", value, class_="figure"), element("dd", detail, class_="detail")
-    )
 
 
 def spent(facts: SyntheticSetFacts) -> Markup:

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from crypsis.data.relational import PublishedTable
-from crypsis.reports.markup import element
-from crypsis.reports.page import page
+from crypsis.reports.release_page import release_page
 from crypsis.reports.sections.classes import classes, table_glance
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.utility import utility
 from crypsis.reports.sections.verdict import verdict
-from crypsis.reports.stylesheet import PAGE_STYLE, PICTURE_STYLE
 from crypsis.reports.table_facts import TableFacts
 
 
@@ -23,8 +21,4 @@ def render_table_report(manifest: Mapping[str, Any], published: PublishedTable) 
     sections = (
         verdict(facts), table_glance(facts), promise(facts), classes(facts), utility(facts), making(facts),
     )  # fmt: skip
-    footer = element(
-        "footer", "Published data, not the people: made with Crypsis. This page loads nothing and runs no script."
-    )
-    title = f"Release report · {facts.section('guarantee').get('model', 'release')}"
-    return page(title, PICTURE_STYLE + "\n" + PAGE_STYLE, element("main", *sections), footer)
+    return release_page(facts, *sections)

@@ -10,12 +10,12 @@ import numpy as np
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.reports.histogram import Series, Wording, histogram
 from crypsis.reports.markup import Markup, element, join
-from crypsis.reports.page import columns, exact, page, paragraph, pictured, section
+from crypsis.reports.page import columns, exact, paragraph, pictured, section, tile
+from crypsis.reports.release_page import release_page
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.utility import utility
 from crypsis.reports.sections.verdict import verdict
-from crypsis.reports.stylesheet import PAGE_STYLE, PICTURE_STYLE
 from crypsis.reports.svg import standalone
 from crypsis.reports.transaction_facts import TransactionFacts
 from crypsis.reports.wording import counted, figure, listed, shortened, shown
@@ -31,12 +31,7 @@ def render_transaction_report(manifest: Mapping[str, Any], published: PublishedT
     """The page of a release, from its manifest and its records."""
     facts = TransactionFacts.of(manifest, published)
     sections = (verdict, glance, promise, shares, merged, lengths, utility, making)
-    main = element("main", *(one(facts) for one in sections))
-    footer = element(
-        "footer", "Published data, not the people: made with Crypsis. This page loads nothing and runs no script."
-    )
-    title = f"Release report · {facts.section('guarantee').get('model', 'release')}"
-    return page(title, PICTURE_STYLE + "\n" + PAGE_STYLE, main, footer)
+    return release_page(facts, *(one(facts) for one in sections))
 
 
 def transaction_pictures(manifest: Mapping[str, Any], published: PublishedTransactions) -> dict[str, str]:
@@ -51,25 +46,19 @@ def glance(facts: TransactionFacts) -> Markup:
     empty = int((facts.lengths == 0).sum())
     labels = {label for name in facts.names for label in name}
     tiles = [
-        _tile("Records", exact(len(facts.lengths)), f"{empty:,} of them empty" if empty else "one row each"),
-        _tile("Items", exact(len(labels)), f"in {counted(len(facts.names), 'symbol')}"),
-        _tile("Intact symbols", exact(facts.n_intact), "single items"),
-        _tile("Generalized symbols", exact(facts.n_generalized), "several items each"),
+        tile("Records", exact(len(facts.lengths)), f"{empty:,} of them empty" if empty else "one row each"),
+        tile("Items", exact(len(labels)), f"in {counted(len(facts.names), 'symbol')}"),
+        tile("Intact symbols", exact(facts.n_intact), "single items"),
+        tile("Generalized symbols", exact(facts.n_generalized), "several items each"),
     ]
     if found.get("achieved") is not None:
-        tiles.append(_tile("Smallest support", exact(found["achieved"]), f"{shown(found.get('required'))} required"))
+        tiles.append(tile("Smallest support", exact(found["achieved"]), f"{shown(found.get('required'))} required"))
     if data.get("suppressed"):
-        tiles.append(_tile("Suppressed items", exact(len(data["suppressed"])), listed(data["suppressed"], 4)))
+        tiles.append(tile("Suppressed items", exact(len(data["suppressed"])), listed(data["suppressed"], 4)))
     for name, title in (("item_ncp_loss", "Certainty penalty"), ("utility_loss", "Utility loss")):
         if name in measured:
-            tiles.append(_tile(title, exact(measured[name]), "0 is none, 1 is all; lower is better"))
+            tiles.append(tile(title, exact(measured[name]), "0 is none, 1 is all; lower is better"))
     return section("At a glance", element("dl", *tiles, class_="tiles"), class_="glance")
-
-
-def _tile(name: str, value: Markup, detail: str) -> Markup:
-    return element(
-        "div", element("dt", name), element("dd", value, class_="figure"), element("dd", detail, class_="detail")
-    )
 
 
 def shares(facts: TransactionFacts) -> Markup:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crypsis.reports.markup import Markup, element
-from crypsis.reports.page import columns, exact, paragraph, pictured, section
+from crypsis.reports.page import columns, exact, paragraph, pictured, section, tile
 from crypsis.reports.pictures.class_sizes import class_sizes
 from crypsis.reports.table_facts import ColumnFacts, TableFacts
 from crypsis.reports.wording import counted, figure
@@ -14,17 +14,17 @@ def table_glance(facts: TableFacts) -> Markup:
     found = facts.section("verdict")
     smallest = int(facts.sizes.min()) if len(facts.sizes) else 0
     tiles = [
-        _tile("Records", exact(facts.section("data").get("rows", 0)), f"{facts.suppressed:,} of them suppressed"),
-        _tile("Classes", exact(len(facts.sizes)), "combinations of quasi-identifiers"),
-        _tile("Smallest class", exact(smallest), "records" if facts.k is None else f"records; {facts.k:,} required"),
+        tile("Records", exact(facts.section("data").get("rows", 0)), f"{facts.suppressed:,} of them suppressed"),
+        tile("Classes", exact(len(facts.sizes)), "combinations of quasi-identifiers"),
+        tile("Smallest class", exact(smallest), "records" if facts.k is None else f"records; {facts.k:,} required"),
     ]
     for promise in found.get("promises") or []:
         if promise.get("model") != "k-anonymity":
             detail = f"{figure(promise.get('required'))} required"
-            tiles.append(_tile(str(promise.get("model")), exact(promise.get("achieved")), detail))
+            tiles.append(tile(str(promise.get("model")), exact(promise.get("achieved")), detail))
     loss = facts.section("utility").get("ncp_loss")
     if loss is not None:
-        tiles.append(_tile("Certainty penalty", exact(loss), "share of the columns; lower is better"))
+        tiles.append(tile("Certainty penalty", exact(loss), "share of the columns; lower is better"))
     return section("At a glance", element("dl", *tiles, class_="tiles"), class_="glance")
 
 
@@ -62,9 +62,3 @@ def _row(column: ColumnFacts) -> Markup:
 
 
 _STATES = frozenset({"missing", "any", "suppressed"})
-
-
-def _tile(name: str, value: Markup, detail: str) -> Markup:
-    return element(
-        "div", element("dt", name), element("dd", value, class_="figure"), element("dd", detail, class_="detail")
-    )

@@ -6,7 +6,7 @@ import numpy as np
 
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.markup import Markup, element
-from crypsis.reports.page import exact, section
+from crypsis.reports.page import exact, section, tile
 from crypsis.reports.wording import counted, figure, shown
 
 
@@ -15,18 +15,18 @@ def glance(facts: ReleaseFacts) -> Markup:
     data, found, utility = facts.section("data"), facts.section("verdict"), facts.section("utility")
     rows, visits = data.get("rows", facts.rows), data.get("visits", int(facts.lengths.sum()))
     tiles = [
-        _tile("Trajectories", exact(rows), _length_detail(facts)),
-        _tile("Visits", exact(visits), _mean_detail(facts)),
-        _tile("Cells", exact(len(facts.labels)), "each with one point")
+        tile("Trajectories", exact(rows), _length_detail(facts)),
+        tile("Visits", exact(visits), _mean_detail(facts)),
+        tile("Cells", exact(len(facts.labels)), "each with one point")
         if facts.shows_cells
-        else _tile("Locations", exact(len(facts.labels)), f"in {counted(len(facts.names), 'symbol')}"),
+        else tile("Locations", exact(len(facts.labels)), f"in {counted(len(facts.names), 'symbol')}"),
     ]
     if "achieved" in found:
         achieved = found["achieved"]
         reached = Markup("none") if achieved is None else exact(achieved)
         detail = f"{facts.units}; {shown(found.get('required'))} required"
         tiles.append(
-            _tile(
+            tile(
                 "Smallest support",
                 reached,
                 "nothing occurs that could be rare" if achieved is None else detail,
@@ -34,33 +34,24 @@ def glance(facts: ReleaseFacts) -> Markup:
         )
     if not facts.shows_cells:
         tiles += [
-            _tile("Intact symbols", exact(facts.n_intact), "single locations"),
-            _tile("Generalized symbols", exact(facts.n_generalized), _group_detail(facts)),
+            tile("Intact symbols", exact(facts.n_intact), "single locations"),
+            tile("Generalized symbols", exact(facts.n_generalized), _group_detail(facts)),
         ]
     if "distance_loss" in utility:
         normalized = utility.get("normalized_distance_loss")
         detail = "units of the map; lower is better"
         if isinstance(normalized, (int, float)):
             detail = f"units, {figure(100 * normalized, 3)} % of the map; lower is better"
-        tiles.append(_tile("Distance loss", exact(utility["distance_loss"]), detail))
+        tiles.append(tile("Distance loss", exact(utility["distance_loss"]), detail))
     if "average_relative_error" in utility:
         tiles.append(
-            _tile(
+            tile(
                 "Average relative error",
                 exact(utility["average_relative_error"]),
                 "of counts; lower is better",
             )
         )
     return section("At a glance", element("dl", *tiles, class_="tiles"), class_="glance")
-
-
-def _tile(name: str, value: Markup, detail: str) -> Markup:
-    return element(
-        "div",
-        element("dt", name),
-        element("dd", value, class_="figure"),
-        element("dd", detail, class_="detail"),
-    )
 
 
 def _length_detail(facts: ReleaseFacts) -> str:
