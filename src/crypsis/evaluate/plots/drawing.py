@@ -16,11 +16,11 @@ import numpy as np
 import polars as pl
 
 from crypsis.errors import BadParameter, MissingExtra, did_you_mean
+from crypsis.evaluate.plots.axis_values import distinct_names, names_in, numbers, tick
 from crypsis.evaluate.plots.frame import Axis, Frame, Panel
 from crypsis.evaluate.plots.naming import fitting
 from crypsis.evaluate.plots.palette import sign
 from crypsis.reports.stylesheet import LIGHT
-from crypsis.reports.svg import short_number
 
 FORMATS = ("svg", "pdf", "png", "jpg", "bmp")
 VECTOR_FORMATS = ("svg", "pdf")
@@ -243,8 +243,8 @@ class _Drawer:
         assert panel.end is not None
         foot: Any = 0.0
         for place, name, rows in self._series():
-            start, end = _plain_numbers(rows[panel.x.column]), _plain_numbers(rows[panel.end])
-            heights = _plain_numbers(rows[panel.y.column])
+            start, end = numbers(rows[panel.x.column]), numbers(rows[panel.end])
+            heights = numbers(rows[panel.y.column])
             chosen = sign(place)
             self.axes.bar(
                 start,
@@ -270,8 +270,7 @@ class _Drawer:
         self.axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
 
     def _names(self) -> tuple[list[str], dict[str, int]]:
-        column = self.frame.data[self.panel.x.column].cast(pl.String).fill_null("")
-        names = column.unique(maintain_order=True).to_list()
+        names = distinct_names(self.frame.data[self.panel.x.column])
         return names, {name: place for place, name in enumerate(names)}
 
     def _name_axis(self, names: list[str]) -> None:
@@ -290,11 +289,11 @@ class _Drawer:
         series = self._series()
         thickness = 0.78 / len(series)
         for place, name, rows in series:
-            at = np.array([place_of[text] for text in rows[panel.x.column].cast(pl.String).fill_null("")], np.float64)
+            at = np.array([place_of[text] for text in names_in(rows[panel.x.column])], np.float64)
             chosen = sign(place)
             self.axes.barh(
                 at + (place - (len(series) - 1) / 2) * thickness,
-                _plain_numbers(rows[panel.y.column]),
+                numbers(rows[panel.y.column]),
                 thickness,
                 color=chosen.light,
                 edgecolor="white",
@@ -316,8 +315,8 @@ class _Drawer:
         foot = np.zeros(len(names))
         for place, name, rows in self._series():
             width = np.zeros(len(names))
-            at = [place_of[text] for text in rows[panel.x.column].cast(pl.String).fill_null("")]
-            width[at] = _plain_numbers(rows[panel.y.column])
+            at = [place_of[text] for text in names_in(rows[panel.x.column])]
+            width[at] = numbers(rows[panel.y.column])
             chosen = sign(place)
             self.axes.barh(
                 np.arange(len(names)),
@@ -335,9 +334,9 @@ class _Drawer:
 
     def _positions(self, column: pl.Series) -> Any:
         if self.panel.x.scale != "category":
-            return _plain_numbers(column)
+            return numbers(column)
         _, place_of = self._names()
-        return np.array([place_of[text] for text in column.cast(pl.String).fill_null("")], np.float64)
+        return np.array([place_of[text] for text in names_in(column)], np.float64)
 
     def _lines(self) -> None:
         panel = self.panel
@@ -345,7 +344,7 @@ class _Drawer:
         series = self._series()
         for place, name, rows in series:
             chosen = sign(place)
-            x, y = self._positions(rows[panel.x.column]), _plain_numbers(rows[panel.y.column])
+            x, y = self._positions(rows[panel.x.column]), numbers(rows[panel.y.column])
             self.axes.plot(
                 x,
                 y,
@@ -373,7 +372,7 @@ class _Drawer:
 
     def _deviations(self, rows: pl.DataFrame, x: Any, y: Any, colour: str) -> None:
         assert self.panel.deviation is not None
-        spread = _plain_numbers(rows[self.panel.deviation])
+        spread = numbers(rows[self.panel.deviation])
         known = np.isfinite(spread) & np.isfinite(y)
         if known.any():
             self.axes.errorbar(
@@ -382,7 +381,7 @@ class _Drawer:
 
     def _from_zero(self, axis: Axis) -> None:
         """A vertical axis of figures that are not negative begins at 0."""
-        known = _plain_numbers(self.frame.data[axis.column].drop_nulls())
+        known = numbers(self.frame.data[axis.column].drop_nulls())
         if axis.scale == "linear" and known.min(initial=0.0) >= 0:
             self.axes.set_ylim(0, self.axes.get_ylim()[1] if known.max(initial=0.0) > 0 else 1)
 
@@ -411,8 +410,8 @@ class _Drawer:
         if panel.joined is not None:
             best = self.frame.data.filter(pl.col(panel.joined)).sort(panel.x.column, panel.y.column)
             self.axes.plot(
-                _plain_numbers(best[panel.x.column]),
-                _plain_numbers(best[panel.y.column]),
+                numbers(best[panel.x.column]),
+                numbers(best[panel.y.column]),
                 color=LIGHT["muted"],
                 linewidth=1.1,
                 linestyle=(0, (5, 3)),
@@ -422,8 +421,8 @@ class _Drawer:
         for place, name, rows in self._series():
             chosen = sign(place)
             self.axes.plot(
-                _plain_numbers(rows[panel.x.column]),
-                _plain_numbers(rows[panel.y.column]),
+                numbers(rows[panel.x.column]),
+                numbers(rows[panel.y.column]),
                 linestyle="",
                 marker=_MARKERS[chosen.marker],
                 markersize=6,
@@ -439,7 +438,7 @@ class _Drawer:
         panel = self.panel
         for place, name, rows in self._series():
             ordered = rows.sort(panel.x.column, maintain_order=True)
-            x, y = _plain_numbers(ordered[panel.x.column]), _plain_numbers(ordered[panel.y.column])
+            x, y = numbers(ordered[panel.x.column]), numbers(ordered[panel.y.column])
             x, y = _without_repeats(x, y)
             many = len(x) > 60
             self.axes.plot(
@@ -451,7 +450,7 @@ class _Drawer:
                 markersize=3.5,
                 label=_plain(name) or None,
             )
-        known = _plain_numbers(self.frame.data[panel.x.column])
+        known = numbers(self.frame.data[panel.x.column])
         if panel.x.scale == "linear" and len(known) and known.max() > known.min():
             margin = 0.02 * (known.max() - known.min())
             self.axes.set_xlim(known.min() - margin, known.max() + margin)  # gaps at the ends are seen, too
@@ -460,7 +459,7 @@ class _Drawer:
     def _stems(self) -> None:
         panel = self.panel
         for place, _name, rows in self._series():
-            x, y = self._positions(rows[panel.x.column]), _plain_numbers(rows[panel.y.column])
+            x, y = self._positions(rows[panel.x.column]), numbers(rows[panel.y.column])
             width = 3.2 if len(y) <= 40 else 1.8 if len(y) <= 120 else 0.9
             self.axes.vlines(x, np.zeros(len(y)), y, color=sign(place).light, linewidth=width)
         self.axes.axhline(0, color=LIGHT["muted"], linewidth=0.8)
@@ -474,15 +473,6 @@ def _plain(text: str) -> str:
     return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", str(text))
 
 
-def _plain_numbers(column: pl.Series) -> Any:
-    """Numbers, NaN where there is none; dates as days since 1970, which is how matplotlib counts them."""
-    if column.dtype == pl.Date:
-        return column.cast(pl.Int32).cast(pl.Float64).to_numpy()
-    if column.dtype == pl.Datetime:
-        return column.dt.timestamp("us").cast(pl.Float64).to_numpy() / 86_400e6
-    return column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
-
-
 def _without_repeats(x: Any, y: Any) -> tuple[Any, Any]:
     """The last of several points at one place."""
     keep = np.append(x[1:] != x[:-1], True) if len(x) else np.zeros(0, np.bool_)
@@ -493,7 +483,7 @@ def _number_axis(axis: Any, whole: bool) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     axis.set_major_locator(MaxNLocator(nbins=7, steps=[1, 2, 5, 10], integer=whole))
-    axis.set_major_formatter(FuncFormatter(lambda value, position: _tick(value)))
+    axis.set_major_formatter(FuncFormatter(lambda value, position: tick(value)))
 
 
 def _log_axis(axis: Any) -> None:
@@ -502,12 +492,5 @@ def _log_axis(axis: Any) -> None:
     low, high = axis.get_view_interval()
     narrow = low > 0 and high / low < 200
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if narrow else (1.0,), numticks=12))
-    axis.set_major_formatter(FuncFormatter(lambda value, position: _tick(value)))
+    axis.set_major_formatter(FuncFormatter(lambda value, position: tick(value)))
     axis.set_minor_formatter(NullFormatter())
-
-
-def _tick(value: float) -> str:
-    """A number on an axis; years have no comma."""
-    rounded = round(value, 10)
-    text = short_number(abs(rounded)).replace(",", "")
-    return f"\N{MINUS SIGN}{text}" if rounded < 0 else text

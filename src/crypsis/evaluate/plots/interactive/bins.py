@@ -1,0 +1,35 @@
+"""Mark `bins`: bars from one value of a number line to another; several series are stacked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crypsis.evaluate.plots.axis_values import numbers
+from crypsis.evaluate.plots.interactive.series import Series
+from crypsis.evaluate.plots.interactive.words import between, told, value_on
+from crypsis.reports.markup import Markup, element
+
+
+def draw_bins(series: Series) -> Iterator[Markup]:
+    panel, feet, up = series.panel, series.feet, series.up
+    assert panel.end is not None
+    starts, ends = numbers(series.rows[panel.x.column]), numbers(series.rows[panel.end])
+    for place, row in enumerate(series.rows.iter_rows(named=True)):
+        value = float(row[panel.y.column])
+        if value <= 0:
+            continue
+        left, right = series.across.at(float(starts[place])), series.across.at(float(ends[place]))
+        foot = up.at(feet[place]) if panel.series is not None else series.box.base
+        head = up.at(feet[place] + value)
+        feet[place] += value
+        values = f"{panel.x.label}: {between(row[panel.x.column], row[panel.end])}"
+        gap = min(0.5, (right - left) / 8)
+        shape = element(
+            "rect",
+            x=left + gap,
+            y=min(head, foot - 1),
+            width=max(right - left - 2 * gap, 0.5),
+            height=max(foot - head, 1),
+            **series.marks.fill(series.place),
+        )
+        yield series.marks.mark(told([series.name, values, value_on(panel.y, row)]), shape)

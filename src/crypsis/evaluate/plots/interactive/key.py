@@ -1,0 +1,78 @@
+"""What can be chosen in a plot: switches for logarithmic axes, and a legend whose entries switch their series."""
+
+from __future__ import annotations
+
+from crypsis.evaluate.plots.frame import Frame, Panel
+from crypsis.evaluate.plots.interactive.marks import Marks, marker, stroke
+from crypsis.evaluate.plots.interactive.scales import WIDTH, may_be_logarithmic
+from crypsis.evaluate.plots.naming import fitting
+from crypsis.reports.markup import Markup, element
+from crypsis.reports.svg import line, text
+
+LETTER = 6.7  # about the width of a letter
+
+
+def switches(frame: Frame, place: int, panel: Panel) -> list[Markup]:
+    """A switch for each axis of a panel that may be logarithmic, from the right."""
+    found = []
+    right = WIDTH
+    across = panel.mark in ("bars", "stacked")
+    for axis, name in (("y", panel.y), ("x", panel.x)):
+        if not may_be_logarithmic(frame, panel, axis):
+            continue
+        words = "log scale" if across else f"log {'vertical' if axis == 'y' else 'horizontal'}"
+        width = 6.2 * len(words) + 16
+        right -= width
+        found.append(
+            element(
+                "g",
+                element("rect", x=right, y=1, width=width, height=20, rx=10, class_="ring"),
+                text(right + width / 2, 15, words, "switch-name", "middle"),
+                class_="toggle switch",
+                role="switch",
+                tabindex="0",
+                aria_checked="true" if name.scale == "log" else "false",
+                aria_label=f"logarithmic axis: {name.label}",
+                data_panel=str(place),
+                data_axis=axis,
+            )
+        )
+        right -= 8
+    return found
+
+
+def legend(panel: Panel, names: list[str], marks: Marks, top: float) -> tuple[Markup, float]:
+    """The legend and its height; every entry switches its series on and off."""
+    entries = []
+    x, y = 0.0, top
+    for place, name in enumerate(names):
+        shown = fitting(name, 60)
+        width = 34 + LETTER * len(shown) + 10
+        if x and x + width > WIDTH:
+            x, y = 0.0, y + 22
+        entries.append(
+            element(
+                "g",
+                element("rect", x=x - 2, y=y, width=width - 4, height=20, rx=4, class_="ring"),
+                _sample(panel, place, marks, x + 3, y + 10),
+                text(x + 32, y + 14, shown, "key"),
+                class_="toggle series-key",
+                role="switch",
+                tabindex="0",
+                aria_checked="true",
+                aria_label=name,
+                data_series=str(place),
+            )
+        )
+        x += width
+    return element("g", *entries), y - top + 30
+
+
+def _sample(panel: Panel, series: int, marks: Marks, x: float, y: float) -> Markup:
+    """A small piece of what a series looks like."""
+    if panel.mark in ("bins", "bars", "stacked", "stems"):
+        return element("rect", x=x + 2, y=y - 6, width=20, height=12, **marks.fill(series))
+    sample = marker(series, x + 12, y, 4.5)
+    if panel.mark == "points":
+        return sample
+    return element("g", line(x, y, x + 24, y, stroke(series)), sample)

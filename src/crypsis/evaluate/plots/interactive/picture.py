@@ -1,0 +1,141 @@
+"""The SVG element of a plot: its heading and its panels, each with one view per choice of scales."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from crypsis.evaluate.plots.frame import Frame, Panel
+from crypsis.evaluate.plots.interaction import PLOT_SCRIPT, PLOT_STYLE
+from crypsis.evaluate.plots.interactive.bars import draw_bars
+from crypsis.evaluate.plots.interactive.bins import draw_bins
+from crypsis.evaluate.plots.interactive.key import legend, switches
+from crypsis.evaluate.plots.interactive.lines import draw_lines
+from crypsis.evaluate.plots.interactive.marks import Marks
+from crypsis.evaluate.plots.interactive.points import draw_points
+from crypsis.evaluate.plots.interactive.scales import (
+    WIDTH,
+    Box,
+    across_axis,
+    across_scale,
+    choices,
+    up_axis,
+    up_scale,
+)
+from crypsis.evaluate.plots.interactive.series import Series, path_through
+from crypsis.evaluate.plots.interactive.stems import draw_stems
+from crypsis.evaluate.plots.interactive.steps import draw_steps
+from crypsis.reports.markup import Markup, element, number
+from crypsis.reports.svg import line, text
+
+_HEIGHT = 300.0
+_DRAWERS: Final[dict[str, Callable[[Series], Iterator[Markup]]]] = {
+    "lines": draw_lines,
+    "points": draw_points,
+    "steps": draw_steps,
+    "stems": draw_stems,
+    "bins": draw_bins,
+}
+
+
+def interactive_svg(frame: Frame, *, title: bool = True, alone: bool = True) -> Markup:
+    """The plot as an SVG element for a page; `alone=False` leaves style and script to the page (once for all plots)."""
+    marks = Marks.of(frame)
+    content: list[str] = []
+    y = 0.0
+    if title:
+        content.append(text(0, 16, frame.title, "heading"))
+        y = 30.0
+    if not frame.data.height:
+        content.append(text(0, y + 24, frame.empty, "name"))
+        y += 48
+    else:
+        for place, panel in enumerate(frame.panels):
+            drawn, height = _panel(frame, place, panel, marks)
+            content.append(element("g", drawn, transform=f"translate(0 {number(y)})"))
+            y += height
+    tip = element("g", element("rect", rx=4), element("text"), class_="tip", display="none", aria_hidden="true")
+    style = [element("style", Markup(PLOT_STYLE))] if alone else []
+    script = [element("script", Markup(PLOT_SCRIPT))] if alone else []
+    return element(
+        "svg",
+        *style,
+        marks.patterns(),
+        *content,
+        tip,
+        *script,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {number(WIDTH)} {number(y)}",
+        class_="crypsis-plot",
+        role="group",
+        aria_label=f"{frame.title}. {frame.note}".strip(),
+    )
+
+
+def _panel(frame: Frame, place: int, panel: Panel, marks: Marks) -> tuple[Markup, float]:
+    """The drawing and its height."""
+    parts: list[str] = []
+    y = 0.0
+    if panel.title:
+        parts.append(text(0, 14, panel.title, "name"))
+    chosen = switches(frame, place, panel)
+    if chosen or panel.title:
+        parts += chosen
+        y += 26
+    if panel.series is not None:
+        key, height = legend(panel, frame.series_of(panel), marks, y)
+        parts.append(key)
+        y += height
+    views, height = _views(frame, place, panel, marks, y)
+    return element("g", *parts, *views), height
+
+
+def _views(frame: Frame, place: int, panel: Panel, marks: Marks, top: float) -> tuple[list[Markup], float]:
+    """One per choice of scales; the one that the panel asks for is shown."""
+    views = []
+    height = 0.0
+    draw = draw_bars if panel.mark in ("bars", "stacked") else _view
+    for x_log in choices(frame, panel, "x"):
+        for y_log in choices(frame, panel, "y"):
+            marks.shown = (x_log, y_log) == (panel.x.scale == "log", panel.y.scale == "log")
+            drawn, height = draw(frame, panel, marks, top, x_log, y_log)
+            views.append(
+                element(
+                    "g",
+                    drawn,
+                    class_="view",
+                    data_panel=str(place),
+                    data_x="log" if x_log else "linear",
+                    data_y="log" if y_log else "linear",
+                    display=None if marks.shown else "none",
+                )
+            )
+    return views, height
+
+
+def _view(frame: Frame, panel: Panel, marks: Marks, top: float, x_log: bool, y_log: bool) -> tuple[Markup, float]:
+    """Marks between a horizontal and a vertical axis."""
+    box = Box(58, WIDTH - 14, top + 24, top + 24 + _HEIGHT - 70)
+    across, ticks = across_scale(frame, panel, box, x_log)
+    up = up_scale(frame, panel, box, y_log)
+    parts = [*up_axis(up, box, panel.y.label), *across_axis(across, ticks, box, panel.x.label)]
+    if panel.limit is not None:
+        x = across.at(panel.limit.value)
+        parts.append(line(x, box.top - 8, x, box.base, "limit"))
+        parts.append(text(x + 5, box.top - 2, panel.limit.label, "name"))
+    feet = np.zeros(frame.data[panel.x.column].n_unique())
+    gaps: dict[float, int] = {}
+
+    def series(place: int, name: str, rows: pl.DataFrame) -> Series:
+        return Series(frame, panel, rows, place, name, across, up, box, marks, feet, gaps)
+
+    if panel.joined is not None:
+        best = frame.data.filter(pl.col(panel.joined)).sort(panel.x.column, panel.y.column)
+        parts.append(element("path", d=path_through(series(0, "", best).places()), class_="best"))
+    for place, name in enumerate(frame.series_of(panel)):
+        drawn = _DRAWERS[panel.mark](series(place, name, frame.rows_of(panel, name)))
+        parts.append(element("g", *drawn, class_="series", data_series=str(place)))
+    return element("g", *parts), box.base + 52

@@ -1,0 +1,22 @@
+"""Mark `points`: single points, and in words which of them no other beats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crypsis.evaluate.plots.interactive.marks import marker
+from crypsis.evaluate.plots.interactive.series import Series
+from crypsis.evaluate.plots.interactive.words import told, value_on
+from crypsis.reports.markup import Markup
+
+
+def draw_points(series: Series) -> Iterator[Markup]:
+    panel = series.panel
+    for row, place in zip(series.rows.iter_rows(named=True), series.places(), strict=True):
+        if place is None:
+            continue
+        called = str(row[panel.name]) if panel.name is not None else series.name
+        words = [called, value_on(panel.x, row), value_on(panel.y, row)]
+        if panel.joined is not None and row[panel.joined]:
+            words.append("not beaten in both")
+        yield series.marks.mark(told(words), marker(series.place, *place, 5, "shape"))

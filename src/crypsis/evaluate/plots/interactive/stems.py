@@ -1,0 +1,20 @@
+"""Mark `stems`: a thin bar from zero at each point of a number line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crypsis.evaluate.plots.interactive.hovering import hover_marks
+from crypsis.evaluate.plots.interactive.series import Series
+from crypsis.reports.markup import Markup, element, number
+from crypsis.reports.svg import line
+
+
+def draw_stems(series: Series) -> Iterator[Markup]:
+    places = series.places()
+    foot = series.up.at(0.0)
+    width = 4 if len(places) <= 40 else 2 if len(places) <= 150 else 1
+    needles = "".join(f"M{number(x)} {number(foot)}V{number(y)}" for x, y in (one for one in places if one))
+    yield element("path", d=needles, class_=f"needles stroke-{series.colour}", stroke_width=width)
+    yield line(series.box.left, foot, series.box.right, foot, "axis")
+    yield from hover_marks(series, places, visible=len(places) <= 150, name=series.panel.name)
