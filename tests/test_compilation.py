@@ -9,7 +9,6 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import ClassVar
 
 import numba
 import pytest
@@ -70,28 +69,74 @@ def test_a_chosen_cache_is_filled_and_used_again(tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb?")} == kept
 
 
-class Index:
-    """Stands for numba's index of a kernel: looks a free name up, and writes it down a moment later."""
+# A kernel that reads its numbers as what they are: code for the wrong type gives another sum.
+A_SUM = """
+import sys
+import numpy as np
+from crypsis.compilation import njit
 
-    names: ClassVar[list[int]] = []
+@njit
+def total(numbers):
+    found = 0
+    for number in numbers:
+        found += number
+    return found
 
-    def save_overload(self, signature: object, data: object) -> None:
-        free = len(self.names)
-        time.sleep(0.05)
-        self.names.append(free)
-
-
-def test_two_that_keep_a_kernel_at_once_take_turns(tmp_path: Path) -> None:
-    kept = [Index() for _ in range(4)]
-    for index in kept:
-        compilation._save_in_turn(index, tmp_path / "lock")
-    with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda index: index.save_overload(None, None), kept))
-    assert Index.names == [0, 1, 2, 3]
+if __name__ == "__main__":
+    print(total(np.arange(1, 5, dtype=sys.argv[1])))
+"""
 
 
-def test_every_kernel_takes_turns() -> None:
-    assert rename_symbol._cache.save_overload.__module__ == "crypsis.compilation"
+@pytest.fixture
+def a_sum(tmp_path: Path) -> Path:
+    file = tmp_path / "a_sum.py"
+    file.write_text(A_SUM, encoding="utf-8")
+    return file
+
+
+def summed(file: Path, kind: str, code: str = "pass", **environment: str) -> subprocess.CompletedProcess[str]:
+    run = f"import runpy, sys; sys.argv = ['', {kind!r}]; {code}; runpy.run_path({str(file)!r}, run_name='__main__')"
+    return in_a_process(run, NUMBA_CACHE_DIR=str(file.parent / "cache"), **environment)
+
+
+def kept_files(file: Path, ending: str) -> list[Path]:
+    return sorted(path for path in (file.parent / "cache").rglob(f"*.{ending}") if "total" in path.name)
+
+
+def test_code_for_other_types_is_never_run_after_the_index_was_lost_and_a_process_killed(a_sum: Path) -> None:
+    assert summed(a_sum, "int32").stdout == "10\n"
+    for index in kept_files(a_sum, "nbi"):
+        index.unlink()  # numba begins to count anew, and leaves the files that are there
+    killed = "import os; os.replace = lambda *names, real=os.replace: (real(*names), os.kill(os.getpid(), 9))"
+    assert summed(a_sum, "int64", killed).returncode == -9  # right after the first file that it keeps
+    assert summed(a_sum, "int64").stdout == "10\n"
+    assert summed(a_sum, "int32").stdout == "10\n"
+    assert len(kept_files(a_sum, "nbc")) == 2
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize("rest", [b"", b"\x80\x05", bytes(range(256))])
+def test_a_damaged_file_is_compiled_again_and_mended(a_sum: Path, ending: str, rest: bytes) -> None:
+    assert summed(a_sum, "int32").stdout == "10\n"
+    (damaged,) = kept_files(a_sum, ending)
+    damaged.write_bytes(rest)
+    again = summed(a_sum, "int32")
+    assert (again.stdout, again.stderr) == ("10\n", "")
+    assert len(damaged.read_bytes()) > 300
+
+
+def test_many_that_keep_a_kernel_for_different_types_at_once_keep_them_all(a_sum: Path) -> None:
+    kinds = ["int16", "int32", "int64", "uint16"]
+    with ThreadPoolExecutor(len(kinds)) as threads:
+        assert [one.stdout for one in threads.map(lambda kind: summed(a_sum, kind), kinds)] == ["10\n"] * 4
+    assert len(kept_files(a_sum, "nbc")) == 4
+    before = {path: path.stat().st_mtime_ns for path in kept_files(a_sum, "nb?")}
+    assert [summed(a_sum, kind).stdout for kind in kinds] == ["10\n"] * 4
+    assert {path: path.stat().st_mtime_ns for path in kept_files(a_sum, "nb?")} == before
+
+
+def test_every_kernel_is_kept_so() -> None:
+    assert rename_symbol._cache._cache_file.save.__module__ == "crypsis.compilation"
 
 
 @pytest.fixture

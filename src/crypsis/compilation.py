@@ -7,8 +7,10 @@ and if neither can be written kernels are compiled anew in each process.
 Numba looks only at a kernel's own file to decide whether its cached code is still good, though kernels call
 each other across files. A kernel's directory is therefore named after the content of its file and of every
 file with kernels that it imports, directly or not: after a change everything that may be made of it is compiled
-again, nothing else is, and no stale machine code can run. Numba also lets two processes that compile the same kernel
-for different types give both results one file name, and then runs the one for the other: they take turns here.
+again, nothing else is, and no stale machine code can run. Numba also numbers the files of a kernel's machine code and
+writes the index before them: after the index was lost, or when two processes compile one kernel for different types, it
+can point to code for other types, which is then run. Here a file is named after what it is for, stands before the
+index tells of it, and processes take turns; a damaged file is compiled again.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ def njit(kernel: Kernel) -> Kernel:
         setattr(numba.config, "CACHE_DIR", str(directory))  # noqa: B010 (a dynamic module)
     compiled: Any = numba.njit(cache=directory is not None, nogil=True)(kernel)
     if directory is not None:
-        _save_in_turn(compiled._cache, directory / "lock")
+        _keep_safely(compiled._cache._cache_file, directory / "lock")
     return cast(Kernel, compiled)
 
 
@@ -91,15 +93,35 @@ def compiled_before() -> bool:
     return any(next(directory.rglob("*.nbi"), None) is not None for directory in _USED)
 
 
-def _save_in_turn(kept: Any, lock: Path) -> None:
-    """Let one process at a time look up a file name in a kernel's index and write it."""
-    save = kept.save_overload
+def _keep_safely(files: Any, lock: Path) -> None:
+    """Let the files of a kernel's machine code never be taken for others, nor a damaged one stop anybody."""
+    load, load_index = files.load, files._load_index
 
-    def save_overload(signature: Any, data: Any) -> None:
+    def undamaged_index() -> Any:
+        return _unless_damaged(load_index) or {}
+
+    def loaded(key: Any) -> Any:
+        return _unless_damaged(lambda: load(key))
+
+    def save(key: Any, data: Any) -> None:
+        name = files._index_name.removesuffix("nbi") + hashlib.sha256(repr(key).encode()).hexdigest()[:16] + ".nbc"
         with _locked(lock):
-            save(signature, data)
+            files._save_data(name, data)
+            files._save_index({**undamaged_index(), key: name})
 
-    kept.save_overload = save_overload
+    files._load_index, files.load, files.save = undamaged_index, loaded, save
+
+
+def _unless_damaged(read: Callable[[], Any]) -> Any:
+    """What is read; None where it cannot be: then it is made anew."""
+    try:
+        return read()
+    except FileNotFoundError:
+        return None
+    except (OSError, MemoryError):
+        raise
+    except Exception:  # unpickling garbage raises whatever it stumbles over
+        return None
 
 
 @contextmanager
