@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from crypsis.data.arrays import offsets_of
 from crypsis.journal import Journal
-from crypsis.kernels.cluster_joining import Arena, Leading, Nodes, settle_ties, sort_keys, sorted_by_key
+from crypsis.kernels.joint_nodes import Arena, Leading, Nodes
+from crypsis.kernels.node_order import settle_ties, sort_keys, sorted_by_key
 from tests.methods.transaction.sets_of_terms import drawn
 from tests.reference import disassociation as reference
 

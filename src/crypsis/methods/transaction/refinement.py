@@ -19,7 +19,9 @@ from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.errors import TooLarge
 from crypsis.executors.threads import even_ranges, map_in_threads
 from crypsis.journal import Journal
-from crypsis.kernels.cluster_joining import (
+from crypsis.kernels.cluster_joining import examine, join_neighbours
+from crypsis.kernels.failed_joins import roomier
+from crypsis.kernels.joint_nodes import (
     MARK_BYTES,
     MARK_TWICE_BYTES,
     STRONG_AT_HAND,
@@ -29,15 +31,10 @@ from crypsis.kernels.cluster_joining import (
     Nodes,
     Pairs,
     compacted,
-    examine,
     in_use,
-    join_neighbours,
     mark_all,
-    roomier,
-    settle_ties,
-    sort_keys,
-    sorted_by_key,
 )
+from crypsis.kernels.node_order import settle_ties, sort_keys, sorted_by_key
 from crypsis.kernels.vertical_partition import TERM_CHUNK
 from crypsis.methods.transaction.horizontal_partition import Clusters
 from crypsis.methods.transaction.ranked_records import RankedRecords
