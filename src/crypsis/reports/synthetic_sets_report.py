@@ -11,10 +11,11 @@ import numpy as np
 from crypsis.data.arrays import Int64s
 from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.reports.histogram import Series, Wording, histogram
-from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.markup import Markup, element, join
-from crypsis.reports.page import columns, exact, facts_list, items, paragraph, pictured, section, tile
+from crypsis.reports.page import exact, paragraph, pictured, section, tile
+from crypsis.reports.private_facts import PrivateFacts
 from crypsis.reports.release_page import release_page
+from crypsis.reports.sections.budget import epsilon_tile, spent, table, utility
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.verdict import verdict
@@ -28,23 +29,12 @@ _MOST_DRAWN = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class SyntheticSetFacts(ManifestFacts):
+class SyntheticSetFacts(PrivateFacts):
     """The manifest and the rows."""
 
     row_words: ClassVar[tuple[str, str]] = ("distinct set", "distinct sets")
-    level_words: ClassVar[tuple[str, str]] = ("spent", "allowed")
-    recheck_words: ClassVar[str] = (
-        "From the files the verifier checks the form of the rows and that no more was spent than allowed; with the "
-        "publisher's private report it adds up the ledger of the run anew. That the noise was large enough follows "
-        "from the proof of the method; no file can show it."
-    )
 
-    manifest: Mapping[str, Any]
     published: SyntheticTransactions
-
-    @property
-    def counts_rows(self) -> bool:
-        return True  # the original adds nothing to the check
 
     @property
     def sizes(self) -> Int64s:
@@ -57,7 +47,7 @@ class SyntheticSetFacts(ManifestFacts):
 def render_synthetic_sets_report(manifest: Mapping[str, Any], published: SyntheticTransactions) -> str:
     """The page of a release, from its manifest and its rows."""
     facts = SyntheticSetFacts(manifest, published)
-    sections = (verdict, glance, promise, spent, sizes, frequent, utility, making)
+    sections = (verdict, glance, promise, kept, sizes, frequent, left, making)
     return release_page(facts, *(one(facts) for one in sections))
 
 
@@ -68,38 +58,32 @@ def synthetic_set_pictures(manifest: Mapping[str, Any], published: SyntheticTran
 
 def glance(facts: SyntheticSetFacts) -> Markup:
     """Section: what was published and what it cost."""
-    published, budget = facts.published, facts.section("data").get("budget") or {}
+    published = facts.published
     tiles = [
         tile("Records", exact(published.records), f"{counted(len(published), 'distinct one')}, all made up"),
         tile("Occurrences", exact(published.occurrences), "items of all copies"),
         tile("Items", exact(len(np.unique(published.items))), f"of {len(published.domain):,} declared"),
-        tile("Epsilon", exact(budget.get("epsilon", "")), f"{shown(budget.get('spent'))} spent"),
+        epsilon_tile(facts),
     ]
     return section("At a glance", element("dl", *tiles, class_="tiles"), class_="glance")
 
 
-def spent(facts: SyntheticSetFacts) -> Markup:
+def kept(facts: SyntheticSetFacts) -> Markup:
     """Section: what is assumed public, and how the budget was kept."""
-    data = facts.section("data")
-    budget, domain = data.get("budget") or {}, (data.get("domains") or {}).get("items") or {}
+    domain = (facts.section("data").get("domains") or {}).get("items") or {}
     public = [
         f"Items: {shown(domain.get('size'))}, {domain.get('declared', '')} "
         f"(SHA-256 {str(domain.get('digest', ''))[:16]}…)",
-        f"Fan-out of the tree over their list: {shown(budget.get('fan_out'))}.",
+        f"Fan-out of the tree over their list: {shown(facts.budget.get('fan_out'))}.",
     ]
-    kept = [
-        ("Accounting", str(budget.get("accounting", ""))),
-        ("Noise", f"discrete Laplace on whole numbers, drawn by {budget.get('noise', '')}"),
-        ("Thresholds", str(budget.get("thresholds", ""))),
-        ("Ledger of the dataset", str(budget.get("dataset_ledger", ""))),
-        ("Digest of the run's ledger", str(budget.get("ledger_digest", ""))[:16] + "…"),
-    ]
-    return section(
-        "What is public, and what was spent",
-        columns(
-            element("div", element("h3", "Declared as public"), items(public)),
-            element("div", element("h3", "The budget"), facts_list(kept)),
-        ),
+    return spent(facts, public, "discrete Laplace", [("Thresholds", str(facts.budget.get("thresholds", "")))])
+
+
+def left(facts: SyntheticSetFacts) -> Markup:
+    """Section: why there are no figures."""
+    return utility(
+        "Each count is off by the noise of its budget; sets that hardly anybody holds, among them most long ones, are "
+        "not there at all."
     )
 
 
@@ -118,15 +102,7 @@ def frequent(facts: SyntheticSetFacts) -> Markup:
     rows = facts.published.take(np.argsort(-facts.published.copies, kind="stable")[:MOST_LISTED]).to_lists()
     if not rows:
         return Markup("")
-    head = element(
-        "tr", element("th", "Set of items", scope="col"), element("th", "Copies", scope="col", class_="numeric")
-    )
-    body = [
-        element("tr", element("td", _items(held)), element("td", f"{copies:,}", class_="numeric"))
-        for copies, held in rows
-    ]
-    table = element("table", element("thead", head), element("tbody", *body))
-    return section("The most frequent sets", element("div", table, class_="scroll"))
+    return table("The most frequent sets", ("Set of items", "Copies"), [(_items(held), [f"{n:,}"]) for n, held in rows])
 
 
 def _items(labels: list[str]) -> Markup:
@@ -134,18 +110,6 @@ def _items(labels: list[str]) -> Markup:
     listed = [element("bdi", shortened(label, 24)) for label in labels[:MOST_ITEMS]]
     more = [] if len(labels) <= MOST_ITEMS else [Markup(f"{len(labels) - MOST_ITEMS} more")]
     return join([*listed, *more], ", ")
-
-
-def utility(facts: SyntheticSetFacts) -> Markup:
-    """Section: why there are no figures."""
-    return section(
-        "What is left for analysis",
-        paragraph(
-            "How near these counts are to the true ones is not told: such a figure would be a statement about the "
-            "original data without noise. Each count is off by the noise of its budget; sets that hardly anybody "
-            "holds, among them most long ones, are not there at all."
-        ),
-    )
 
 
 def _size_histogram(facts: SyntheticSetFacts) -> Markup:

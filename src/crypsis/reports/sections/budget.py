@@ -1,0 +1,56 @@
+"""Sections of private releases: what is assumed public and was spent, why nothing tells how near the counts are, and
+the rows that stand for most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from crypsis.reports.markup import Markup, element
+from crypsis.reports.page import columns, exact, facts_list, items, paragraph, section, tile
+from crypsis.reports.private_facts import PrivateFacts
+from crypsis.reports.wording import shown
+
+
+def epsilon_tile(facts: PrivateFacts) -> Markup:
+    return tile("Epsilon", exact(facts.budget.get("epsilon", "")), f"{shown(facts.budget.get('spent'))} spent")
+
+
+def spent(facts: PrivateFacts, public: Sequence[str], noise: str, division: Iterable[tuple[str, str]]) -> Markup:
+    """Section: what is assumed public, and how the budget was kept."""
+    budget = facts.budget
+    kept = [
+        ("Accounting", str(budget.get("accounting", ""))),
+        ("Noise", f"{noise} on whole numbers, drawn by {budget.get('noise', '')}"),
+        *division,
+        ("Ledger of the dataset", str(budget.get("dataset_ledger", ""))),
+        ("Digest of the run's ledger", str(budget.get("ledger_digest", ""))[:16] + "…"),
+    ]
+    return section(
+        "What is public, and what was spent",
+        columns(
+            element("div", element("h3", "Declared as public"), items(public)),
+            element("div", element("h3", "The budget"), facts_list(kept)),
+        ),
+    )
+
+
+def utility(words: str) -> Markup:
+    """Section: why there are no figures."""
+    return section(
+        "What is left for analysis",
+        paragraph(
+            "How near these counts are to the true ones is not told: such a figure would be a statement about the "
+            f"original data without noise. {words}"
+        ),
+    )
+
+
+def table(title: str, names: Sequence[Markup | str], rows: Iterable[tuple[Markup, Sequence[str]]]) -> Markup:
+    """Section: a table whose first column is told in words, and the others in numbers."""
+    head = [element("th", name, scope="col", class_="numeric" if place else None) for place, name in enumerate(names)]
+    body = [
+        element("tr", element("td", words), *(element("td", number, class_="numeric") for number in numbers))
+        for words, numbers in rows
+    ]
+    drawn = element("table", element("thead", element("tr", *head)), element("tbody", *body))
+    return section(title, element("div", drawn, class_="scroll"))
