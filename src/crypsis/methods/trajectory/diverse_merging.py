@@ -19,13 +19,10 @@ from crypsis.kernels.nearest_merging import (
     NO_ROW_LEFT,
     ONE_SYMBOL_LEFT,
     STEP_DONE,
-    Records,
-    postings_of,
-    roots_of,
 )
 from crypsis.kernels.subsequences import new_scratch
 from crypsis.methods.trajectory.feasibility import individuals_by_length, infeasible_size
-from crypsis.methods.trajectory.merging import LocationMerging, Merges, subsequence_table
+from crypsis.methods.trajectory.merging import LocationMerging, Merges, SymbolSlots, subsequence_table
 from crypsis.methods.trajectory.sensitive_visits import SplitTrajectories
 
 MERGES_PER_STEP = 1 << 20
@@ -182,39 +179,16 @@ class _Level:
 
     def __init__(self, state: LocationMerging, held: Held, size: int) -> None:
         self.state, self.held, self.size = state, held, size
-        representative = state.representatives()
-        distinct = np.unique(representative[representative >= 0])
-        self.base = len(distinct)
+        slots = SymbolSlots.of(state)
+        self.base = max(slots.base, 1)
         possible = self.base**size * (held.kinds + 1)
         if possible >= 2**62:
             raise TooLarge(
                 f"Subsequences of {size} out of {self.base} locations with {held.kinds} sensitive ones cannot be "
                 "counted; lower m, or merge locations into a coarser table first."
             )
-        slot_of_code = np.full(len(representative), -1, np.int32)
-        occurs = representative >= 0
-        slot_of_code[occurs] = np.searchsorted(distinct, representative[occurs])
-        roots = roots_of(state._places.parent, distinct)
-        self.slot_of_root = np.full(len(representative), -1, np.int32)
-        self.slot_of_root[roots] = np.arange(len(roots), dtype=np.int32)
-        codes = slot_of_code[state._codes]
-        posting_offsets, postings = postings_of(state._offsets, codes, state._bounds, self.base)
-        posted = np.diff(posting_offsets)
-        slots = np.arange(self.base, dtype=np.int32)
-        self.records = Records(
-            offsets=state._offsets,
-            codes=codes,
-            bounds=state._bounds,
-            posting_offsets=posting_offsets,
-            postings=postings,
-            next_posting=np.full(self.base, -1, np.int32),
-            last_posting=slots.copy(),
-            posted=posted.copy(),
-            support=posted.copy(),
-            image=slots.copy(),
-            root=roots,
-            mark=np.zeros(len(state._bounds), np.int32),
-        )
+        self.slot_of_root = slots.slot_of_root
+        self.records = slots.records(state)
         lengths = np.diff(state._offsets)
         self.scratch = new_scratch(size, int(lengths.max(initial=0)), self.base)
         expected = sum(int(rows) * math.comb(length, size) for length, rows in enumerate(np.bincount(lengths)))

@@ -128,44 +128,68 @@ class LocationMerging:
         self._places = self._places._replace(sums=wider, free_rows=padded, n_free_rows=np.array([len(free)], np.int64))
 
 
-class MergingLevel:
-    """Subsequences of one size: symbols numbered in slots by representative, and the count of each subsequence."""
+@dataclass(frozen=True, eq=False)
+class SymbolSlots:
+    """Symbols numbered by representative, as the counts of subsequences need them."""
 
-    def __init__(self, state: LocationMerging, size: int, journal: Journal) -> None:
-        self.state, self.size = state, size
+    distinct: Int32s
+    slot_of_code: Int32s
+    slot_of_root: Int32s
+    roots: Int32s
+
+    @property
+    def base(self) -> int:
+        return len(self.distinct)
+
+    @classmethod
+    def of(cls, state: LocationMerging) -> SymbolSlots:
         representative = state.representatives()
-        distinct = np.unique(representative[representative >= 0])
-        self.base = max(len(distinct), 1)
-        if self.base**size >= 2**62:
-            raise TooLarge(
-                f"Subsequences of {size} out of {self.base} locations cannot be counted; lower m, "
-                "or merge locations into a coarser table first."
-            )
-        slot_of_code = np.full(len(representative), -1, np.int32)
         occurs = representative >= 0
+        distinct = np.unique(representative[occurs])
+        slot_of_code = np.full(len(representative), -1, np.int32)
         slot_of_code[occurs] = np.searchsorted(distinct, representative[occurs])
         roots = roots_of(state._places.parent, distinct)
-        self.slot_of_root = np.full(len(representative), -1, np.int32)
-        self.slot_of_root[roots] = np.arange(len(roots), dtype=np.int32)
-        self.distinct = distinct
-        codes = slot_of_code[state._codes]
-        posting_offsets, postings = postings_of(state._offsets, codes, state._bounds, self.base)
+        slot_of_root = np.full(len(representative), -1, np.int32)
+        slot_of_root[roots] = np.arange(len(roots), dtype=np.int32)
+        return cls(distinct, slot_of_code, slot_of_root, roots)
+
+    def records(self, state: LocationMerging) -> Records:
+        """The trajectories written in slots, with the individuals that each occurs in."""
+        codes = self.slot_of_code[state._codes]
+        base = max(self.base, 1)
+        posting_offsets, postings = postings_of(state._offsets, codes, state._bounds, base)
         posted = np.diff(posting_offsets)
-        slots = np.arange(self.base, dtype=np.int32)
-        self.records = Records(
+        slots = np.arange(base, dtype=np.int32)
+        return Records(
             offsets=state._offsets,
             codes=codes,
             bounds=state._bounds,
             posting_offsets=posting_offsets,
             postings=postings,
-            next_posting=np.full(self.base, -1, np.int32),
+            next_posting=np.full(base, -1, np.int32),
             last_posting=slots.copy(),
             posted=posted.copy(),
             support=posted.copy(),
             image=slots.copy(),
-            root=roots,
+            root=self.roots,
             mark=np.zeros(len(state._bounds), np.int32),
         )
+
+
+class MergingLevel:
+    """Subsequences of one size: symbols numbered in slots by representative, and the count of each subsequence."""
+
+    def __init__(self, state: LocationMerging, size: int, journal: Journal) -> None:
+        self.state, self.size = state, size
+        slots = SymbolSlots.of(state)
+        self.base = max(slots.base, 1)
+        if self.base**size >= 2**62:
+            raise TooLarge(
+                f"Subsequences of {size} out of {self.base} locations cannot be counted; lower m, "
+                "or merge locations into a coarser table first."
+            )
+        self.distinct, self.slot_of_root = slots.distinct, slots.slot_of_root
+        self.records = slots.records(state)
         longest = int(np.diff(state._offsets).max(initial=0))
         self.scratch = new_scratch(size, longest, self.base)
         self._count(journal)
