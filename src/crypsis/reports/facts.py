@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Bools, Float64s, Int64s, offsets_of
+from crypsis.data.arrays import Float64s, Int64s, offsets_of
 from crypsis.data.trajectory import Locations, PublishedTrajectories
-from crypsis.reports.manifest_facts import ManifestFacts
+from crypsis.reports.symbol_facts import SymbolFacts, occurring_symbols
 from crypsis.reports.symbol_flows import symbol_flows
 from crypsis.reports.symbol_supports import symbol_supports
 
 
 @dataclass(frozen=True, eq=False)
-class ReleaseFacts(ManifestFacts):
+class ReleaseFacts(SymbolFacts):
     """Symbol s joins the locations `members[offsets[s]:offsets[s + 1]]`, which are numbers into `labels`.
 
     `x` and `y` are the places of the locations: None without coordinates, NaN where a location has none.
@@ -43,12 +42,7 @@ class ReleaseFacts(ManifestFacts):
     def of(
         cls, manifest: Mapping[str, Any], published: PublishedTrajectories, places: Locations | None
     ) -> ReleaseFacts:
-        every_name = published.symbols.label_lists
-        occurring = np.flatnonzero(np.bincount(published.codes, minlength=len(every_name))).tolist()
-        names = sorted({every_name[symbol] for symbol in occurring})
-        number_of = {name: number for number, name in enumerate(names)}
-        number = np.zeros(len(every_name), np.int32)
-        number[occurring] = [number_of[every_name[symbol]] for symbol in occurring]
+        names, number = occurring_symbols(published)
 
         labels = sorted({label for name in names for label in name})
         code_of = {label: code for code, label in enumerate(labels)}
@@ -65,29 +59,6 @@ class ReleaseFacts(ManifestFacts):
             lengths=np.diff(published.offsets),
             flows=symbol_flows(published.offsets, number[published.codes], len(names)),
         )
-
-    @cached_property
-    def sizes(self) -> Int64s:
-        """Number of locations behind each symbol."""
-        return np.diff(self.offsets)
-
-    @cached_property
-    def intact(self) -> Bools:
-        return np.equal(self.sizes, 1)
-
-    @cached_property
-    def largest_first(self) -> list[int]:
-        """Generalized symbols by size, then support, both falling, then by name."""
-        order = np.lexsort((np.arange(len(self.names)), -self.supports, -self.sizes))
-        return [int(symbol) for symbol in order if not self.intact[symbol]]
-
-    @property
-    def n_intact(self) -> int:
-        return int(self.intact.sum())
-
-    @property
-    def n_generalized(self) -> int:
-        return len(self.names) - self.n_intact
 
     @property
     def rows(self) -> int:
