@@ -9,22 +9,21 @@ Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. ECML PKDD 2013.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.data.mixed import Mixed
 from crypsis.errors import Infeasible
 from crypsis.journal import Journal
+from crypsis.methods.mixed.bounded_method import BoundedMethod
 from crypsis.methods.mixed.clusters import Clusters
-from crypsis.methods.mixed.item_loss import FORMS
 from crypsis.methods.mixed.item_recoding import ItemRecoder
 from crypsis.methods.mixed.merging import Order, merged_within
-from crypsis.methods.mixed.mixed_method import MixedMethod
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
 from crypsis.parameters import Between, OneOf
 
 
 @dataclass(frozen=True, kw_only=True)
-class RumBound(MixedMethod):
+class RumBound(BoundedMethod):
     """Form clusters of k similar records, unite them while the table's loss stays within delta, then generalize items.
 
     A larger cluster needs less generalization of its items, so what the bound leaves free is spent on them. The next
@@ -49,29 +48,10 @@ class RumBound(MixedMethod):
     ECML PKDD 2013, 353-369: Rum-BOUND with RMERGE_R, RMERGE_T and RMERGE_RT.
     """
 
-    stages: ClassVar[tuple[str, ...]] = ("prepare", "form clusters", "unite clusters", "generalize items", "publish")
-
     delta: Annotated[float, Between(0, 1), "Largest loss of the table (NCP): 0 is none, 1 is everything."] = 0.65
-    merge: Annotated[
-        str, OneOf("r", "t", "rt"), "Unite clusters that are alike in the table, in their items, or in both."
-    ] = "r"
     policy: Annotated[
         str, OneOf("exhaustive", "paper"), "Unite until no two clusters fit, or stop as the paper prints it."
     ] = "exhaustive"
-    score: Annotated[
-        str,
-        OneOf("btd", "btd-or", "ul"),
-        "How items are compared: by a distance of records (of what differs, or of all), or by generalizing each union.",
-    ] = "btd"
-    item_loss: Annotated[
-        str,
-        OneOf(*FORMS),
-        "What a single item loses: nothing, or what the printed formula says; or weigh items by item_hierarchy.",
-    ] = "zero"
-
-    @property
-    def loss_form(self) -> str:
-        return self.item_loss
 
     @property
     def bounded(self) -> dict[str, float]:

@@ -10,24 +10,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.errors import Infeasible
 from crypsis.guarantees import Guarantee, KKmAnonymity, KLmDiversity
 from crypsis.journal import Journal
+from crypsis.methods.mixed.bounded_method import BoundedMethod
 from crypsis.methods.mixed.clusters import Clusters
-from crypsis.methods.mixed.item_loss import FORMS
 from crypsis.methods.mixed.item_recoding import ItemRecoder
 from crypsis.methods.mixed.loss_bound import published_loss_is_within
 from crypsis.methods.mixed.merging import Order, WorkingClusters
-from crypsis.methods.mixed.mixed_method import MixedMethod
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
-from crypsis.parameters import Between, OneOf
+from crypsis.parameters import Between
 
 
 @dataclass(frozen=True, kw_only=True)
-class TumBound(MixedMethod):
+class TumBound(BoundedMethod):
     """Form clusters of k similar records, and unite them until the loss of their generalized items is within delta.
 
     The next cluster to be united is the one that loses least; its partner is the one whose records are most alike in
@@ -51,29 +50,10 @@ class TumBound(MixedMethod):
     ECML PKDD 2013, 353-369: Tum-BOUND with TMERGE_R, TMERGE_T and TMERGE_RT.
     """
 
-    stages: ClassVar[tuple[str, ...]] = ("prepare", "form clusters", "unite clusters", "generalize items", "publish")
-
     delta: Annotated[float, Between(0, 1), "Largest loss of the items (UL): 0 is none, 1 is everything."] = 0.65
-    merge: Annotated[
-        str, OneOf("r", "t", "rt"), "Unite clusters that are alike in the table, in their items, or in both."
-    ] = "r"
-    score: Annotated[
-        str,
-        OneOf("btd", "btd-or", "ul"),
-        "How items are compared: by a distance of records (of what differs, or of all), or by generalizing each union.",
-    ] = "btd"
-    item_loss: Annotated[
-        str,
-        OneOf(*FORMS),
-        "What a single item loses: nothing, or what the printed formula says; or weigh items by item_hierarchy.",
-    ] = "zero"
     best_effort: Annotated[
         bool, "Where delta cannot be kept, release the clusters whose items lose least, without a promise on the loss."
     ] = False
-
-    @property
-    def loss_form(self) -> str:
-        return self.item_loss
 
     @property
     def bounded(self) -> dict[str, float]:

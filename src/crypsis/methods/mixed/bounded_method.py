@@ -1,0 +1,36 @@
+"""BoundedMethod: what Rum-BOUND and Tum-BOUND share. Clusters are united under a bound on one of the two losses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from crypsis.methods.mixed.item_loss import FORMS
+from crypsis.methods.mixed.mixed_method import MixedMethod
+from crypsis.parameters import Between, OneOf
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundedMethod(MixedMethod):
+    """Which clusters are united, and how items are weighed; what `delta` bounds is for the method to say."""
+
+    stages: ClassVar[tuple[str, ...]] = ("prepare", "form clusters", "unite clusters", "generalize items", "publish")
+
+    delta: Annotated[float, Between(0, 1), "Largest loss: 0 is none, 1 is everything."] = 0.65
+    merge: Annotated[
+        str, OneOf("r", "t", "rt"), "Unite clusters that are alike in the table, in their items, or in both."
+    ] = "r"
+    score: Annotated[
+        str,
+        OneOf("btd", "btd-or", "ul"),
+        "How items are compared: by a distance of records (of what differs, or of all), or by generalizing each union.",
+    ] = "btd"
+    item_loss: Annotated[
+        str,
+        OneOf(*FORMS),
+        "What a single item loses: nothing, or what the printed formula says; or weigh items by item_hierarchy.",
+    ] = "zero"
+
+    @property
+    def loss_form(self) -> str:
+        return self.item_loss
