@@ -178,6 +178,7 @@ def test_the_schema_says_everything_a_form_needs() -> None:
         "required": True,
         "help": "How many.",
         "range": "of at least 1",
+        "unit": None,
         "sweepable": True,
     }
     assert schema["way"]["choices"] == ["left", "right"]

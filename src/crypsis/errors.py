@@ -87,9 +87,16 @@ class CrypsisError(Exception):
     def __str__(self) -> str:
         return f"{self.message} ({self.where})" if self.where else self.message
 
+    @classmethod
+    def family(cls) -> str:
+        """The code of the branch of the tree above: `input-error` for `bad-row`, `unreadable-file` and their like."""
+        lineage = [kind for kind in cls.__mro__ if issubclass(kind, CrypsisError) and kind is not CrypsisError]
+        return lineage[-1].code if lineage else cls.code
+
     def to_dict(self) -> dict[str, object]:
         """The machine-readable form that `--json` prints."""
-        return {"code": self.code, "message": self.message, "where": self.where, **self.details}
+        told = {"code": self.code, "family": self.family(), "message": self.message, "where": self.where}
+        return {**told, **self.details}
 
 
 class BadParameter(CrypsisError):

@@ -92,6 +92,13 @@ class OneOf:
         return "out of " + ", ".join(repr(choice) for choice in self.choices)
 
 
+@dataclass(frozen=True)
+class Unit:
+    """What a number counts: `Unit("seconds")`."""
+
+    name: str
+
+
 class Companion(ABC):
     """What a method needs beside the data: a taxonomy, constraints, a policy. Immutable, comparable, hashable.
 
@@ -136,6 +143,7 @@ class Parameter:
     bounds: tuple[Bound, ...]
     help: str
     default: Any
+    unit: str | None = None
 
     @property
     def required(self) -> bool:
@@ -200,6 +208,7 @@ class Parameter:
             "required": self.required,
             "help": self.help,
             "range": " and ".join(map(str, self.bounds)),
+            "unit": self.unit,
             "sweepable": self.type in (int, float, Fraction) or bool(self.choices),
         }
         if not self.required:
@@ -256,8 +265,9 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
     if optional:
         (declared,) = (member for member in get_args(declared) if member is not NoneType)
     help_text = next(extra for extra in extras if isinstance(extra, str))
-    bounds = tuple(extra for extra in extras if not isinstance(extra, str))
-    return Parameter(name, declared, optional, bounds, help_text, default)
+    unit = next((extra.name for extra in extras if isinstance(extra, Unit)), None)
+    bounds = tuple(extra for extra in extras if not isinstance(extra, (str, Unit)))
+    return Parameter(name, declared, optional, bounds, help_text, default, unit)
 
 
 def _plain(value: Any) -> Any:

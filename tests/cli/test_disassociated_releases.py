@@ -98,3 +98,33 @@ def test_measuring_and_reporting_know_the_release(folder: Path, capsys: pytest.C
 def test_a_sample_of_any_size_can_be_written(tmp_path: Path) -> None:
     assert run("sample", "quest", "--size", 30, "--out", tmp_path / "quest.parquet") == 0
     assert pl.read_parquet(tmp_path / "quest.parquet")["id"].n_unique() == 30
+
+
+def test_a_published_file_says_itself_what_it_promises(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("verify", folder / "release" / "disassociated.json", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["guarantee"]["parameters"]["k"] == 4
+
+
+def test_every_export_has_the_chosen_separator_and_a_sidecar(folder: Path, tmp_path: Path) -> None:
+    for number, source in enumerate((folder / "release", folder / "release" / "disassociated.json")):
+        out = tmp_path / f"{number}.csv"
+        assert run("export", source, "--out", out, "--separator", ";", "--spreadsheet-safe") == 0
+        assert out.read_bytes().startswith(b"node;parent;type;size;line;term_chunk;")
+        about = json.loads((tmp_path / f"{number}.csv.about.json").read_text())
+        assert about["safe"] is True
+        assert about["guarantee"]["parameters"]["m"] == 2
+        assert "seed" not in ((about["method"] or {}).get("parameters") or {})
+    assert run("export", folder / "release", "--out", tmp_path / "x.csv", "--separator", "ab") == 2
+
+
+def test_what_is_not_safe_is_exported_only_by_somebody_who_knows(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = json.loads((folder / "release" / "disassociated.json").read_text())
+    file = tmp_path / "claims.json"
+    file.write_text(json.dumps({**content, "k": 40}))
+    assert run("export", file, "--out", tmp_path / "claims.csv") == 4
+    assert "--i-know" in capsys.readouterr().err
+    assert not (tmp_path / "claims.csv").exists()
+    assert run("export", file, "--out", tmp_path / "claims.csv", "--i-know") == 0
+    assert json.loads((tmp_path / "claims.csv.about.json").read_text())["safe"] is False

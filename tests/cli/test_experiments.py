@@ -87,6 +87,10 @@ def test_a_leaf_is_moved_and_a_second_parent_is_refused(run, rt):
     missing = run("hierarchy", "check", rt / "without.csv", "--data", rt / "rt.csv", "--column", "Origin")
     assert missing.code == 2
     assert "Spain" in missing.err
+    level = run("hierarchy", "edit", tree, "--group", "Spain,Greece=South", "--out", rt / "level.csv")
+    assert level.code == 0, level.err
+    assert {"Spain;South", "Greece;South", "South;Europe"} <= set((rt / "level.csv").read_text().splitlines())
+    assert run("hierarchy", "edit", tree, "--group", "Spain,Nigeria=x", "--out", rt / "x.csv").code == 2
     assert run("hierarchy", "edit", tree, "--move", "Spain=Africa").code == 2  # it would replace the file
     assert run("hierarchy", "edit", tree, "--move", "Spain=Africa", "--overwrite").code == 0
 
@@ -97,8 +101,9 @@ def test_a_leaf_is_moved_and_a_second_parent_is_refused(run, rt):
         (("--column", "Age", "--recipe", "equi_width(3)"), 6),
         (("--column", "Gender", "--recipe", "flat"), 2),
         (("--items", "items= ", "--quasi", "Age,Origin,Gender", "--recipe", "auto:3"), 8),
+        (("--items", "items= ", "--quasi", "rest", "--column", "items", "--recipe", "balanced(3, order=label)"), 8),
     ],
-    ids=["numbers", "categories", "items"],
+    ids=["numbers", "categories", "items", "items by their column"],
 )
 def test_hierarchies_are_built_from_the_data(run, rt, options, leaves):
     made = run("hierarchy", "make", rt / "rt.csv", *options, "--out", rt / "made.csv", "--json")

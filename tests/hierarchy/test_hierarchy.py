@@ -113,6 +113,7 @@ def test_editing_keeps_one_tree_over_the_values() -> None:
     assert tree.removed("Rome").leaf_labels == ("Oslo", "Riga")
     merged = tree.merged(["North", "South"], "Europe")
     assert merged.leaves_below("Europe") == ("Oslo", "Riga", "Rome")
+    assert tree.grouped(["Oslo"], "Nordic").ancestors("Oslo") == ("Oslo", "Nordic", "North", "Any")
     halves = tree.split("North", {"West": ["Oslo"], "East": ["Riga"]})
     assert halves.ancestors("Riga") == ("Riga", "East", "Any")
 
@@ -128,6 +129,8 @@ def test_editing_keeps_one_tree_over_the_values() -> None:
         lambda tree: tree.removed("Any"),
         lambda tree: tree.merged(["North", "Oslo"], "x"),
         lambda tree: tree.merged(["North"], "x"),
+        lambda tree: tree.grouped(["North", "Oslo"], "x"),
+        lambda tree: tree.grouped(["Oslo"], "Riga"),
         lambda tree: tree.split("North", {"West": ["Oslo"]}),
         lambda tree: tree.split("Any", {"a": ["North"], "b": ["South"]}),
         lambda tree: tree.renamed("Paris", "x"),

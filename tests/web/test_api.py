@@ -177,6 +177,10 @@ def test_a_hierarchy_is_made_moved_refused_and_exported(api: httpx.Client) -> No
     assert [child["label"] for child in tree["children"]] == ["North"]
     text = api.get(f"/api/hierarchies/{moved['id']}/hierarchy.csv").text
     assert sorted(text.splitlines()) == ["Oslo;North;Any", "Rome;North;Any"]
+    level = {"edit": "group", "nodes": ["Oslo"], "to": "Nordic"}
+    grouped = api.post(f"/api/hierarchies/{moved['id']}/edits", json={"edit": level}).json()
+    text = api.get(f"/api/hierarchies/{grouped['id']}/hierarchy.csv").text
+    assert "Oslo;Nordic;North;Any" in text.splitlines()
     preview = api.get("/api/hierarchies/preview", params={"dataset": number, "column": "city", "auto": "flat"})
     assert len(preview.json()["children"]) == 2
 

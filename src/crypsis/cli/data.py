@@ -32,19 +32,32 @@ _OPTIONS = ("--rename", "--set", "--replace", "--add-row", "--delete-row", "--ad
 def inspect(
     input: Annotated[Path, typer.Argument(help="The file to look at.")],
     input_format: InputFormat = None,
+    separator: Separator = None,
 ) -> None:
-    """Show rows, columns, types, missing values, and what kind of data this seems to be."""
-    from crypsis.data.inspection import inspect_file
+    """Show rows, columns, types, missing values, what kind of data this seems to be, and a role for every column.
 
-    found = inspect_file(input, format=input_format)
+    Roles are proposals from names and counts, each with its reason; you decide with --quasi, --sensitive and the like.
+    """
+    from crypsis.data.inspection import inspect_file
+    from crypsis.evaluate.suggestions import suggested_roles
+
+    found = inspect_file(input, format=input_format, separator=separator)
     described = found.to_dict()
+    if found.kind == "table":
+        roles = suggested_roles(found, _frame(input, input_format, separator))
+        for column in described["columns"]:
+            proposed = roles[column["name"]]
+            column["role"] = proposed.role
+            column["why"] = proposed.reason
+            if proposed.separator is not None:
+                column["type"], column["item_separator"] = "items", proposed.separator
     if SETTINGS.get().json:
         show(described, "")
         return
     print(f"{input.name}: {shown_value(described['rows'])} rows; looks like {described['kind']}")
     columns = described["columns"]
     if columns:
-        headings = [heading for heading in columns[0] if heading != "top"]
+        headings = [heading for heading in columns[0] if heading not in ("top", "item_separator")]
         show_table(headings, [[column[heading] for heading in headings] for column in columns])
 
 

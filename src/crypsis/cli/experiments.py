@@ -13,6 +13,7 @@ import typer
 from crypsis.cli.output import note, note_compilation, show, show_table, shown_value
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import CrypsisError
+from crypsis.reports.wording import counted
 
 if TYPE_CHECKING:
     from crypsis.evaluate import Experiment, Outcome, Problem
@@ -71,7 +72,10 @@ def write_pictures(folder: Path) -> list[Path]:
     written: list[Path] = []
     try:
         if store.experiment().plots and any(row["state"] == "done" for row in store.results(stale=False)):
-            drawn = [(frame, formats_of(section.get("format"))) for section, frame in frames_of_experiment(store)]
+            drawn = [
+                (frame, formats_of(section.get("format")))
+                for section, frame in frames_of_experiment(store, refused=_not_drawn)
+            ]
             written += write_plots(drawn, folder / "plots", overwrite=True)
         written += report.write_report(store)
     except CrypsisError as error:
@@ -79,11 +83,17 @@ def write_pictures(folder: Path) -> list[Path]:
     return written
 
 
+def _not_drawn(section: Mapping[str, Any], error: CrypsisError) -> None:
+    note(f"the plot {section.get('kind')} is not drawn: {error}")
+
+
 class Told:
     """Events as lines on standard error: words, or JSON with --json."""
 
     def __init__(self) -> None:
         self.total = self.ended = 0
+        self.names: dict[str, str] = {}
+        self.phases: set[tuple[str, str]] = set()
 
     def __call__(self, event: dict[str, Any]) -> None:
         settings = SETTINGS.get()
@@ -101,19 +111,31 @@ class Told:
         if kind == "experiment":
             self.total = int(event["waiting"])
             reused = f", {event['reused']} finished before" if event["reused"] else ""
-            return f"{event['name']}: {event['cells']} cells{reused}, {event['workers']} workers"
-        if kind == "cell" and event["state"] != "running":
+            cells, workers = counted(event["cells"], "cell"), counted(event["workers"], "worker")
+            return f"{event['name']}: {cells}{reused}, {workers}"
+        if kind == "phase":
+            known = (event["cell"], event["phase"])
+            if known in self.phases:  # how far it is goes to the browser; a line tells what begins
+                return None
+            self.phases.add(known)
+            return f"    {event['phase']}  {self.names.get(event['cell'], event['cell'])}"
+        if kind == "cell" and event["state"] == "running":
+            self.names[event["cell"]] = cell_words(event)
+            return f"  ▸ running  {cell_words(event)}"
+        if kind == "cell":
             self.ended += 1
             reason = f": {event['message']}" if event.get("message") else ""
             return f"{self.ended}/{self.total} {SIGNS[event['state']]} {event['state']}  {cell_words(event)}{reason}"
+        if kind == "done":
+            return f"done in {event['seconds']:,.1f} s"
         return None
 
 
 def cell_words(cell: Mapping[str, Any]) -> str:
     """`cluster+pcta delta=0.65, repeat 2`."""
-    varied = ", ".join(f"{name}={cell['params'][name]}" for name in cell.get("swept", ()))
-    repeat = f", repeat {cell['repeat'] + 1}" if cell.get("repeat") else ""
-    return f"{cell['label']} {varied}{repeat}".strip()
+    told = [f"{name}={cell['params'][name]}" for name in cell.get("swept", ())]
+    told += [f"repeat {cell['repeat'] + 1}"] if cell.get("repeat") else []
+    return f"{cell['label']} {', '.join(told)}".strip()
 
 
 def show_outcome(outcome: Outcome, written: Sequence[Path]) -> None:
@@ -135,7 +157,7 @@ def show_outcome(outcome: Outcome, written: Sequence[Path]) -> None:
         print(f"wrote    {path}")
 
 
-def show_rows(rows: Sequence[Mapping[str, Any]]) -> None:
+def show_rows(rows: Sequence[Mapping[str, Any]], title: str = "") -> None:
     """Settings with the mean of their repeats."""
     from crypsis.evaluate.results import figure_columns, parameter_columns, summaries
 
@@ -153,7 +175,7 @@ def show_rows(rows: Sequence[Mapping[str, Any]]) -> None:
             spread = f" ± {shown_value(one[f'{name} deviation'])}" if repeated and one[name] is not None else ""
             cells.append(shown_value(one[name]) + spread)
         table.append([*cells, shown_value(one["runtime"])])
-    show_table(["run", *varied, "state", *figures, "seconds"], table)
+    show_table(["run", *varied, "state", *figures, "seconds"], table, title)
 
 
 def show_cell(known: Mapping[str, Any], row: Mapping[str, Any]) -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from crypsis.cli.disassociated_input import is_disassociated_file
 from crypsis.cli.experiments import is_experiment
 from crypsis.cli.output import show
 from crypsis.cli.show import chosen_cell
 from crypsis.errors import BadParameter, OutputExists
+
+if TYPE_CHECKING:
+    from crypsis.release import Release
 
 
 def export(
@@ -43,7 +47,7 @@ def export(
     from crypsis.evaluate.export import export_inputs, export_published, export_release
 
     store = Store(source)
-    if source.is_file() and is_experiment(source) and not _is_disassociated(source):
+    if source.is_file() and is_experiment(source) and not is_disassociated_file(source):
         written = export_inputs(Experiment.read(source), out)
     elif source.is_dir() and store.exists():
         if cell is None:
@@ -60,45 +64,41 @@ def export(
                 overwrite=overwrite,
             )
         else:
+            if i_know:
+                raise BadParameter("--i-know exports a file (--out NAME.csv); a release is written of what holds only.")
             written = [export_release(store, id, out, overwrite=overwrite)]
     else:
-        written = _release_as_file(source, out, separator, spreadsheet_safe, overwrite)
+        written = _release_as_file(source, out, separator, spreadsheet_safe, overwrite, i_know)
     show(
         {"file": str(written[0]), "files": [str(path) for path in written]},
         "\n".join(f"wrote {path}" for path in written),
     )
 
 
-def _is_disassociated(path: Path) -> bool:
-    """A .json file of disassociated data, not an experiment."""
-    import json
-
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError):
-        return False
-    return not isinstance(content, dict) or "run" not in content
-
-
-def _release_as_file(source: Path, out: Path, separator: str, spreadsheet_safe: bool, overwrite: bool) -> list[Path]:
-    from crypsis._api import read_release
-    from crypsis.cli.disassociated_input import disassociated_input
-    from crypsis.data.disassociated import DisassociatedTransactions
-    from crypsis.data.formats.disassociated_table import write_disassociated_table
+def _release_as_file(
+    source: Path, out: Path, separator: str, spreadsheet_safe: bool, overwrite: bool, i_know: bool
+) -> list[Path]:
     from crypsis.errors import VerificationFailed
     from crypsis.evaluate.export import write_about, write_published
+    from crypsis.release import read_release
 
     if os.path.lexists(out) and not overwrite:
         raise OutputExists(f"{out} exists already; choose another name or remove it.")
-    if not source.is_dir():
-        write_disassociated_table(disassociated_input(source), out)
-        return [out]
-    release = read_release(source)
-    if isinstance(release.data, DisassociatedTransactions) and out.suffix in (".csv", ".parquet"):
-        write_disassociated_table(release.data, out)
-        return [out, write_about(out, release.manifest, release.verify().to_dict())]
+    release = read_release(source) if source.is_dir() else _release_of_file(source)
     verdict = release.verify()
-    if not verdict.holds:
-        raise VerificationFailed(f"Nothing was exported: {verdict}", **verdict.to_dict())
+    if not verdict.holds and not i_know:
+        raise VerificationFailed(
+            f"Nothing was exported: {verdict} --i-know exports it all the same.", **verdict.to_dict()
+        )
     file = write_published(release, out, separator=separator, spreadsheet_safe=spreadsheet_safe, overwrite=overwrite)
     return [file, write_about(file, release.manifest, verdict.to_dict())]
+
+
+def _release_of_file(source: Path) -> Release:
+    """Disassociated data say themselves what they promise; of their method nothing is known."""
+    from crypsis.cli.disassociated_input import disassociated_input, own_promise
+    from crypsis.release import Release
+
+    data = disassociated_input(source)
+    promise = own_promise(data)
+    return Release(data=data, guarantee=promise, manifest={"method": None, "guarantee": promise.to_dict()})

@@ -10,14 +10,16 @@ import typer
 
 from crypsis.cli.loading import items_of, loaded
 from crypsis.cli.output import show
-from crypsis.cli.reading import Reader, reads_data
+from crypsis.cli.reading import Reader, given, reads_data
+from crypsis.cli.reading.mixed import separators
+from crypsis.cli.reading.options import pairs
 from crypsis.cli.settings import EVERY_COMMAND, in_order
 from crypsis.errors import BadParameter, HierarchyError, OutputExists
 
 hierarchy_app = typer.Typer(
     help="Generalization hierarchies of columns, items and locations.", no_args_is_help=True, rich_markup_mode=None
 )
-_EDITS = ("--rename", "--move", "--add", "--remove", "--merge", "--split")
+_EDITS = ("--rename", "--move", "--add", "--remove", "--group", "--merge", "--split")
 
 
 def make(
@@ -41,15 +43,14 @@ def make(
     if os.path.lexists(out):
         raise OutputExists(f"{out} exists already; choose another name or remove it.")
     text = recipe_text(recipe)
+    if column is not None and given(read, "items") and column in separators(given(read, "items")):
+        column = None  # the items, not the texts that list them
     if column is not None:
         from crypsis.data.formats.tabular import read_table_file
         from crypsis.data.relational import Table
 
-        given = read.args[0]  # type: ignore[attr-defined]
-        frame, source = read_table_file(input, format=given.get("input_format"), separator=given.get("separator"))
-        from crypsis.cli.reading.options import pairs
-
-        types = pairs(given.get("types"), "--types")
+        frame, source = read_table_file(input, format=given(read, "input_format"), separator=given(read, "separator"))
+        types = pairs(given(read, "types"), "--types")
         if column not in frame.columns:
             from crypsis.data.formats.columns import unknown_column
 
@@ -114,6 +115,9 @@ def edit(
     move: Annotated[list[str] | None, typer.Option("--move", help="Move a node below another, node=parent.")] = None,
     add: Annotated[list[str] | None, typer.Option("--add", help="Add a value below a node, value=parent.")] = None,
     remove: Annotated[list[str] | None, typer.Option("--remove", help="Remove a node; its children move up.")] = None,
+    group: Annotated[
+        list[str] | None, typer.Option("--group", help="Add a level: a node above siblings, a,b=new.")
+    ] = None,
     merge: Annotated[list[str] | None, typer.Option("--merge", help="Merge siblings, a,b=new.")] = None,
     split: Annotated[
         list[str] | None, typer.Option("--split", help="Split a node, node=group:child|child,group:child.")
@@ -147,6 +151,8 @@ def _changed(tree: Any, option: str, text: str) -> Any:
         return tree.moved(left, right)
     if option == "--add":
         return tree.added(left, right)
+    if option == "--group":
+        return tree.grouped(left.split(","), right)
     if option == "--merge":
         return tree.merged(left.split(","), right)
     groups = {}

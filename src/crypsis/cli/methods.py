@@ -15,11 +15,12 @@ def methods(
     name: Annotated[str | None, typer.Argument(help="Show one method with its parameters.")] = None,
 ) -> None:
     """List the methods, or describe one with its parameters."""
+    from crypsis.evaluate.registry import described as described_method
     from crypsis.methods import METHODS, method_named
 
     if name is None:
         if SETTINGS.get().json:
-            show({"methods": [method.describe() for method in METHODS.values()]}, "")
+            show({"methods": [described_method(method) for method in METHODS.values()]}, "")
         else:
             rows = [
                 (method.name(), method.family, method.promises.model, method.summary()) for method in METHODS.values()
@@ -27,7 +28,7 @@ def methods(
             show_table(("method", "family", "guarantee", "what it does"), rows)
         return
     method = method_named(name)
-    described = method.describe()
+    described = described_method(method)
     if SETTINGS.get().json:
         show(described, "")
         return
@@ -39,5 +40,12 @@ def methods(
         allowed = (
             ", ".join(entry.get("choices", ())) or entry.get("reads") or f"{entry['type']} {entry['range']}".strip()
         )
-        rows.append((option, allowed, shown_value(entry.get("default")), entry["help"]))
+        unit = f", in {entry['unit']}" if entry.get("unit") else ""
+        rows.append((option, allowed + unit, shown_value(entry.get("default")), entry["help"]))
     show_table(("parameter", "values", "default", "meaning"), rows)
+    print(f"phases    {', '.join(described['stages'])}")
+    print(f"checked   {described['verifier']}")
+    print(f"measured  {', '.join(described['metrics'])}")
+    print(f"repeats   {'with its seed' if described['randomized'] else 'exactly'}")
+    if described["needs"]:
+        print(f"needs     {', '.join(described['needs'])}")

@@ -10,7 +10,7 @@ import typer
 
 from crypsis.cli.output import show
 from crypsis.cli.reading import Reader, given, kind_of_input, reads_data
-from crypsis.errors import BadParameter, MissingFile, NotApplicable
+from crypsis.errors import BadParameter, CrypsisError, MissingFile, NotApplicable
 
 if TYPE_CHECKING:
     from crypsis.evaluate.plots import Frame
@@ -106,7 +106,10 @@ def _of_experiment(
     unused = [f"--{name}" for name, value in options.items() if value is not None]
     if unused:
         raise BadParameter(f"{' and '.join(unused)} need --kind; without it the experiment's own plots are drawn.")
-    found = frames_of_experiment(store)
+    refused: list[CrypsisError] = []
+    found = frames_of_experiment(store, refused=lambda section, error: refused.append(error))
+    if not found and refused:
+        raise refused[0]
     if not found:
         raise NotApplicable("No cell of the experiment is done yet, so there is nothing to draw.")
     return [(frame, formats_of(format if format is not None else section.get("format"))) for section, frame in found]

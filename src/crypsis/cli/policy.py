@@ -73,7 +73,7 @@ def check(
             first = unknown[0]
             more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
             raise BadPolicy(
-                f"Item {first!r}{more} are not in the data.{did_you_mean(first, known)}",
+                f"Item {first!r}{more} {'are' if more else 'is'} not in the data.{did_you_mean(first, known)}",
                 where=str(file),
                 unknown=unknown[:SHOWN],
             )

@@ -11,6 +11,7 @@ from crypsis.cli.experiments import show_cell, show_rows
 from crypsis.cli.output import note, show, show_table
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import BadParameter, did_you_mean
+from crypsis.reports.wording import counted
 
 CHANGED = "*"
 
@@ -34,15 +35,17 @@ def show_results(
         _show_page(output_page(None, read_release(folder).data, start, rows), {})
         return
     experiment = store.experiment()
-    listed = store.results()
+    listed = store.results(outdated=store.outdated())
     if cell is None:
         if SETTINGS.get().json:
             show({"results": listed}, "")
-        else:
-            show_rows([row for row in listed if not row["stale"]] or listed)
-            stale = sum(row["stale"] for row in listed)
-            if stale:
-                note(f"{stale} results are stale: they are of data or settings that have changed since")
+            return
+        current, stale = ([row for row in listed if row["stale"] is old] for old in (False, True))
+        if current or not stale:
+            show_rows(current)
+        if stale:
+            show_rows([{**row, "stale": False} for row in stale], "stale: of data or settings that have changed since")
+            note(f"{counted(len(stale), 'result is', 'results are')} stale; `crypsis run` makes them anew")
         return
     id = chosen_cell([row["cell"] for row in listed], cell)
     row = next(row for row in listed if row["cell"] == id)

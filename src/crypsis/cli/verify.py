@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
+from crypsis.cli.disassociated_input import is_disassociated_file, own_promise
 from crypsis.cli.levels import show_levels
 from crypsis.cli.output import show, verdict_words
 from crypsis.cli.reading import Reader, given, kind_of_input, reads_data
 from crypsis.cli.settings import checked_from_settings
-from crypsis.errors import BadParameter
+from crypsis.errors import BadParameter, MissingFile
 
 TABLE_MODELS = ("k-anonymity", "l-diversity", "t-closeness", "kkm-anonymity", "klm-diversity")
 
@@ -64,7 +65,10 @@ def verify(
     from crypsis.guarantees import Guarantee, guarantee_named
     from crypsis.verifiers import VERIFIERS
 
+    existing(published)
     chosen = None if model is None else checked_from_settings(guarantee_named(model))
+    if chosen is None and is_disassociated_file(published):
+        chosen = own_promise(read_disassociated(published))
     if published.is_dir():
         release = _api.read_release(published, private_report=private_report)
         against = None if original is None else read(original, kind_of_input(release.manifest))
@@ -93,3 +97,8 @@ def verify(
         )
     show({"guarantee": verdict.promised.to_dict(), "verdict": verdict.to_dict()}, verdict_words(verdict))
     raise typer.Exit(code=0 if verdict.holds else 4)
+
+
+def existing(path: Path) -> None:
+    if not path.exists():
+        raise MissingFile(f"There is nothing at {path}; check the path.", where=str(path))

@@ -18,7 +18,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from crypsis.errors import BadExperiment
+from crypsis.errors import BadExperiment, did_you_mean
 from crypsis.methods import METHODS
 from crypsis.version import VERSION
 
@@ -29,6 +29,7 @@ RUN_KEYS = (
     "label", "method", "except", "relational", "transaction", "bound", "columns", "params", "sweep", "grid", "repeats",
 )  # fmt: skip
 BOUNDING = {"RMERGE": "rum-bound", "TMERGE": "tum-bound"}  # the heuristic after the _ is their parameter `merge`
+HEURISTICS = ("R", "T", "RT")
 _NOT_OUTCOME = ("cli", "web", "reports", "runtime", "evaluate")
 
 
@@ -73,13 +74,14 @@ def method_and_params(run: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         raise BadExperiment("a run has a method, or relational, transaction and bound; not both")
     bound = dict(run.get("bound") or {"method": "RMERGE_R"})
     name = str(bound.pop("method", "RMERGE_R"))
-    family, _, heuristic = name.partition("_")
-    if family.upper() in BOUNDING and heuristic:
-        name, params["merge"] = BOUNDING[family.upper()], heuristic.lower()
+    family, _, heuristic = name.upper().partition("_")
+    if family in BOUNDING and heuristic in HEURISTICS:
+        name, params["merge"] = BOUNDING[family], heuristic.lower()
     elif name.lower() not in METHODS:
+        known = [f"{one}_{part}" for one in BOUNDING for part in HEURISTICS]
         raise BadExperiment(
-            f"bound: there is no bounding method {name!r}; known are "
-            + ", ".join(f"{one}_{part}" for one in BOUNDING for part in ("R", "T", "RT"))
+            f"bound: there is no bounding method {name!r}; known are {', '.join(known)}."
+            f"{did_you_mean(name.upper(), known)}"
         )
     else:
         name = name.lower()
@@ -96,7 +98,8 @@ def default_label(run: Mapping[str, Any], number: int) -> str:
     """What a run without a label is called."""
     if "method" in run:
         return str(run["method"])
-    parts = [str((run.get(part) or {}).get("method", "")) for part in ("relational", "transaction", "bound")]
+    told = [run.get(part) for part in ("relational", "transaction", "bound")]
+    parts = [str(part.get("method", "")) for part in told if isinstance(part, Mapping)]
     return "+".join(part for part in parts if part) or f"run {number}"
 
 
@@ -121,6 +124,8 @@ def sweep_values(sweep: Mapping[str, Any]) -> list[Any]:
     if not isinstance(sweep.get("param"), str):
         raise BadExperiment("sweep: param must be the name of a parameter")
     if "values" in sweep:
+        if any(name in sweep for name in ("start", "end", "step")):
+            raise BadExperiment("sweep: give values, or start, end and step; not both")
         if not isinstance(sweep["values"], list) or not sweep["values"]:
             raise BadExperiment("sweep: values must be a list with at least one value")
         return list(sweep["values"])
@@ -135,11 +140,14 @@ def sweep_values(sweep: Mapping[str, Any]) -> list[Any]:
         raise BadExperiment("sweep: step must not be 0")
     if (end - start) * step < 0:
         raise BadExperiment(f"sweep: step {step} leads away from {end}; change its sign")
-    count = int(((end - start) / step + END_WITHIN).to_integral_value(rounding="ROUND_FLOOR")) + 1
+    near = max(END_WITHIN, min(END_WITHIN / abs(step), Decimal("0.5")))  # of a step
+    count = int(((end - start) / step + near).to_integral_value(rounding="ROUND_FLOOR")) + 1
     if count > MOST_CELLS:
         raise BadExperiment(f"sweep: {count:,} values, at most {MOST_CELLS:,} are allowed")
     whole = all(isinstance(sweep[name], int) for name in ("start", "step"))
     values = [start + number * step for number in range(count)]
+    if abs(values[-1] - end) <= END_WITHIN:
+        values[-1] = end  # and not the next number beside it, which may be out of range
     return [int(value) if whole else float(value) for value in values]
 
 

@@ -118,7 +118,7 @@ class Dataset:
     @cached_property
     def digest(self) -> str:
         """Of the bytes of every file that is read, of how they are read, and of the edits."""
-        told = {key: value for key, value in self.section.items() if key not in ("path", "locations")}
+        told = {key: value for key, value in self.section.items() if value and key not in ("path", "locations", "kind")}
         parts = [json.dumps(told, sort_keys=True, default=str), self.kind, file_digest(self.file)]
         if "locations" in self.section:
             parts.append(file_digest(resolved(str(self.section["locations"]), self.folder)))

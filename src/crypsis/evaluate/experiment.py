@@ -180,13 +180,15 @@ class Experiment:
         for varied in variations(run):
             given = {**params, **varied}
             first = int(given.pop("seed", self.seed)) if seeded else None
+            told = self.inputs.identity(method, given)
+            told.pop("seed", None)
             for repeat in range(int(run.get("repeats") or 1)):
                 seed = None if first is None else first + repeat
                 identity = cell_id(
                     dataset=self.dataset.digest,
                     inputs=self.inputs.digest,
                     method=name,
-                    params=given,
+                    params=told,
                     rest=(columns, seed, repeat),
                 )
                 found.append(Cell(identity, str(run["label"]), name, given, repeat, seed, columns, tuple(varied)))

@@ -22,6 +22,7 @@ import polars as pl
 from crypsis.atomic import write_file
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.formats.disassociated import write_disassociated
+from crypsis.data.formats.disassociated_table import disassociated_table
 from crypsis.data.writing import write_data
 from crypsis.errors import BadParameter, BadRelease, NotApplicable, OutputExists, VerificationFailed
 from crypsis.evaluate.dataset import Dataset
@@ -36,6 +37,7 @@ FORMATS = ("csv", "jsonl", "parquet", "json")
 SIDECAR = ".about.json"
 SIDECAR_SCHEMA = "crypsis-export/1"
 SECRET = ("seed", "pseudonym_key", "key")
+_NO_SEPARATORS = '"\r\n'
 _FORMULA = re.compile(r"^[=+\-@]")
 
 
@@ -118,8 +120,13 @@ def write_published(
         return file
     if not isinstance(data, DisassociatedTransactions) and hasattr(data, "take"):
         data = data.take(np.asarray(release.kind.sorted_rows(data), np.int64))
-    write_file(file, frame_bytes(published_frame(data), chosen, separator, spreadsheet_safe))
+    write_file(file, frame_bytes(exported_frame(data), chosen, separator, spreadsheet_safe))
     return file
+
+
+def exported_frame(data: Any) -> pl.DataFrame:
+    """Published data as one table; of disassociated data the permuted one, shuffled anew at every call."""
+    return disassociated_table(data) if isinstance(data, DisassociatedTransactions) else published_frame(data)
 
 
 def frame_bytes(frame: pl.DataFrame, format: str, separator: str = ",", spreadsheet_safe: bool = False) -> bytes:
@@ -127,11 +134,16 @@ def frame_bytes(frame: pl.DataFrame, format: str, separator: str = ",", spreadsh
     if spreadsheet_safe:
         frame = safe_for_spreadsheets(frame)
     if format == "csv":
+        if len(separator.encode()) != 1 or separator in _NO_SEPARATORS:
+            raise BadParameter(
+                f"export: the separator must be one ASCII character, no quote and no line end, got {separator!r}.",
+                parameter="separator",
+            )
         style: Any = "always" if frame.width == 1 else "necessary"
         return frame.write_csv(separator=separator, line_terminator="\r\n", quote_style=style).encode()
     packed = io.BytesIO()
     if format == "parquet":
-        frame.write_parquet(packed)
+        frame.write_parquet(packed, statistics=False)
     else:
         frame.write_ndjson(packed)
     return packed.getvalue()
@@ -149,13 +161,14 @@ def safe_for_spreadsheets(frame: pl.DataFrame) -> pl.DataFrame:
 
 def sidecar(manifest: Mapping[str, Any], verdict: Mapping[str, Any]) -> dict[str, Any]:
     """What travels with an export: method, parameters, guarantee, verdict and time."""
-    method = dict(manifest.get("method") or {})
-    method["parameters"] = {
-        name: value for name, value in dict(method.get("parameters", {})).items() if name not in SECRET
-    }
+    method = dict(manifest.get("method") or {})  # empty where data came without it
+    if method:
+        method["parameters"] = {
+            name: value for name, value in dict(method.get("parameters", {})).items() if name not in SECRET
+        }
     return {
         "schema": SIDECAR_SCHEMA,
-        "method": method,
+        "method": method or None,
         "guarantee": manifest.get("guarantee"),
         "verdict": dict(verdict) or manifest.get("verdict"),
         "safe": bool((dict(verdict) or manifest.get("verdict") or {}).get("holds")),

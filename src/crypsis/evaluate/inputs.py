@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +20,7 @@ from crypsis.data.mixed import Mixed
 from crypsis.data.privacy_policy import PrivacyPolicy
 from crypsis.data.relational import Table
 from crypsis.data.transaction import Transactions
-from crypsis.errors import BadExperiment, BadRow
+from crypsis.errors import BadExperiment, BadRow, CrypsisError, did_you_mean
 from crypsis.evaluate.dataset import file_digest, resolved
 from crypsis.hierarchy import (
     FANOUT_FIVE,
@@ -35,17 +36,22 @@ from crypsis.parameters import Checked, Companion, Parameter, Recipe, parameters
 ITEMS, LOCATIONS = "items", "locations"
 SOURCE_KEYS = ("path", "auto")
 POLICIES = ("privacy", "utility", "constraints")
+RECIPES = {  # of policies, and of trees of items and locations, that are derived
+    "privacy": ("all", "items", "rare", "random"),
+    "tree": ("auto", "balanced"),
+    "utility": ("single", "frequency", "cooccurrence", "hierarchy"),
+}
 QUERY_KEYS = ("path", "list", "generate")
 GENERATE_KEYS = ("count", "relational", "items", "range_share", "seed", "columns")
 _CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*\(([^()]*)\)\s*")
 
 
 def recipe_text(auto: str) -> str:
-    """`equi_width(12)` is another way to write `equi_width:12`."""
+    """`equi_width(12)` is another way to write `equi_width:12`; an argument may have its name, as in `order=label`."""
     called = _CALL.fullmatch(auto)
     if called is None:
         return auto.strip()
-    arguments = [part.strip() for part in called[2].split(",") if part.strip()]
+    arguments = [part.rpartition("=")[2].strip() for part in called[2].split(",") if part.strip()]
     return ":".join([called[1], *arguments])
 
 
@@ -66,7 +72,9 @@ class Inputs:
         for section in (self.hierarchy, self.policy):
             for name, told in sorted(section.items()):
                 held = (
-                    file_digest(resolved(str(told["path"]), self.folder)) if "path" in told else str(told.get("auto"))
+                    file_digest(resolved(str(told["path"]), self.folder))
+                    if "path" in told
+                    else recipe_text(str(told.get("auto")))
                 )
                 parts.append(f"{name}={held}")
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
@@ -97,12 +105,27 @@ class Inputs:
                 return parameter.parse(self._with_files(recipe_text(given)), owner)
         return parameter.check(given, owner)
 
-    def _with_files(self, text: str) -> str:
-        """The text with the names of files that exist beside the experiment file in full."""
+    def identity(self, method: type[Checked], params: Mapping[str, Any]) -> dict[str, Any]:
+        """What the parameters of a method come to: defaults and numbers alike, files by what they hold."""
+        told = {}
+        for parameter in parameters_of(method):
+            value = params.get(parameter.name, parameter.to_dict().get("default"))
+            if isinstance(value, Mapping):
+                value = ",".join(f"{name}={one}" for name, one in value.items())
+            if issubclass(parameter.type, Companion):
+                value = self._with_files(recipe_text(value), file_digest) if isinstance(value, str) else str(value)
+            elif parameter.name in params:
+                with suppress(CrypsisError):  # told by the check of the experiment
+                    value = parameter.check(value, method.__name__)
+            told[parameter.name] = value
+        return told
+
+    def _with_files(self, text: str, shown: Callable[[Path], str] = str) -> str:
+        """The text with the names of files that exist beside the experiment file in full, or as `shown` has them."""
         if (self.folder / text).is_file():
-            return str(self.folder / text)
+            return shown(self.folder / text)
         parts = re.split(r"([=,:\n])", text)
-        return "".join(str(self.folder / part) if part and (self.folder / part).is_file() else part for part in parts)
+        return "".join(shown(self.folder / part) if part and (self.folder / part).is_file() else part for part in parts)
 
     def hierarchies(self, data: Any) -> Hierarchies | HierarchyPlan | None:
         """Those of the columns of a table."""
@@ -133,6 +156,7 @@ class Inputs:
         told = self.policy.get("utility")
         if told is not None and "auto" in told:
             text = recipe_text(str(told["auto"]))
+            _refuse_unknown_recipe("utility", text)
             tree = self.hierarchy.get(self.hierarchy_of_items(data))
             if re.fullmatch(r"hierarchy:\d+", text) and tree is not None and "path" in tree:
                 text += f":{resolved(str(tree['path']), self.folder)}"
@@ -160,6 +184,7 @@ class Inputs:
             except BadRow:  # paths of different lengths, as hierarchies of columns may have
                 return kind(Hierarchy.from_file(path).to_pairs())
         text = recipe_text(str(told["auto"]))
+        _refuse_unknown_recipe("tree", text)
         return kind.from_text(re.sub(r"^balanced\b", "auto", text) if text != "auto" else f"auto:{FANOUT_FIVE.fanout}")
 
     def _policy(self, kind: Any, name: str) -> Any:
@@ -168,7 +193,9 @@ class Inputs:
             return None
         if "path" in told:
             return kind.from_file(resolved(str(told["path"]), self.folder))
-        return kind.from_text(recipe_text(str(told["auto"])))
+        text = recipe_text(str(told["auto"]))
+        _refuse_unknown_recipe(name, text)
+        return kind.from_text(text)
 
     def workload(self, data: Any) -> tuple[Any, ...] | None:
         """The counting queries for a table or mixed data; None where nothing is said or data of a kind has no such."""
@@ -187,6 +214,13 @@ class Inputs:
         if not isinstance(data, Mixed):
             given.pop("items", None)
         return drawn_queries(data, seed=int(told.get("seed") or 0), columns=told.get("columns"), **given)
+
+
+def _refuse_unknown_recipe(what: str, text: str) -> None:
+    """Other words would be read as the name of a file, which is what `path` is for."""
+    known, asked = RECIPES.get(what), text.partition(":")[0]
+    if known is not None and asked not in known:
+        raise BadExperiment(f"there is no recipe {asked!r}; known are {', '.join(known)}.{did_you_mean(asked, known)}")
 
 
 FROM_SECTIONS: dict[type, Callable[[Inputs, Any], Any]] = {

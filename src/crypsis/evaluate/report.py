@@ -19,6 +19,7 @@ from crypsis.evaluate.plots import PLOT_SCRIPT, PLOT_STYLE, interactive_svg
 from crypsis.evaluate.plots.frame import Frame
 from crypsis.evaluate.plots.of_store import frames_of_experiment
 from crypsis.evaluate.plots.results import DONE, RUNTIME, CellResult, Results, axis_label, capital, higher_is_better
+from crypsis.evaluate.results import FIRST, OUTCOME
 from crypsis.reports.markup import Markup, element, join
 from crypsis.reports.page import exact, items, page, paragraph, section
 from crypsis.reports.stylesheet import PAGE_STYLE
@@ -27,6 +28,7 @@ from crypsis.reports.wording import counted, figure, shown
 from crypsis.version import VERSION
 
 if TYPE_CHECKING:
+    from crypsis.evaluate.experiment import Experiment
     from crypsis.evaluate.store import Store
 
 MOST_FIGURES = 7
@@ -88,10 +90,11 @@ class ExperimentReport:
     plots: Sequence[tuple[Mapping[str, Any], Frame]]
     file: str = ""
     data: str = ""
+    stale: Sequence[Mapping[str, Any]] = ()  # rows of results that are of data or settings that have changed since
 
     @classmethod
-    def of_store(cls, store: Store) -> ExperimentReport:
-        """Read from the folder of an experiment."""
+    def of_store(cls, store: Store, now: Experiment | None = None) -> ExperimentReport:
+        """Read from the folder of an experiment; `now` is the experiment as it would be run now."""
         experiment = store.experiment()
         dataset = experiment.content.get("dataset", {})
         return cls(
@@ -100,6 +103,7 @@ class ExperimentReport:
             plots=frames_of_experiment(store),
             file=experiment.to_toml(),
             data=Path(str(dataset.get("path", ""))).name,
+            stale=[row for row in store.results(outdated=store.outdated(now)) if row["stale"]],
         )
 
     @property
@@ -158,6 +162,7 @@ class ExperimentReport:
                 {"figure": one.figure, "setting": one.setting, "cells": list(one.cells), "value": one.value}
                 for one in self.best()
             ],
+            "stale": [{name: row[name] for name in ("cell", "label", "method", "state")} for row in self.stale],
             "plots": [
                 {"kind": frame.kind, "title": frame.title, "note": frame.note, "data": frame.data.to_dicts()}
                 for _, frame in self.plots
@@ -177,6 +182,7 @@ class ExperimentReport:
             self._plots(),
             self._cells(),
             self._problems(),
+            self._stale(),
             self._making(),
         )
         footer = element(
@@ -313,6 +319,19 @@ class ExperimentReport:
                 join([element("strong", f"{_SIGNS[state]} {state.replace('_', ' ')}"), f" · {names}{more}: {words}"])
             )
         return section("Cells without a release", items(lines))
+
+    def _stale(self) -> Markup:
+        if not self.stale:
+            return Markup("")
+        lines = []
+        for row in self.stale:
+            names = list(row)
+            params = {name: row[name] for name in names[len(FIRST) : names.index(OUTCOME[0])] if row[name] is not None}
+            told = ", ".join(f"{name} = {shown(value)}" for name, value in params.items())
+            sign = f"{_SIGNS[row['state']]} {row['state'].replace('_', ' ')}"
+            lines.append(join([element("strong", sign), f" · {row['label']}{', ' if told else ''}{told}"]))
+        words = "These results are kept and are stale: they are of data or settings that have changed since."
+        return section("Stale results", paragraph(words), items(lines))
 
     def _making(self) -> Markup:
         if not self.file:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from crypsis.atomic import write_file
@@ -25,14 +25,15 @@ def is_time_column(name: str) -> bool:
     return name in TIMES or name.startswith("seconds_")
 
 
-def rows_of(store: Store, *, stale: bool = True) -> list[dict[str, Any]]:
+def rows_of(store: Store, *, stale: bool = True, outdated: Collection[str] = ()) -> list[dict[str, Any]]:
     """The rows of a store; parameters, figures and phases as the cells have them, in order of first appearance."""
     entries: list[tuple[Mapping[str, Any], bool]] = []
     for cell in store.cells():
         known = store.cell(cell.id)
-        entries.append(({**known, "params": cell.to_dict()}, False))
+        entries.append(({**known, "params": cell.to_dict()}, cell.id in outdated))
     if stale:
-        entries += [(store.cell(id), True) for id in store.stale()]
+        kept = [store.cell(id) for id in store.stale()]
+        entries += [(known, True) for known in sorted(kept, key=_setting)]
     entries = [(known, old) for known, old in entries if known.get("params")]
     params = _in_order(known["params"].get("params", {}) for known, _ in entries)
     figures = _in_order((known.get("metrics") or {}).get("figures", {}) for known, _ in entries)
@@ -40,6 +41,16 @@ def rows_of(store: Store, *, stale: bool = True) -> list[dict[str, Any]]:
     taken = {*FIRST, *OUTCOME, *TIMES, *LAST}
     names = {name: name if name not in taken and name not in figures else f"param {name}" for name in params}
     return [_row(known, old, names, figures, phases) for known, old in entries]
+
+
+def _setting(known: Mapping[str, Any]) -> tuple[Any, ...]:
+    """By label and parameters, numbers as numbers."""
+    cell = known.get("params") or {}
+    values = [
+        (name, 0, value, "") if isinstance(value, (int, float)) else (name, 1, 0, str(value))
+        for name, value in (cell.get("params") or {}).items()
+    ]
+    return str(cell.get("label")), values, cell.get("repeat") or 0, str(known["id"])
 
 
 def _row(

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from crypsis.errors import BadParameter
+from crypsis.errors import BadParameter, WriteFailed
 from crypsis.evaluate.cells import Cell
 from crypsis.evaluate.experiment import Experiment
 from crypsis.evaluate.results import write_results
@@ -105,13 +105,23 @@ def run(
         raise BadParameter(f"run: workers must be an int of at least 1, got {wanted}.", parameter="workers")
     store = Store(folder)
     cells = experiment.cells()
-    with store.in_use():
-        session = _Session(experiment, store, cells, Limits.of(limits, experiment), on_event or (lambda event: None))
-        if fresh:
-            for cell in cells:
-                store.forget(cell.id)
-        store.begin(experiment, cells)
-        return session.run(wanted, cancel)
+    try:
+        with store.in_use():
+            session = _Session(
+                experiment, store, cells, Limits.of(limits, experiment), on_event or (lambda event: None)
+            )
+            if fresh:
+                for cell in cells:
+                    store.forget(cell.id)
+            store.begin(experiment, cells)
+            return session.run(wanted, cancel)
+    except BrokenPipeError:
+        raise  # whoever listened to the events is gone
+    except OSError as error:
+        raise WriteFailed(
+            f"The results could not be written: {error.strerror or error}. Free space, or choose another folder.",
+            where=str(folder),
+        ) from error
 
 
 def measured_digest(experiment: Experiment) -> str:

@@ -17,17 +17,18 @@ A cell's folder is written beside its place and renamed. A folder that cannot be
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from crypsis.atomic import write_file
-from crypsis.errors import BadExperiment, BadRelease, MissingFile, StateInUse
-from crypsis.evaluate.cells import Cell
+from crypsis.errors import BadExperiment, BadRelease, CrypsisError, MissingFile, StateInUse
+from crypsis.evaluate.cells import Cell, code_version
 from crypsis.evaluate.experiment import Experiment
 
 STATES = ("waiting", "running", "done", "infeasible", "failed", "unsafe", "cancelled", "too_slow")
@@ -65,7 +66,11 @@ class Store:
         """Note the experiment and its cells; results of earlier ones stay and are stale."""
         self.cells_folder.mkdir(parents=True, exist_ok=True)
         write_file(self.folder / "experiment.toml", experiment.to_toml().encode())
-        index = {"folder": str(experiment.folder.resolve()), "cells": [cell.to_dict() for cell in cells]}
+        index = {
+            "folder": str(experiment.folder.resolve()),
+            "made_of": made_of(experiment),
+            "cells": [cell.to_dict() for cell in cells],
+        }
         write_file(self.folder / "index.json", _json(index))
         for left in self.cells_folder.glob(".*.partial"):
             shutil.rmtree(left, ignore_errors=True)
@@ -146,11 +151,29 @@ class Store:
         kept = self.cells_folder.iterdir() if self.cells_folder.is_dir() else iter(())
         return sorted(one.name for one in kept if one.name.isalnum() and one.name not in current)
 
-    def results(self, *, stale: bool = True) -> list[dict[str, Any]]:
-        """One row per cell in order, then the stale ones; every row has the same columns."""
+    def outdated(self, now: Experiment | None = None) -> set[str]:
+        """Cells of the last run that are stale, too, because data, hierarchies, policies or code have changed since.
+
+        `now` is the experiment as it would be run now, whose settings may be others, too. Of files that are gone
+        nothing can be told.
+        """
+        current = {cell.id for cell in self.cells()}
+        try:
+            if now is not None:
+                return set() if now.check(read=False) else current - {cell.id for cell in now.cells()}
+            told = self._index().get("made_of")
+            return current if told is not None and told != made_of(self.experiment()) else set()
+        except CrypsisError:
+            return set()
+
+    def results(self, *, stale: bool = True, outdated: Collection[str] = ()) -> list[dict[str, Any]]:
+        """One row per cell in order, then the stale ones; every row has the same columns.
+
+        `outdated` cells keep their place and are marked stale.
+        """
         from crypsis.evaluate.results import rows_of
 
-        return rows_of(self, stale=stale)
+        return rows_of(self, stale=stale, outdated=outdated)
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
@@ -168,6 +191,12 @@ class Store:
 
     def __repr__(self) -> str:
         return f"Store({str(self.folder)!r})"
+
+
+def made_of(experiment: Experiment) -> str:
+    """Of everything that decides what cells give, their own settings aside."""
+    told = "\n".join([experiment.dataset.digest, experiment.inputs.digest, code_version()])
+    return hashlib.sha256(told.encode()).hexdigest()
 
 
 def _json(content: Any) -> bytes:

@@ -10,16 +10,37 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from polars.exceptions import PolarsError
 
 from crypsis.data.formats.compression import existing_file
-from crypsis.data.relational import ROLES
+from crypsis.data.mixed import Mixed
+from crypsis.data.relational import ROLES, Table
+from crypsis.data.trajectory import Trajectories
+from crypsis.data.transaction import Transactions
 from crypsis.data.values import COLUMN_TYPES
 from crypsis.errors import BadExperiment, CrypsisError, did_you_mean
-from crypsis.evaluate.cells import EVERY_METHOD, MOST_CELLS, RUN_KEYS, default_label, method_and_params, variations
+from crypsis.evaluate.cells import (
+    BOUNDING,
+    EVERY_METHOD,
+    MOST_CELLS,
+    RUN_KEYS,
+    default_label,
+    method_and_params,
+    variations,
+)
 from crypsis.evaluate.dataset import COLUMN_KEYS, ITEMS_TYPE, KEYS, OF_EVERY_KIND, SET_KEYS, can_show, resolved, view_of
 from crypsis.evaluate.edits import edit_from_dict
-from crypsis.evaluate.inputs import GENERATE_KEYS, POLICIES, QUERY_KEYS, SOURCE_KEYS, method_with
+from crypsis.evaluate.inputs import (
+    GENERATE_KEYS,
+    ITEMS,
+    LOCATIONS,
+    POLICIES,
+    QUERY_KEYS,
+    SOURCE_KEYS,
+    method_with,
+)
 from crypsis.evaluate.measures import known_measures
+from crypsis.hierarchy import Hierarchy
 from crypsis.methods import METHODS
-from crypsis.parameters import parameters_of
+from crypsis.parameters import Companion, parameters_of
+from crypsis.reports.utility_words import READINGS
 
 if TYPE_CHECKING:
     from crypsis.evaluate.experiment import Experiment
@@ -126,6 +147,11 @@ class _Findings:
         if value is not None and (not isinstance(value, str) or not value):
             self.add(where, f"{key} must be a text, got {value!r}")
 
+    def words(self, content: Mapping[str, Any], key: str, where: str) -> None:
+        """A text that may be empty."""
+        if not isinstance(content.get(key, ""), str):
+            self.add(where, f"{key} must be a text, got {content[key]!r}")
+
     def flag(self, content: Mapping[str, Any], key: str, where: str) -> None:
         if not isinstance(content.get(key, False), bool):
             self.add(where, f"{key} must be true or false, got {content[key]!r}")
@@ -142,6 +168,7 @@ def check(experiment: Experiment, *, read: bool) -> list[Problem]:
     content = found.table(experiment.content, "experiment", TOP_KEYS)
     found.whole(content, "seed", 0, "experiment")
     found.whole(content, "workers", 1, "experiment")
+    found.words(content, "name", "experiment")
     _check_dataset(found, content)
     for section, known in (("hierarchy", None), ("policy", POLICIES)):
         for name, told in found.table(content.get(section), section, known).items():
@@ -259,14 +286,49 @@ def _check_plots(found: _Findings, content: Mapping[str, Any]) -> None:
         return
     if not plots:
         return
-    from crypsis.evaluate.plots import PLOTS
+    from crypsis.evaluate.plots.of_store import section_problems
 
+    parameters = _parameters_of_runs(content)
     for number, plot in enumerate(plots, 1):
-        kind = str(found.table(plot, f"plot {number}").get("kind"))
-        if kind.replace("-", "_") not in PLOTS:
-            found.add(
-                f"plot {number}", f"there is no plot {kind!r}; known are {', '.join(PLOTS)}.{did_you_mean(kind, PLOTS)}"
-            )
+        for words in found.attempt(f"plot {number}", partial(section_problems, plot)) or ():
+            found.add(f"plot {number}", words)
+        if isinstance(plot, Mapping):
+            _check_axes(found, plot, parameters, f"plot {number}")
+            _check_run_of_plot(found, plot, content.get("run"), f"plot {number}")
+
+
+def _check_run_of_plot(found: _Findings, plot: Mapping[str, Any], runs: Any, where: str) -> None:
+    named = [run for run in runs if isinstance(run, Mapping)] if isinstance(runs, list) else []
+    labels = [run_label(run, number) for number, run in enumerate(named, 1)]
+    every = any(run.get("method") == EVERY_METHOD for run in named)  # whose runs are called by their methods
+    if plot.get("run") is not None and not every and plot["run"] not in labels:
+        found.add(where, f"there is no run {plot['run']!r}.{did_you_mean(str(plot['run']), labels)}")
+
+
+def _parameters_of_runs(content: Mapping[str, Any]) -> list[str]:
+    """The parameters of every method that a run asks for; all there are, where that cannot be told."""
+    names: dict[str, None] = {}
+    runs = content.get("run")
+    for run in runs if isinstance(runs, list) else ():
+        try:
+            name = method_and_params(run)[0]
+        except (CrypsisError, *_MISUNDERSTOOD):
+            name = EVERY_METHOD
+        for method in [METHODS[name]] if name in METHODS else METHODS.values():
+            names |= {parameter.name: None for parameter in parameters_of(method)}
+    return list(names)
+
+
+def _check_axes(found: _Findings, plot: Mapping[str, Any], parameters: Sequence[str], where: str) -> None:
+    """What a line or a trade-off shows must be a parameter of a run, or a figure."""
+    kind, x, y = (str(plot.get(name)) for name in ("kind", "x", "y"))
+    if kind == "line" and plot.get("x") is not None and parameters and x not in parameters:
+        found.add(where, f"x: no run has a parameter {x!r}.{did_you_mean(x, parameters)}")
+    figures = [y] if kind == "line" else [x, y] if kind == "tradeoff" else []
+    known = [*known_measures(), *READINGS, *(parameters if kind == "tradeoff" else ())]
+    for axis, name in zip(("y",) if kind == "line" else ("x", "y"), figures, strict=False):
+        if plot.get(axis) is not None and name.partition(" of ")[0] not in known and f"{name}_loss" not in known:
+            found.add(where, f"{axis}: there is no figure {name!r}.{did_you_mean(name, known)}")
 
 
 def _check_runs(found: _Findings, content: Mapping[str, Any]) -> None:
@@ -303,6 +365,7 @@ def _check_run(found: _Findings, run: Mapping[str, Any], where: str) -> int:
     """Check one run; returns its number of cells."""
     found.table(run, where, RUN_KEYS)
     found.whole(run, "repeats", 1, where)
+    found.words(run, "label", where)
     found.texts(run, "columns", where)
     found.texts(run, "except", where)
     for name in run["except"] if isinstance(run.get("except"), list) else ():
@@ -320,6 +383,7 @@ def _check_run(found: _Findings, run: Mapping[str, Any], where: str) -> int:
     if not any(key in run for key in ("method", "relational", "transaction", "bound")):
         found.add(where, "the run names no method")
         return 0
+    run = _with_known_parts(found, run, where)
     resolved = found.attempt(where, lambda: method_and_params(run))
     settings = found.attempt(where, lambda: variations(run))
     repeats = run.get("repeats", 1)
@@ -344,11 +408,20 @@ def _check_run(found: _Findings, run: Mapping[str, Any], where: str) -> int:
     return count
 
 
+def _with_known_parts(found: _Findings, run: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    """The run without keys of relational, transaction and bound that nothing has; these are told."""
+    known = ["method", *dict.fromkeys(one.name for name in BOUNDING.values() for one in parameters_of(METHODS[name]))]
+    kept = dict(run)
+    for part in ("relational", "transaction", "bound"):
+        if isinstance(run.get(part), Mapping):
+            found.table(run[part], f"{where}, {part}", known)
+            kept[part] = {key: value for key, value in run[part].items() if key in known}
+    return kept
+
+
 def _check_parameters(
     found: _Findings, name: str, params: Mapping[str, Any], settings: Iterable[Mapping[str, Any]], where: str
 ) -> None:
-    from crypsis.parameters import Companion
-
     method = METHODS[name]
     known = {parameter.name: parameter for parameter in parameters_of(method)}
     values: dict[str, list[Any]] = {key: [value] for key, value in params.items()}
@@ -385,7 +458,12 @@ def _check_with_data(found: _Findings, experiment: Experiment) -> None:
     data = found.attempt("dataset", experiment.dataset.load)
     if data is None or len(found.problems) > before:
         return
-    found.attempt("queries", lambda: experiment.inputs.workload(data))
+    _check_workload(found, experiment, data)
+    _check_hierarchies(found, experiment, data)
+    for name in experiment.inputs.policy:
+        found.attempt(f"policy.{name}", partial(getattr(experiment.inputs, name), data))
+    sound = len(found.problems) == before  # else every run that is given them would tell the same again
+    _check_columns_of_plots(found, experiment, data)
     for number, run in enumerate(experiment.runs, 1):
         if not isinstance(run, Mapping):
             continue
@@ -401,10 +479,16 @@ def _check_with_data(found: _Findings, experiment: Experiment) -> None:
                 continue
             if not each:
                 found.add(where, f"no method applies to {type(data).__name__}", "not-applicable")
+            repeats = run.get("repeats", 1)
+            count = sum(len(variations(one)) for one in each) * (repeats if isinstance(repeats, int) else 1)
+            if count > MOST_CELLS:
+                found.add(where, f"{len(each)} methods give {count:,} cells, at most {MOST_CELLS:,} are allowed")
+                continue
             for one in each:
                 place = f"{where}, {one['method']}"
                 _check_parameters(found, one["method"], one["params"], variations(one), place)
-                _check_companions(found, experiment, data, one, one["method"], {}, place)
+                if sound:
+                    _check_companions(found, experiment, data, one, one["method"], {}, place)
             continue
         if name not in METHODS:
             continue
@@ -413,7 +497,63 @@ def _check_with_data(found: _Findings, experiment: Experiment) -> None:
             found.add(where, f"{name} cannot be run: {reason}", "not-applicable")
             continue
         first = {**params, **(settings[0] if settings else {})}
-        _check_companions(found, experiment, data, run, name, first, where)
+        if sound:
+            _check_companions(found, experiment, data, run, name, first, where)
+
+
+def _check_workload(found: _Findings, experiment: Experiment, data: Any) -> None:
+    """Queries of a file or a list must be in the language, and about columns and values that there are."""
+    from crypsis.metrics.query_answers import actual_counts
+
+    queries = found.attempt("queries", partial(experiment.inputs.workload, data))
+    if queries and "generate" not in experiment.inputs.queries:
+        found.attempt("queries", partial(actual_counts, data, queries))
+
+
+def _check_hierarchies(found: _Findings, experiment: Experiment, data: Any) -> None:
+    """A hierarchy is that of a column, of the items or of the locations; its recipe is one that there is."""
+    inputs = experiment.inputs
+    table, items, places = (can_show(type(data), kind) for kind in (Table, Transactions, Trajectories))
+    known = [*(experiment.dataset.option("columns") or {}), *inputs.item_columns]
+    known += [*view_of(data, Table).names] if table else []
+    known += [ITEMS, getattr(data, "column", ITEMS)] if items else []
+    known += [LOCATIONS] if places or not (table or items) else []
+    before = len(found.problems)
+    found.attempt("hierarchy", partial(inputs.hierarchies, data))
+    if len(found.problems) > before:
+        return
+    for name in inputs.hierarchy:
+        if name not in known and (table or len(inputs.hierarchy) > 1 or not items):
+            found.add(f"hierarchy.{name}", f"there is no column {name!r} in the data.{did_you_mean(name, known)}")
+        elif items and name == inputs.hierarchy_of_items(data):
+            found.attempt(f"hierarchy.{name}", partial(inputs.item_hierarchy, data))
+        elif name == LOCATIONS and not table:
+            found.attempt(f"hierarchy.{name}", partial(inputs.taxonomy, data))
+        elif table and "path" in inputs.hierarchy[name]:
+            found.attempt(f"hierarchy.{name}", partial(_check_leaves, experiment, view_of(data, Table), name))
+
+
+def _check_leaves(experiment: Experiment, table: Table, name: str) -> None:
+    """Every value of a quasi-identifier must be a leaf of its hierarchy."""
+    if name not in table.names or table.column(name).role != "quasi":
+        return
+    told = table.column(name)
+    path = resolved(str(experiment.inputs.hierarchy[name]["path"]), experiment.folder)
+    Hierarchy.from_file(path).leaves_of(told.domain, told.type, name)
+
+
+def _check_columns_of_plots(found: _Findings, experiment: Experiment, data: Any) -> None:
+    held = data.table if isinstance(data, Mixed) else data
+    known = [*(held.names if isinstance(held, Table) else ()), *experiment.inputs.item_columns]
+    known += [data.column] if isinstance(data, Mixed) else []
+    for number, plot in enumerate(experiment.plots, 1):
+        column = plot.get("column") if isinstance(plot, Mapping) else None
+        if column is not None and known and column not in known:
+            found.add(
+                f"plot {number}",
+                f"there is no column {column!r} in the data.{did_you_mean(str(column), known)}",
+                "unknown-column",
+            )
 
 
 def _check_companions(

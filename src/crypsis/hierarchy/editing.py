@@ -93,6 +93,19 @@ def split(tree: Hierarchy, name: str, groups: Mapping[str, Sequence[str]]) -> Hi
     return _made(tree, [*pairs, *((group, above) for group in groups)])
 
 
+def grouped(tree: Hierarchy, names: Sequence[str], new: str) -> Hierarchy:
+    """With a level more above some siblings: a new node between them and their parent."""
+    numbers = [tree.node(name) for name in names]
+    if not numbers or 0 in numbers:
+        raise HierarchyError(f"{tree.names[0]!r} is the root; a level goes between a node and its parent.")
+    if len({int(tree.parent[node]) for node in numbers}) != 1:
+        raise HierarchyError(f"{', '.join(map(repr, names))} are not siblings; only these get one node above them.")
+    _refuse_taken(tree, new)
+    above = tree.names[tree.parent[numbers[0]]]
+    pairs = [(child, new if child in names else parent) for child, parent in tree.to_pairs()]
+    return _made(tree, [*pairs, (new, above)])
+
+
 def _made(tree: Hierarchy, pairs: Sequence[tuple[str, str]]) -> Hierarchy:
     return type(tree)(pairs, origin=tree.origin and f"{tree.origin}, edited")
 

@@ -351,6 +351,12 @@ class Hierarchy:
 
         return editing.split(self, name, groups)
 
+    def grouped(self, names: Sequence[str], new: str) -> Hierarchy:
+        """With a level more above some siblings: a new node between them and their parent."""
+        from crypsis.hierarchy import editing
+
+        return editing.grouped(self, names, new)
+
     # Out
 
     def to_pairs(self) -> list[tuple[str, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -65,4 +67,11 @@ async def _told(request: Request, error: Exception) -> JSONResponse:
 
 
 def _plain(value: object) -> object:
+    """What JSON can hold; everything else in words."""
+    if isinstance(value, float):
+        return value if isfinite(value) else str(value)
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
     return value if isinstance(value, (str, int, bool, type(None))) else str(value)

@@ -127,6 +127,7 @@ class Companions:
             "move": lambda: tree.moved(str(change["node"]), str(change["parent"])),
             "add": lambda: tree.added(str(change["node"]), str(change["parent"])),
             "remove": lambda: tree.removed(str(change["node"])),
+            "group": lambda: tree.grouped([str(node) for node in change["nodes"]], str(change["to"])),
             "merge": lambda: tree.merged([str(node) for node in change["nodes"]], str(change["to"])),
         }
         if change.get("edit") not in edits:

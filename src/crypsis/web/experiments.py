@@ -70,6 +70,7 @@ class Experiments:
         self.workspace, self.datasets, self.companions = workspace, datasets, companions
         self._jobs: dict[str, Job] = {}
         self._outputs: OrderedDict[tuple[str, str], Output] = OrderedDict()
+        self._outdated: dict[str, tuple[Any, set[str]]] = {}
         self._lock = threading.Lock()
 
     # What there is
@@ -209,7 +210,10 @@ class Experiments:
         """Cells with their states, live where the experiment runs."""
         job = self._jobs.get(number)
         store = self.store(number)
-        rows = store.results(stale=False) if store.exists() else []
+        running = job is not None and job.running
+        rows = store.results(outdated=() if running else self.outdated(number)) if store.exists() else []
+        index = {cell.id for cell in store.cells()}
+        kept, rows = [row for row in rows if row["cell"] not in index], [row for row in rows if row["cell"] in index]
         cells = []
         for row in rows:
             state = row["state"]
@@ -221,13 +225,34 @@ class Experiments:
         return {
             "running": job is not None and job.running,
             "cells": cells,
+            "stale": kept,  # of an earlier run, whose data or settings were others
             "finished": finished,
             "error": None if job is None or job.error is None else job.error.to_dict(),
         }
 
     def results(self, number: str, *, stale: bool = False) -> list[dict[str, Any]]:
         store = self.store(number)
-        return store.results(stale=stale) if store.exists() else []
+        return store.results(stale=stale, outdated=self.outdated(number)) if store.exists() else []
+
+    def outdated(self, number: str) -> set[str]:
+        """Cells of the last run that the experiment, as it stands now, does not have: they are stale."""
+        store = self.store(number)
+        try:
+            experiment = self.experiment(number)
+            looked_at = experiment.dataset.file.stat()
+        except (CrypsisError, OSError):  # the dataset is gone
+            return set()
+        index = store.folder / "index.json"
+        key = (
+            experiment.to_toml(),
+            looked_at.st_mtime_ns,
+            looked_at.st_size,
+            index.stat().st_mtime_ns if index.is_file() else 0,
+        )
+        known = self._outdated.get(number)
+        if known is None or known[0] != key:  # asked every second by an open page
+            known = self._outdated[number] = (key, store.outdated(experiment))
+        return known[1]
 
     def plot_rows(self, number: str) -> list[dict[str, Any]]:
         """Results as plots read them."""
@@ -274,13 +299,15 @@ class Experiments:
 
     def _store_with(self, number: str, cell: str) -> Store:
         store = self.store(number)
-        if not store.exists() or cell not in {one.id for one in store.cells()}:
+        if not store.exists() or cell not in {*(one.id for one in store.cells()), *store.stale()}:
             raise NoSuchEntry(f"There is no cell {cell[:40]!r} in this experiment.")
         return store
 
     def _original(self, store: Store, cell: str) -> Any:
         experiment = store.experiment()
-        one = next(one for one in store.cells() if one.id == cell)
+        one = next((one for one in store.cells() if one.id == cell), None)
+        if one is None or cell in store.outdated():  # the data that it was made of are not these
+            return None
         return view_of(experiment.dataset.load(), method_named(one.method).accepts, one.columns)
 
     def write_release(self, number: str, cell: str) -> Path:
@@ -315,7 +342,7 @@ class Experiments:
         store = self.store(number)
         if not store.exists():
             raise NoSuchEntry("There are no results yet.")
-        return str(ExperimentReport.of_store(store).to_html())
+        return str(ExperimentReport.of_store(store, self.experiment(number)).to_html())
 
     def csv(self, number: str) -> bytes:
         """`results.csv` as it lies in the store."""

@@ -36,7 +36,7 @@ class Output:
 
 def output_of(original: Any, published: Any) -> Output:
     """Rows in the order of the input, where the published data have one row per record."""
-    if isinstance(published, (PublishedTable, PublishedMixed)):
+    if original is not None and isinstance(published, (PublishedTable, PublishedMixed)):
         return _of_columns(_text_frame(original), _text_frame(published))
     if isinstance(published, (PublishedTrajectories, PublishedTransactions)) and isinstance(
         original, (Trajectories, Transactions)

@@ -8,6 +8,7 @@ from nicegui import ui
 
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.plots import frame_of, interactive_svg
+from crypsis.reports.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import number
 from crypsis.web.experiments import metric_names
@@ -37,6 +38,7 @@ class ResultsView:
             progress["running"],
             [(cell["cell"], cell["state"]) for cell in progress["cells"]],
             str(progress["error"]),
+            [cell["cell"] for cell in (*progress["cells"], *progress["stale"]) if cell["stale"]],
         )
         if told != self.seen:
             self.seen = told
@@ -58,9 +60,20 @@ class ResultsView:
                 ):
                     pass
                 return
+            self._stale(progress)
             if any(row["metrics"] for row in rows):
                 self._plots(rows)
             self._table(progress)
+
+    def _stale(self, progress: dict[str, Any]) -> None:
+        """Results that are kept and no longer say anything about the data as they are."""
+        stale = sum(bool(cell["stale"]) for cell in progress["cells"])
+        if stale:
+            theme.message(
+                "caution",
+                f"{counted(stale, 'result is', 'results are')} stale",
+                "The data or the settings have changed since. Run again to have results of what is there now.",
+            )
 
     def _plots(self, rows: list[dict[str, Any]]) -> None:
         preferred = [name for name in _FIRST if name in self.metrics] + [
@@ -119,14 +132,14 @@ class ResultsView:
                     pass
 
     def _table(self, progress: dict[str, Any]) -> None:
-        cells = progress["cells"]
+        cells = [*progress["cells"], *progress["stale"]]
         finished = progress["finished"]
-        with theme.section("Cells", f"{finished} of {len(cells)} finished") as head:
+        with theme.section("Cells", f"{finished} of {len(progress['cells'])} finished") as head:
             with head:
                 if finished:
                     ui.link("results.csv", f"/api/experiments/{self.number}/results.csv").classes("small")
             if progress["running"]:
-                ui.linear_progress(value=finished / max(1, len(cells)), show_value=False, size="6px").props(
+                ui.linear_progress(value=finished / max(1, len(progress["cells"])), show_value=False, size="6px").props(
                     'aria-label="Progress"'
                 )
             field = ui.input("Filter by configuration, value or state", value=self.wanted)
@@ -164,6 +177,9 @@ class ResultsView:
             icon, words, kind = theme.STATES.get(cell["state"], ("help", cell["state"], ""))
             sign = f'<span class="material-icons q-icon" aria-hidden=true>{icon}</span>'
             chip = f'<span class="chip {kind}">{sign}{theme.escaped(words)}</span>'
+            if cell["stale"]:
+                old = '<span class="material-icons q-icon" aria-hidden=true>history</span>'
+                chip += f' <span class="chip caution">{old}stale</span>'
             values = "".join(
                 f"<td class=number>{theme.escaped(_shown(cell.get(name)))}</td>" for name in (*params, *shown)
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from itertools import combinations
 from math import inf, sqrt
 
 import numpy as np
@@ -309,6 +310,33 @@ def test_item_errors_are_sorted_by_support_with_the_share_of_items() -> None:
         (2, "b", 1, pytest.approx(2.0), pytest.approx(1.0), 1.0),
     ]
     assert [panel.mark for panel in frame.panels] == ["stems", "steps"]
+
+
+_ITEMS = "abcdef"
+
+
+@given(st.lists(st.sets(st.sampled_from(_ITEMS), min_size=1), min_size=1, max_size=8), st.data())
+def test_items_are_estimated_as_by_listing_every_non_empty_subset(records: list[set[str]], data: st.DataObject) -> None:
+    groups: list[list[str]] = [[]]
+    for item in _ITEMS:  # a partition of the items into symbols
+        if groups[-1] and data.draw(st.booleans(), label="begin another symbol"):
+            groups.append([])
+        groups[-1].append(item)
+    symbol = {item: group for group in groups for item in group}
+    rows = [[list(group) for group in groups if record & set(group)] for record in records]
+    original = Transactions.from_lists([sorted(record) for record in records])
+    after = PublishedTransactions.from_lists([[one if len(one) > 1 else one[0] for one in row] for row in rows])
+    frame = frame_of("item_error", original=original, published=after)
+    for item, before, expected, error in frame.data.select("item", "original", "expected", "error").rows():
+        group = symbol[item]
+        subsets = [set(chosen) for size in range(1, len(group) + 1) for chosen in combinations(group, size)]
+        share = sum(item in chosen for chosen in subsets) / len(subsets)
+        slow = share * sum(group in row for row in rows)
+        assert before == sum(item in record for record in records)
+        assert expected == pytest.approx(slow)
+        assert error == pytest.approx((slow - before) / before)
+    supports = frame.data["original"].to_list()
+    assert supports == sorted(supports, reverse=True)
 
 
 # sizes

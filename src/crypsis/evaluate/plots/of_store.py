@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,7 +40,11 @@ def section_problems(section: Any) -> list[str]:
         problems += [f"the plot {name} needs '{need}'" for need in plot.needs if section.get(need) is None]
         known = (*plot.needs, *plot.takes)
         problems += [f"the plot {name} takes no '{key}'" for key in _OPTIONS if key in section and key not in known]
-    for format in formats_of(section.get("format")):
+    told = section.get("format")
+    if told is not None and not isinstance(told, (str, list)):
+        problems.append(f"format must be a text or a list of texts, got {told!r}")
+        told = None
+    for format in formats_of(told):
         if format not in FORMATS:
             problems.append(
                 f"there is no picture format '{format}'; there are {', '.join(FORMATS)}.{did_you_mean(format, FORMATS)}"
@@ -102,16 +106,22 @@ def frames_of_section(store: Store, section: Mapping[str, Any], results: Results
     return frames
 
 
-def frames_of_experiment(store: Store) -> list[tuple[Mapping[str, Any], Frame]]:
-    """Every plot that the experiment asks for, or the suggested ones; what cannot be drawn yet is left out."""
+def frames_of_experiment(
+    store: Store, *, refused: Callable[[Mapping[str, Any], CrypsisError], None] | None = None
+) -> list[tuple[Mapping[str, Any], Frame]]:
+    """Every plot that the experiment asks for, or the suggested ones; what cannot be drawn yet is left out.
+
+    `refused` is told what was left out and why.
+    """
     cells = Results.of_store(store)
     sections: Sequence[Mapping[str, Any]] = store.experiment().plots or suggested_sections(cells)
     found = []
     for section in sections:
         try:
             found += [(section, frame) for frame in frames_of_section(store, section, cells)]
-        except (NotApplicable, BadParameter):
-            continue
+        except (NotApplicable, BadParameter) as error:
+            if refused is not None:
+                refused(section, error)
     return found
 
 
@@ -173,6 +183,8 @@ def _inputs(store: Store, cell: CellResult, wanted: Sequence[str]) -> dict[str, 
     if "published" in wanted:
         given["published"] = store.release(cell.id).data
     if "original" in wanted:
+        if cell.id in store.outdated():
+            raise NotApplicable("The data have changed since the cell was run, so it cannot be compared with them.")
         from crypsis.evaluate.dataset import view_of
         from crypsis.methods import METHODS
 

@@ -28,7 +28,7 @@ from crypsis.kernels.event_intake import ACCEPTED, RESULTS, judge_events
 from crypsis.methods.method import Method
 from crypsis.methods.stream.pseudonyms import pseudonyms
 from crypsis.methods.stream.sliding_window import MODES, Slide, SlidingWindow
-from crypsis.parameters import AtLeast, Between, OneOf
+from crypsis.parameters import AtLeast, Between, OneOf, Unit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +64,8 @@ class ITSA(Method):
     K: Annotated[int, AtLeast(1), "People that must share each known set of doublets."] = 5
     C: Annotated[Fraction, Between(0, 1), "Largest share of them that may have one sensitive value."] = Fraction(1)
     sensitive_values: Annotated[SensitiveValues, "Sensitive values; an attribute may have its own C."] = EVERY_VALUE  # type: ignore[assignment]
-    N: Annotated[int, AtLeast(1), "Timestamps of a window."] = 7
-    step_size: Annotated[int, AtLeast(1), "Timestamps by which the window slides."] = 1
+    N: Annotated[int, AtLeast(1), Unit("timestamps"), "Timestamps of a window."] = 7
+    step_size: Annotated[int, AtLeast(1), Unit("timestamps"), "Timestamps by which the window slides."] = 1
     mode: Annotated[
         str, OneOf(*MODES), "Each window for itself; all windows together; each window from scratch (a comparator)."
     ] = "itsa"
@@ -75,7 +75,7 @@ class ITSA(Method):
         "Cumulative mode: timestamps over which all windows together are protected; none: for ever.",
     ] = None
     t0: Annotated[int | None, "Where the first window begins; none: at the first event."] = None
-    lateness: Annotated[int, AtLeast(0), "How many timestamps an event may come late."] = 0
+    lateness: Annotated[int, AtLeast(0), Unit("timestamps"), "How many timestamps an event may come late."] = 0
     multi_location: Annotated[
         str, OneOf("allow", "first"), "Several places of a person at one timestamp: all, or the first that arrived."
     ] = "allow"

@@ -30,7 +30,7 @@ from crypsis.methods.trajectory.progressive_generalization import CellMerge, Pro
 from crypsis.methods.trajectory.representatives import cell_representatives
 from crypsis.methods.trajectory.tessellation import Tessellation
 from crypsis.methods.trajectory.track_owners import individuals_of
-from crypsis.parameters import Above, AtLeast, Between, OneOf
+from crypsis.parameters import Above, AtLeast, Between, OneOf, Unit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,9 @@ class PPSG(Method):
     stages: ClassVar[tuple[str, ...]] = ("characteristic points", "cells", "merge cells", "sequences", "publish")
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "times")
 
-    radius: Annotated[float, Above(0), "How far apart characteristic points of one group may lie."] = 500.0
+    radius: Annotated[
+        float, Above(0), Unit("units of the map"), "How far apart characteristic points of one group may lie."
+    ] = 500.0
     k: Annotated[int, AtLeast(1), "Tracks that must share each published sequence of cells."] = 5
     inner: Annotated[
         str,
@@ -81,10 +83,16 @@ class PPSG(Method):
     rep: Annotated[str, OneOf("mean", "medoid"), "The generator of a joined cell; it is never published."] = "mean"
     min_cells: Annotated[int, AtLeast(1), "With this many cells left no further step is begun."] = 2
     max_steps: Annotated[int | None, AtLeast(0), "Most steps of joining cells."] = None
-    min_angle: Annotated[float, Above(0), "A turn by this many degrees makes a characteristic point."] = 45.0
-    min_stop: Annotated[float, Above(0), "So does a stop of this many seconds."] = 300.0
-    max_distance: Annotated[float, Above(0), "So does a way of this length since the last one."] = 3500.0
-    min_distance: Annotated[float, Above(0), "Moves shorter than this are standing still."] = 100.0
+    min_angle: Annotated[
+        float, Above(0), Unit("degrees"), "A turn by this many degrees makes a characteristic point."
+    ] = 45.0
+    min_stop: Annotated[float, Above(0), Unit("seconds"), "So does a stop of this many seconds."] = 300.0
+    max_distance: Annotated[
+        float, Above(0), Unit("units of the map"), "So does a way of this length since the last one."
+    ] = 3500.0
+    min_distance: Annotated[
+        float, Above(0), Unit("units of the map"), "Moves shorter than this are standing still."
+    ] = 100.0
     precision: Annotated[int | None, Between(0, 9), "Decimals of the published points; none: not rounded."] = None
     unit: Annotated[
         str | None,

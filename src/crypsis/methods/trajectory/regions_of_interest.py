@@ -19,7 +19,7 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, NotApplicable, TooLarge
 from crypsis.kernels.dense_rectangles import grow_rectangles
 from crypsis.methods.trajectory.cell_sequences import cell_sequences
-from crypsis.parameters import Above, Between, Checked, OneOf
+from crypsis.parameters import Above, Between, Checked, OneOf, Unit
 
 _MOST_GRID_CELLS = 100_000_000
 _EDGE = 1e-9
@@ -80,7 +80,12 @@ class RegionsOfInterest(Checked):
     Giannotti, Nanni, Pinelli, Pedreschi. Trajectory pattern mining. KDD 2007, 330-339.
     """
 
-    cell: Annotated[float, Above(0), "Width of the square cells of the grid, in the unit of the coordinates."] = 200.0
+    cell: Annotated[
+        float,
+        Above(0),
+        Unit("units of the map"),
+        "Width of the square cells of the grid, in the unit of the coordinates.",
+    ] = 200.0
     min_density: Annotated[
         float, Above(0), Between(0, 1), "Share of the tracks that must have a fix in a dense cell."
     ] = 0.05

@@ -27,7 +27,7 @@ class NewHierarchy(Body):
 
 
 class TreeEdit(Body):
-    """rename (node, to), move (node, parent), add (node, parent), remove (node), merge (nodes, to)."""
+    """rename (node, to), move and add (node, parent), remove (node), group and merge (nodes, to)."""
 
     edit: dict[str, Any]
 

@@ -16,16 +16,18 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.get("")
     def list_methods() -> list[dict[str, Any]]:
+        from crypsis.evaluate.registry import described
         from crypsis.methods import METHODS
 
-        return [method.describe() for method in METHODS.values()]
+        return [described(method) for method in METHODS.values()]
 
     @api.get("/{name}")
     def show_method(name: Annotated[str, Path(max_length=60)]) -> dict[str, Any]:
+        from crypsis.evaluate.registry import described
         from crypsis.methods import METHODS
 
         if name not in METHODS:
             raise NoSuchEntry(f"There is no method {name!r}.")
-        return METHODS[name].describe()
+        return described(METHODS[name])
 
     return api

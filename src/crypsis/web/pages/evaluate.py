@@ -189,7 +189,8 @@ class EvaluatePage:
         self.start.set_enabled(not running)
         self.stop.set_enabled(running)
         cell = seen["cells"][0] if seen["cells"] else None
-        told_of = (running, cell and (cell["cell"], cell["state"], cell["phase"], cell["share"]), str(seen["error"]))
+        looks = cell and (cell["cell"], cell["state"], cell["phase"], cell["share"], cell["stale"])
+        told_of = (running, looks, str(seen["error"]))
         if told_of == self.shown and not force:
             return
         self.shown = told_of
@@ -222,6 +223,8 @@ class EvaluatePage:
         told_cell = self.experiments.store(self.entry.number).cell(cell["cell"])
         verdict = told_cell.get("verify", {})
         state = cell["state"]
+        if cell["stale"]:
+            theme.message("caution", "Stale", "The data or the settings have changed since; run again.")
         if state == "done":
             theme.message("good", "Verified", str(verdict.get("words", "")))
         elif state == "unsafe":

@@ -221,6 +221,7 @@ class HierarchyPage:
         theme.quiet("drive_file_rename_outline", "Rename the selected node", lambda: self._ask("rename"))
         theme.quiet("drive_file_move", "Move the selected node", lambda: self._ask("move"))
         theme.quiet("add", "Add a value below the selected node", lambda: self._ask("add"))
+        theme.quiet("account_tree", "Add a level above the selected node", lambda: self._ask("group"))
         theme.quiet("delete", "Remove the selected node", told(self._remove))
         with ui.button(icon="download").props('flat dense round aria-label="Export"'):
             pass
@@ -247,7 +248,13 @@ class HierarchyPage:
             return
         node = str(self.selected)
         titles = {"rename": f"Rename {node}", "move": f"Move {node}", "add": f"Add a value below {node}"}
-        labels = {"rename": "New name", "move": "Name of the new parent", "add": "Name of the value"}
+        titles["group"] = f"Add a level above {node}"
+        labels = {
+            "group": "Name of the new node",
+            "rename": "New name",
+            "move": "Name of the new parent",
+            "add": "Name of the value",
+        }
         with ui.dialog() as dialog, ui.card().classes("box").style("width: 420px"):
             ui.html(f"<h2>{theme.escaped(titles[edit])}</h2>", sanitize=False)
             field = ui.input(labels[edit], value=node if edit == "rename" else "").props("outlined dense autofocus")
@@ -255,13 +262,14 @@ class HierarchyPage:
 
             async def go() -> None:
                 text = str(field.value or "").strip()
-                change = {
+                changes: dict[str, dict[str, Any]] = {
                     "rename": {"edit": "rename", "node": node, "to": text},
                     "move": {"edit": "move", "node": node, "parent": text},
                     "add": {"edit": "add", "node": text, "parent": node},
-                }[edit]
+                    "group": {"edit": "group", "nodes": [node], "to": text},
+                }
                 try:
-                    await self._change(change)
+                    await self._change(changes[edit])
                 except CrypsisError as error:
                     beside(field, error)
                     return
