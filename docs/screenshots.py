@@ -23,7 +23,7 @@ IMAGES = Path(__file__).parent / "images"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 SIZE = {"width": 1280, "height": 720}
 PAGES = (
-    "data", "hierarchies", "policies", "queries", "evaluate", "compare", "results", "trajectories", "streams",
+    "start", "data", "hierarchies", "policies", "queries", "evaluate", "compare", "results", "trajectories", "streams",
     "verify", "methods",
 )  # fmt: skip
 
@@ -112,7 +112,7 @@ def shoot(browser: Browser, address: str, state: str, queries: dict[str, str], r
         page = context.new_page()
         page.goto(address)
         for name in PAGES:
-            page.goto(f"{base}/{name}{queries.get(name, '')}")
+            page.goto(f"{base}/{'' if name == 'start' else name}{queries.get(name, '')}")
             page.wait_for_selector("h1")
             if name == "verify" and release is not None:
                 page.get_by_label("Drop the archive of a release, or a published file").set_input_files(release)
@@ -124,6 +124,9 @@ def shoot(browser: Browser, address: str, state: str, queries: dict[str, str], r
             page.get_by_text("Stand out").wait_for()
             page.wait_for_timeout(1500)
             keep(page, "tour-data")
+            page.goto(f"{base}/trajectories{queries['tour']}")
+            page.locator("svg.map .hull").first.wait_for()
+            keep(page, "tour-map")
         context.close()
 
 

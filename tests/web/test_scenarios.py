@@ -261,13 +261,13 @@ def test_light_and_dark_are_kept(tab: Tab) -> None:
 def test_a_stream_is_watched_stopped_and_goes_on(tab: Tab, api: httpx.Client) -> None:
     number = sample(api, "metro", size=150)["id"]
     page = tab.open(f"/streams?dataset={number}")
-    page.get_by_label("K · People that must share what is known").fill("5")
-    page.get_by_label("rate · Events a second").fill("40")  # so that it lasts until it is stopped
+    page.get_by_label("People who must fit what is known (K)").fill("5")
+    page.get_by_label("Speed of the replay, in events a second").fill("40")  # so that it lasts until it is stopped
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text("Windows out")).to_be_visible(timeout=60_000)
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="Go on").click()
-    expect(page.get_by_text("People in the window")).to_be_visible()
+    expect(page.get_by_text("In the window")).to_be_visible()
     page.get_by_role("button", name="Stop").click()
 
 
@@ -376,7 +376,7 @@ def test_the_worked_example_gives_its_classes_in_the_browser(
     tables = {"run": [{"method": "rum-bound", "params": params}], "metrics": {"list": ["ncp", "ul"]}}
     made = api.post("/api/experiments", json={"dataset": number, "mode": "evaluate", "tables": tables}).json()["id"]
     page = tab.open(f"/evaluate?dataset={number}")
-    expect(page.get_by_label("delta", exact=True)).to_have_value(str(delta))
+    expect(page.get_by_label("(delta)")).to_have_value(str(delta))
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_text("Verified", exact=True)).to_be_visible(timeout=90_000)
     if merge == "r":
@@ -394,8 +394,8 @@ def test_what_a_private_method_must_be_told_is_asked_for_beside_the_field(tab: T
     number = sample(api, "baskets", size=200)["id"]
     page = tab.open(f"/evaluate?dataset={number}&method=diff-part")
     page.get_by_role("button", name="Run", exact=True).click()
-    expect(page.get_by_text("declare it: taking it from the data would tell who is in them")).to_be_visible()
-    page.get_by_role("button", name="Those in the data are public").click()
+    expect(page.get_by_text("Declare it: taking it from the data would tell who is in them")).to_be_visible()
+    page.get_by_role("button", name="What is in the data is public").click()
     expect(page.get_by_label("item_domain")).to_have_value("public-in-data")
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_text("Verified", exact=True)).to_be_visible(timeout=120_000)
@@ -486,7 +486,7 @@ def test_an_experiment_file_is_shown_changed_and_taken_back(tab: Tab, api: httpx
     assert "seq-anon" in text
     field.fill(text.replace("k = 5", "k = 9"))
     page.get_by_role("button", name="Use this file").click()
-    expect(page.get_by_label("k", exact=True)).to_have_value("9")
+    expect(page.get_by_label("(k)")).to_have_value("9")
     page.get_by_role("button", name="Show as file").click()
     field.fill("this is no file")
     page.get_by_role("button", name="Use this file").click()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -48,6 +49,7 @@ class Job:
     phases: dict[str, tuple[str, float | None]] = field(default_factory=dict)
     error: CrypsisError | None = None
     outcome: dict[str, Any] | None = None
+    started: float = field(default_factory=time.monotonic)
 
     @property
     def running(self) -> bool:
@@ -227,6 +229,7 @@ class Experiments:
             "cells": cells,
             "stale": kept,  # of an earlier run, whose data or settings were others
             "finished": finished,
+            "seconds": round(time.monotonic() - job.started, 1) if job is not None and job.running else None,
             "error": None if job is None or job.error is None else job.error.to_dict(),
         }
 

@@ -19,19 +19,13 @@ from crypsis.evaluate import Experiment
 from crypsis.evaluate.toml import toml_text
 from crypsis.methods.trajectory.ppsg import PPSG
 from crypsis.methods.trajectory.progressive_generalization import ProgressiveGeneralization
-from crypsis.reports.markup import Markup, element
-from crypsis.reports.plane import Plane
-from crypsis.reports.svg import drawing, polyline
-from crypsis.reports.voronoi_polygons import voronoi_polygons
-from crypsis.reports.wording import counted
+from crypsis.reports.markup import Markup
 from crypsis.web.companions import Companions
 from crypsis.web.datasets import Datasets, whole_section
 from crypsis.web.files import take_dataset
+from crypsis.web.maps import MapView, area_map
 
 _KEPT = 8
-WIDTH, HEIGHTS, MARGIN = 900.0, (320.0, 520.0), 24.0
-_MOST_LINES = 400  # tracks that are drawn
-_MOST_FLOWS = 600
 
 
 @dataclass(eq=False)
@@ -160,70 +154,6 @@ def _is_ppsg(run: Any) -> bool:
 
 
 def tessellation_map(exploration: Exploration) -> Markup:
-    """The areas with their traffic; each can be reached and marked with the keyboard, too."""
-    cells = exploration.cells
-    x, y = cells.state.x, cells.state.y
-    plane, height = Plane.fitted(cells.state.tracks.x, cells.state.tracks.y, WIDTH, HEIGHTS, MARGIN)
-    page_x, page_y = plane.place(x, y)
-    figures = cells.figures
-    busiest = max((one.points for one in figures), default=1) or 1
-    areas = []
-    for number, polygon in enumerate(voronoi_polygons(page_x, page_y, (0.0, 0.0, WIDTH, height))):
-        if len(polygon) < 3:
-            continue
-        one = figures[number]
-        marked = number in exploration.marked
-        state = ", marked" if marked else ""
-        fixes = counted(one.points, "fix", "fixes")
-        words = f"Area {number}{state}: {fixes}, up to {one.max_displacement:,.0f} away"
-        areas.append(
-            element(
-                "path",
-                element("title", words),
-                d=polyline([(round(px, 1), round(py, 1)) for px, py in polygon]) + "z",
-                class_="area marked" if marked else "area",
-                fill_opacity=f"{0.75 if marked else 0.05 + 0.5 * one.points / busiest:.3f}",
-                data_cell=str(number),
-                tabindex="0",
-                role="button",
-                aria_label=words,
-                aria_pressed="true" if marked else "false",
-            )
-        )
-    weakest = sorted(cells.flows, key=lambda flow: -flow.count)[:_MOST_FLOWS]
-    strongest = max((flow.count for flow in weakest), default=1)
-    moves = [
-        element(
-            "path",
-            d=polyline(
-                [
-                    (float(page_x[flow.origin]), float(page_y[flow.origin])),
-                    (float(page_x[flow.target]), float(page_y[flow.target])),
-                ]
-            ),
-            class_="flow" if flow.count < cells.merging.k else "flow strong",
-            stroke_width=f"{0.6 + 3.4 * flow.count / strongest:.2f}",
-            pointer_events="none",
-        )
-        for flow in weakest
-    ]
-    label = f"Map of {counted(len(cells), 'area')}; {cells.n_weak:,} weak connections."
-    frame = element("rect", x=0, y=0, width=WIDTH, height=height, class_="frame")
-    picture = drawing(WIDTH, height, label, frame, *areas, *moves, kind="map")
-    return Markup(picture.replace('role="img"', 'role="group"', 1))  # its parts are buttons
-
-
-def track_map(tracks: Tracks) -> Markup:
-    """The tracks as they are. For the eyes of the publisher only."""
-    plane, height = Plane.fitted(tracks.x, tracks.y, WIDTH, HEIGHTS, MARGIN)
-    page_x, page_y = plane.place(tracks.x, tracks.y)
-    shown = np.linspace(0, max(len(tracks) - 1, 0), min(len(tracks), _MOST_LINES)).astype(np.int64)
-    lines = []
-    for number in np.unique(shown):
-        start, end = int(tracks.offsets[number]), int(tracks.offsets[number + 1])
-        step = max(1, (end - start) // 200)
-        points = list(zip(page_x[start:end:step].tolist(), page_y[start:end:step].tolist(), strict=True))
-        lines.append(element("path", d=polyline(points), class_="curve intact", stroke_opacity="0.28"))
-    label = f"Map of {counted(len(tracks), 'track')} as collected."
-    frame = element("rect", x=0, y=0, width=WIDTH, height=height, class_="frame")
-    return drawing(WIDTH, height, label, frame, *lines, kind="map")
+    """The areas as they are now, in a view that stays the same from step to step."""
+    tracks = exploration.cells.state.tracks
+    return area_map(exploration.cells, exploration.marked, MapView.of(tracks.x, tracks.y))

@@ -6,21 +6,22 @@ takes; one that was stopped, or whose server was killed, goes on where it was.
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 import tomllib
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from crypsis.data.stream import Events
 from crypsis.errors import BadConfiguration, BadParameter, CrypsisError, NoSuchEntry, NotApplicable, StateInUse
 from crypsis.evaluate.toml import toml_text
+from crypsis.methods.stream.sliding_window import ALIVE, Slide
 from crypsis.runtime import StreamConfiguration, StreamRun
 from crypsis.runtime.observation import Observation
 from crypsis.web.datasets import Datasets
@@ -40,10 +41,9 @@ class LiveStream:
     thread: threading.Thread | None = None
     windows: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=_HISTORY))
     places: dict[str, int] = field(default_factory=dict)
-    suppressed: Counter[str] = field(default_factory=Counter)
+    suppressed: dict[str, int] = field(default_factory=dict)
     summary: dict[str, Any] | None = None
     error: str | None = None
-    _held: list[tuple[str, int]] = field(default_factory=list)  # suppressed doublets of the window
     _looked: float = 0.0
 
     @property
@@ -66,7 +66,7 @@ class LiveStream:
             "events": dict(seen.events),
             "history": list(self.windows),
             "places": self.places,
-            "suppressed_places": dict(self.suppressed),
+            "suppressed_places": self.suppressed,
             "summary": self.summary,
             "error": self.error,
         }
@@ -88,20 +88,26 @@ class LiveStream:
                 "seconds": decided.seconds,
             }
         )
-        self._held += [(str(label), int(t)) for label, t in decided.new_suppressed]
-        self._held = [(label, t) for label, t in self._held if t >= slide.x]
-        self.suppressed = Counter(label for label, _ in self._held)
         now = time.monotonic()
         if now - self._looked > _LOOK:
             self._looked = now
-            counts: Counter[str] = Counter()
-            for record in json.loads(decided.line)["records"]:
-                counts.update(label for label, _ in record["doublets"])
-            self.places = dict(counts)
+            self._look(slide)
+
+    def _look(self, slide: Slide) -> None:
+        """Visits of the window by location: how many are published, how many held back."""
+        labels = list(self.run.engine.intake.places)
+        here = slide.in_window
+        visits, place, alive = slide.raw[here], slide.place[here], slide.status[here] == ALIVE
+        published = np.bincount(place[alive], visits[alive], len(labels)).astype(int).tolist()
+        held = np.bincount(place[~alive], visits[~alive], len(labels)).astype(int).tolist()
+        self.places = {label: count for label, count in zip(labels, published, strict=True) if count}
+        self.suppressed = {label: count for label, count in zip(labels, held, strict=True) if count}
 
     def work(self) -> None:
         try:
             self.summary = self.run.execute()
+            if self.run.observed.latest is not None:
+                self._look(self.run.observed.latest.slide)
         except CrypsisError as error:
             self.error = str(error)
         except Exception as error:

@@ -1,68 +1,305 @@
-"""Maps of trajectories over places: as collected, and as a release shows them. Drawn here, without any tiles."""
+"""Maps of movement: as collected, as a release shows it, and while areas are joined. Drawn here, without any tiles.
+
+A map has the proportion of its data, and two maps of the same data the same view, so that they lie side by side.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from crypsis.data.arrays import Float64s, Int64s
+from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Trajectories
+from crypsis.reports.facts import ReleaseFacts
+from crypsis.reports.hull import convex_hull
 from crypsis.reports.markup import Markup, element
 from crypsis.reports.plane import Plane
-from crypsis.reports.svg import drawing, polyline
-from crypsis.reports.wording import counted
+from crypsis.reports.svg import drawing, polyline, rounded_up, text
+from crypsis.reports.voronoi_polygons import voronoi_polygons
+from crypsis.reports.wording import counted, figure, listed
 
-WIDTH, HEIGHTS, MARGIN = 900.0, (420.0, 620.0), 34.0
+WIDTH, HEIGHT, LOWEST, MARGIN = 520.0, 520.0, 150.0, 22.0
 _MOST_MOVES = 400
 _MOST_PLACES = 3_000
+_MOST_TRACKS = 400
+_MOST_FLOWS = 600
+_LARGEST = 13.0  # radius of the busiest place
+FAINTEST, DARKEST = 0.05, 0.6  # shades of an area without fixes, and of the one with most
 
 
-def visits_map(data: Trajectories) -> Markup:
+@dataclass(frozen=True)
+class MapView:
+    """Where places lie on the page, and how large the page is."""
+
+    plane: Plane
+    width: float
+    height: float
+
+    @classmethod
+    def of(cls, x: Float64s, y: Float64s) -> MapView:
+        """A view of all points, as wide and as high as they ask for."""
+        known = np.isfinite(x) & np.isfinite(y)
+        x, y = (x[known], y[known]) if known.any() else (np.zeros(1), np.zeros(1))
+        across, along = float(x.max() / 2 - x.min() / 2), float(y.max() / 2 - y.min() / 2)
+        inner = HEIGHT - 2 * MARGIN
+        width = WIDTH if along <= across else max(LOWEST, inner * across / along + 2 * MARGIN)
+        plane, height = Plane.fitted(x, y, width, (LOWEST, HEIGHT), MARGIN)
+        return cls(plane, width, height)
+
+    def drawing(self, label: str, *marks: str) -> Markup:
+        """The map with its frame and, in a corner, its scale."""
+        frame = element("rect", x=0, y=0, width=self.width, height=self.height, class_="frame")
+        return drawing(self.width, self.height, label, frame, *marks, *self._scale(), kind="map")
+
+    def _scale(self) -> list[Markup]:
+        if not self.plane.half_span:
+            return []
+        length = rounded_up(self.plane.length_of(self.width / 9))
+        pixels, y = self.plane.pixels_of(length), self.height - 9
+        bar = element("path", d=f"M9 {y - 4:.1f}v4h{pixels:.1f}v-4", class_="scale", pointer_events="none")
+        return [bar, text(9 + pixels + 6, y + 1, f"{figure(length)} units", "note")]
+
+
+def view_of_places(data: Trajectories) -> MapView:
+    x, y = data.locations.coordinates("the map")
+    return MapView.of(x, y)
+
+
+def visits_map(data: Trajectories, view: MapView) -> Markup:
     """Every place with its visits, and the moves between places. For the eyes of the publisher only."""
     x, y = data.locations.coordinates("the map")
     placed = np.flatnonzero(np.isfinite(x) & np.isfinite(y))[:_MOST_PLACES]
-    plane, height = Plane.fitted(x[placed], y[placed], WIDTH, HEIGHTS, MARGIN)
-    page_x, page_y = plane.place(x, y)
+    page_x, page_y = view.plane.place(x, y)
     visits = np.bincount(data.codes, minlength=len(data.locations))
     busiest = max(1, int(visits.max(initial=1)))
-    marks = [element("rect", x=0, y=0, width=WIDTH, height=height, class_="frame"), *_moves(data, page_x, page_y)]
-    labels = data.locations.labels
-    for place in placed[np.argsort(-visits[placed])].tolist():
+    marks = _moves(_pairs_of(data), page_x, page_y)
+    for place in placed[np.argsort(-visits[placed], kind="stable")].tolist():
         count = int(visits[place])
-        if not count:
+        if count:
+            title = element("title", f"{data.locations.labels[place]}: {counted(count, 'visit')}")
+            marks.append(_disc(float(page_x[place]), float(page_y[place]), _radius(count, busiest), title))
+    return view.drawing(f"Map of {counted(len(placed), 'place')} with {data.visits:,} visits, as collected.", *marks)
+
+
+def published_map(facts: ReleaseFacts, data: Trajectories, view: MapView) -> Markup:
+    """What a release shows of the same places: themselves, or joined with others."""
+    x, y = _places(facts, data)
+    page_x, page_y = view.plane.place(x, y)
+    known = np.isfinite(page_x) & np.isfinite(page_y)
+    busiest = max(1, int(facts.supports.max(initial=1)))
+    middle_x, middle_y = np.full(len(facts.names), np.nan), np.full(len(facts.names), np.nan)
+    groups, discs = [], []
+    order = np.argsort(-facts.supports, kind="stable").tolist()
+    for symbol in order[:_MOST_PLACES]:
+        members = facts.members[facts.offsets[symbol] : facts.offsets[symbol + 1]]
+        members = members[known[members]]
+        if not len(members):
             continue
-        title = element("title", f"{labels[place]}: {counted(count, 'visit')}")
-        radius = max(2.2, 16 * (count / busiest) ** 0.5)
-        marks.append(
-            element("circle", title, cx=float(page_x[place]), cy=float(page_y[place]), r=radius, class_="whole")
+        at_x, at_y = page_x[members], page_y[members]
+        middle_x[symbol], middle_y[symbol] = at_x.mean(), at_y.mean()
+        rows = counted(int(facts.supports[symbol]), "row")
+        radius = _radius(int(facts.supports[symbol]), busiest)
+        if facts.intact[symbol]:
+            title = element("title", f"{facts.names[symbol][0]}: {rows}, as it was")
+            discs.append(_disc(float(at_x[0]), float(at_y[0]), radius, title))
+        else:
+            title = element("title", f"One of {len(facts.names[symbol])}: {listed(facts.names[symbol], 12)}. {rows}")
+            groups.append(_group(at_x, at_y, radius, title))
+    label = (
+        f"Map of what is published: {counted(facts.n_intact, 'place')} as they were, "
+        f"{counted(facts.n_generalized, 'group')} of places that were joined."
+    )
+    return view.drawing(label, *_moves(facts.flows, middle_x, middle_y), *groups, *discs)
+
+
+def joined_places(facts: ReleaseFacts, most: int = 200) -> list[tuple[str, int]]:
+    """The groups of a release in words, the largest first, with their rows: the map for those who do not see it."""
+    return [(listed(facts.names[symbol], 12), int(facts.supports[symbol])) for symbol in facts.largest_first[:most]]
+
+
+def cells_map(facts: ReleaseFacts, view: MapView) -> Markup:
+    """Published cells of tracks at their published points, with the moves between them."""
+    assert facts.x is not None
+    assert facts.y is not None
+    x, y = np.full(len(facts.names), np.nan), np.full(len(facts.names), np.nan)
+    for symbol in range(len(facts.names)):
+        members = facts.members[facts.offsets[symbol] : facts.offsets[symbol + 1]]
+        x[symbol], y[symbol] = facts.x[members].mean(), facts.y[members].mean()
+    page_x, page_y = view.plane.place(x, y)
+    busiest = max(1, int(facts.supports.max(initial=1)))
+    marks = _moves(facts.flows, page_x, page_y)
+    for symbol in np.flatnonzero(np.isfinite(page_x)).tolist():
+        rows = int(facts.supports[symbol])
+        title = element("title", f"A cell: {counted(rows, 'row')}")
+        marks.append(_disc(float(page_x[symbol]), float(page_y[symbol]), _radius(rows, busiest), title))
+    return view.drawing(f"Map of {counted(len(facts.names), 'published cell')}.", *marks)
+
+
+def track_map(tracks: Tracks, view: MapView) -> Markup:
+    """The tracks as they are. For the eyes of the publisher only."""
+    page_x, page_y = view.plane.place(tracks.x, tracks.y)
+    shown = np.linspace(0, max(len(tracks) - 1, 0), min(len(tracks), _MOST_TRACKS)).astype(np.int64)
+    lines = []
+    for number in np.unique(shown):
+        start, end = int(tracks.offsets[number]), int(tracks.offsets[number + 1])
+        step = max(1, (end - start) // 200)
+        points = list(zip(page_x[start:end:step].tolist(), page_y[start:end:step].tolist(), strict=True))
+        if points:
+            lines.append(element("path", d=polyline(points), class_="curve intact", stroke_opacity="0.28"))
+    return view.drawing(f"Map of {counted(len(tracks), 'track')} as collected.", *lines)
+
+
+def area_map(cells: Any, marked: set[int], view: MapView) -> Markup:
+    """Areas with their fixes and the moves between them; each can be reached and marked with the keyboard, too."""
+    page_x, page_y = view.plane.place(cells.state.x, cells.state.y)
+    figures = cells.figures
+    busiest = max((one.points for one in figures), default=1) or 1
+    areas = []
+    for number, polygon in enumerate(voronoi_polygons(page_x, page_y, (0.0, 0.0, view.width, view.height))):
+        if len(polygon) < 3:
+            continue
+        one = figures[number]
+        state = ", marked" if number in marked else ""
+        fixes = counted(one.points, "fix", "fixes")
+        words = f"Area {number}{state}: {fixes}, up to {one.max_displacement:,.0f} units away from its middle"
+        shade = 0.75 if number in marked else FAINTEST + (DARKEST - FAINTEST) * one.points / busiest
+        areas.append(
+            element(
+                "path",
+                element("title", words),
+                d=polyline([(round(px, 1), round(py, 1)) for px, py in polygon]) + "z",
+                class_="area marked" if number in marked else "area",
+                fill_opacity=f"{shade:.3f}",
+                data_cell=str(number),
+                tabindex="0",
+                role="button",
+                aria_label=words,
+                aria_pressed="true" if number in marked else "false",
+            )
         )
-    return drawing(WIDTH, height, f"Map of {counted(len(placed), 'place')} as collected.", *marks, kind="map")
+    flows = sorted(cells.flows, key=lambda flow: -flow.count)[:_MOST_FLOWS]
+    strongest = max((flow.count for flow in flows), default=1)
+    moves = [
+        element(
+            "path",
+            d=polyline([(float(page_x[end]), float(page_y[end])) for end in (flow.origin, flow.target)]),
+            class_="flow",
+            stroke_width=f"{flow_width(flow.count, strongest):.2f}",
+            stroke_dasharray="3 3" if flow.count < cells.merging.k else None,
+            pointer_events="none",
+        )
+        for flow in flows
+    ]
+    label = f"Map of {counted(len(cells), 'area')}; {cells.n_weak:,} weak connections."
+    picture = view.drawing(label, *areas, *moves)
+    return Markup(picture.replace('role="img"', 'role="group"', 1))  # its parts are buttons
 
 
-def _moves(data: Trajectories, page_x: Any, page_y: Any) -> list[Markup]:
+def flow_width(count: int, strongest: int) -> float:
+    return 0.6 + 3.4 * count / max(1, strongest)
+
+
+def area_legend(cells: Any) -> Markup:
+    """What shades and lines of the areas mean, with figures."""
+    busiest = max((one.points for one in cells.figures), default=0)
+    strongest = max((flow.count for flow in cells.flows), default=0)
+    k = cells.merging.k
+    entries = [
+        (f'<i class="shades" style="--from: {FAINTEST}; --to: {DARKEST}"></i>', f"0 to {busiest:,} fixes in an area"),
+        ('<i class="swatch marked"></i>', "marked: keep it fine"),
+        (_line(flow_width(strongest, strongest)), f"move of at least {k:,}, widest {strongest:,}"),
+        (_line(1.4, dashed=True), f"weak: fewer than {k:,} move"),
+    ]
+    return _legend(entries)
+
+
+def place_legend(*, published: bool) -> Markup:
+    disc = '<svg width="14" height="14" aria-hidden="true"><circle cx="7" cy="7" r="6" class="whole"/></svg>'
+    group = (
+        '<svg width="30" height="16" aria-hidden="true"><path d="M8 8L22 8" class="hull" stroke-width="14"/>'
+        '<circle cx="8" cy="8" r="2.6" class="member"/><circle cx="22" cy="8" r="2.6" class="member"/></svg>'
+    )
+    if not published:
+        return _legend([(disc, "place; its area grows with its visits"), (_line(2), "move; darker is more frequent")])
+    return _legend([(disc, "as it was"), (group, "places joined into one"), (_line(2), "published move")])
+
+
+def _legend(entries: Sequence[tuple[str, str]]) -> Markup:
+    return Markup("".join(f"<span>{mark}{words}</span>" for mark, words in entries))
+
+
+def _line(width: float, *, dashed: bool = False) -> str:
+    dash = ' stroke-dasharray="3 3"' if dashed else ""
+    kind = "flow" if dashed or width > 2 else "way"
+    return (
+        f'<svg width="24" height="10" aria-hidden="true"><path d="M1 5h22" class="{kind}" '
+        f'stroke-width="{width:.1f}"{dash}/></svg>'
+    )
+
+
+def _pairs_of(data: Trajectories) -> Int64s:
+    """Direct moves: origin, target, how often."""
     starts = np.ones(len(data.codes), np.bool_)
     starts[data.offsets[:-1][data.lengths > 0]] = False
     arrivals = np.flatnonzero(starts)
     pairs = np.stack([data.codes[arrivals - 1], data.codes[arrivals]], 1).astype(np.int64)
-    if not len(pairs):
-        return []
     distinct, counts = np.unique(pairs, axis=0, return_counts=True)
-    order = np.argsort(-counts)[:_MOST_MOVES]
-    most = int(counts[order[0]])
+    return np.column_stack([distinct, counts]).astype(np.int64)
+
+
+def _moves(flows: Int64s, page_x: Float64s, page_y: Float64s) -> list[Markup]:
+    if not len(flows):
+        return []
+    chosen = flows[np.argsort(-flows[:, 2], kind="stable")[:_MOST_MOVES]]
+    most = int(chosen[0, 2])
     return [
         element(
             "path",
             d=polyline([(float(page_x[a]), float(page_y[a])), (float(page_x[b]), float(page_y[b]))]),
-            class_="curve intact",
-            stroke_opacity=f"{0.06 + 0.4 * count / most:.3f}",
+            class_="way",
+            stroke_opacity=f"{0.08 + 0.5 * count / most:.3f}",
+            pointer_events="none",
         )
-        for (a, b), count in zip(distinct[order].tolist(), counts[order].tolist(), strict=True)
+        for a, b, count in chosen.tolist()
+        if a != b and math.isfinite(page_x[a]) and math.isfinite(page_x[b])
     ]
 
 
-def release_map(release: Any) -> Markup:
-    """The map of a release, as its report shows it."""
-    from crypsis.reports.facts import ReleaseFacts
-    from crypsis.reports.pictures.location_map import location_map
+def _disc(x: float, y: float, radius: float, title: Markup) -> Markup:
+    return element("circle", title, cx=x, cy=y, r=radius, class_="whole")
 
-    return location_map(ReleaseFacts.of(release.manifest, release.data, release.companion))
+
+def _group(x: Float64s, y: Float64s, radius: float, title: Markup) -> Markup:
+    """Places that are published as one: a hull around them, a spoke to each, and the places themselves."""
+    corners = convex_hull(zip(x.tolist(), y.tolist(), strict=True))
+    middle = (float(x.mean()), float(y.mean()))
+    ends = list(zip(x.tolist(), y.tolist(), strict=True))
+    outline = polyline(corners) + ("z" if len(corners) > 2 else "")
+    return element(
+        "g",
+        title,
+        element("path", d=outline, class_="hull", stroke_width=2 * max(5.0, radius)),
+        element("path", d="".join(polyline([middle, end]) for end in ends), class_="spokes"),
+        *(element("circle", cx=px, cy=py, r=2.4, class_="member") for px, py in ends),
+        class_="symbol",
+    )
+
+
+def _radius(count: int, busiest: int) -> float:
+    return max(1.8, _LARGEST * math.sqrt(count / busiest))
+
+
+def _places(facts: ReleaseFacts, data: Trajectories) -> tuple[Float64s, Float64s]:
+    """Where the locations of a release lie, in the map of the original."""
+    import polars as pl
+
+    every_x, every_y = data.locations.coordinates("the map")
+    code = data.locations.vocabulary.encode(pl.Series(facts.labels, dtype=pl.String))
+    x, y = np.full(len(facts.labels), np.nan), np.full(len(facts.labels), np.nan)
+    x[code >= 0], y[code >= 0] = every_x[code[code >= 0]], every_y[code[code >= 0]]
+    return x, y

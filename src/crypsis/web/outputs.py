@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.mixed import Mixed, PublishedMixed
+from crypsis.data.mixed import SUPPRESSED_TEXT, Mixed, PublishedMixed
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.data.transaction import PublishedTransactions, Transactions
@@ -47,6 +47,13 @@ def output_of(original: Any, published: Any) -> Output:
 
 def _text_frame(data: Table | PublishedTable | Mixed | PublishedMixed) -> pl.DataFrame:
     frame: pl.DataFrame = data.to_frame()
+    if isinstance(data, PublishedMixed):  # as the original shows its sets, not as the file writes them
+        hidden = data.table.suppressed.tolist()
+        sets = [
+            SUPPRESSED_TEXT if out else " ".join(sorted(map(_symbol, row)))
+            for row, out in zip(data.transactions.to_lists(), hidden, strict=True)
+        ]
+        frame = frame.with_columns(pl.Series(data.column, sets, dtype=pl.String))
     return frame.select(
         pl.col(name).list.eval(pl.element().cast(pl.String)).list.sort().list.join(" ")
         if isinstance(dtype, pl.List) and not isinstance(dtype.inner, pl.List)

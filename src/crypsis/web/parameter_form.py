@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -16,7 +17,12 @@ from crypsis.methods import METHODS
 from crypsis.parameters import Above, AtLeast, Between, Companion, Parameter, parameters_of
 from crypsis.web.theme import escaped
 
-_FIRST = 5  # parameters that are shown at once; the others are behind "More settings"
+# Beside what the promise is made of: what decides how much is lost. Everything else is behind "More settings".
+_MATTER = frozenset(
+    ("l", "delta", "relational", "transaction", "merge", "radius", "N", "max_suppressed", "grams", "longest", "height")
+)
+_SELDOM = frozenset(("unit", "strict", "H", "sensitive_values"))  # of a promise, but seldom changed
+_CONDITION = re.compile(r"(For|With|Without) ")
 _COMPANION_PAGES = {
     "Hierarchies": ("/hierarchies", "Hierarchies"),
     "ItemHierarchy": ("/hierarchies", "Hierarchies"),
@@ -33,63 +39,88 @@ class ParameterForm:
     def __init__(self, method: str, values: dict[str, Any], changed: Callable[[], Any], dataset: str = "") -> None:
         self.method, self.values, self.changed, self.dataset = METHODS[method], values, changed, dataset
         self.fields: dict[str, Any] = {}
-        shown = [one for one in parameters_of(self.method) if one.name != "seed"]
+        self.problems: dict[str, Any] = {}
         self.domains = domain_parameters(method)
-        plain = [one for one in shown if not issubclass(one.type, Companion) or one.name in self.domains]
-        urgent = [one for one in plain if one.name in values or one.name in self.domains]
-        first = urgent + [one for one in plain if one not in urgent]
-        first = sorted(first[:_FIRST], key=plain.index)
+        shown = [one for one in parameters_of(self.method) if one.name != "seed"]
+        first = [one for one in shown if self._matters(one)]
         for parameter in first:
             self._field(parameter)
         rest = [one for one in shown if one not in first]
+        self.folded = {one.name for one in rest}
         if rest:
-            with ui.expansion("More settings").props("dense").style("width: 100%"), ui.column().style("width: 100%"):
+            with ui.expansion(f"More settings ({len(rest)})").props("dense").classes("fold") as self.more:
                 for parameter in rest:
                     self._field(parameter)
 
-    def show_problem(self, name: str, text: str) -> bool:
-        """Words beside the field of a parameter; False where there is none."""
-        field = self.fields.get(name)
-        if field is None or not hasattr(field, "error"):
+    def _matters(self, parameter: Parameter) -> bool:
+        if parameter.name in self.values or parameter.name in self.domains or parameter.required:
+            return True
+        if issubclass(parameter.type, Companion) or parameter.name in _SELDOM:
             return False
-        field.error = text
+        if parameter.name in {one.name for one in parameters_of(self.method.promises)}:
+            return True
+        return parameter.name in _MATTER and not _CONDITION.match(parameter.help)
+
+    def place_problem(self, message: str) -> bool:
+        """A problem that a check of the whole found, beside the parameter that it names; False where it names none."""
+        named = re.match(r"\w+: (\w+) (.+)", message, re.DOTALL)
+        return named is not None and self.show_problem(named.group(1), named.group(2))
+
+    def show_problem(self, name: str, text: str | None) -> bool:
+        """Words beside the field of a parameter; False where there is none."""
+        if name not in self.problems:
+            return False
+        if text and name in self.folded:
+            self.more.open()
+        self.problems[name].set_text(text or "")
+        self.problems[name].set_visibility(bool(text))
+        self.fields[name].props("error no-error-icon" if text else "", remove="" if text else "error no-error-icon")
         return True
 
     def _field(self, parameter: Parameter) -> None:
         value = self.values.get(parameter.name, None if parameter.required else parameter.default)
+        words, more = label_of(parameter)
         with ui.element("div").classes("parameter"):
+            with ui.element("div").classes("parameter-name"):
+                ui.label(words).classes("name")
+                ui.label(parameter.name).classes("raw").props('aria-hidden="true"')
             if issubclass(parameter.type, Companion):
-                self._companion(parameter)
+                field = self._companion(parameter)
             elif parameter.choices:
-                self._choice(parameter, value)
+                field = self._choice(parameter, value)
             elif parameter.type is bool:
-                ui.label(parameter.name).classes("name")
-                field = ui.switch(value=bool(value)).props(f'dense aria-label="{parameter.name}"')
+                field = ui.switch(value=bool(value)).props("dense").classes("parameter-switch")
                 field.on_value_change(lambda event: self._set(parameter, bool(event.value)))
-                self.fields[parameter.name] = field
             elif parameter.type in (int, float):
-                self._number(parameter, value)
+                field = self._number(parameter, value)
             else:
-                self._text(parameter, value)
-            ui.label(parameter.help).classes("help")
+                field = self._text(parameter, value)
+            field.props(f'aria-label="{escaped(f"{words} ({parameter.name})")}"')
+            self.fields[parameter.name] = field
+            problem = ui.label().classes("field-error").props("role=alert")
+            problem.set_visibility(False)
+            self.problems[parameter.name] = problem
+            if more:
+                ui.label(more).classes("help")
 
-    def _choice(self, parameter: Parameter, value: Any) -> None:
+    def _choice(self, parameter: Parameter, value: Any) -> Any:
         options: dict[Any, str] = {choice: choice for choice in parameter.choices}
         if parameter.optional:
-            options = {None: "–", **options}
-        field = ui.select(options, value=value if value in options else None, label=parameter.name)
-        field.props("outlined dense options-dense").style("grid-column: 1 / -1")
+            options = {None: "not set", **options}
+        field = ui.select(options, value=value if value in options else None)
+        field.props("outlined dense options-dense hide-bottom-space").classes("wide")
         field.on_value_change(lambda event: self._set(parameter, event.value))
-        self.fields[parameter.name] = field
+        return field
 
-    def _number(self, parameter: Parameter, value: Any) -> None:
+    def _number(self, parameter: Parameter, value: Any) -> Any:
         low, high, step = slider_range(parameter)
-        field = ui.number(parameter.name, value=value, step=step, precision=0 if parameter.type is int else None).props(
-            "outlined dense hide-bottom-space"
+        field = ui.number(value=value, step=step, precision=0 if parameter.type is int else None).props(
+            'outlined dense hide-bottom-space placeholder="not set"'
         )
         slider = ui.slider(min=low, max=high, step=step, value=value if isinstance(value, (int, float)) else low)
         slider.props(f'label aria-label="{escaped(parameter.name)}, slider" color=primary')
-        slider.move(target_index=0)
+        slider.classes("unset" if value is None else "")
+        slider.move(target_index=1)  # before the number, below the name
         busy = False
 
         def from_field(event: Any) -> None:
@@ -97,6 +128,7 @@ class ParameterForm:
             if busy:
                 return
             busy = True
+            slider.classes("unset" if event.value is None else "", remove="unset" if event.value is not None else "")
             if event.value is not None:
                 slider.set_value(min(max(event.value, low), high))
             busy = False
@@ -107,6 +139,7 @@ class ParameterForm:
             if busy:
                 return
             busy = True
+            slider.classes(remove="unset")
             chosen = int(event.value) if parameter.type is int else round(float(event.value), 6)
             field.set_value(chosen)
             busy = False
@@ -114,35 +147,34 @@ class ParameterForm:
 
         field.on_value_change(from_field)
         slider.on_value_change(from_slider)
-        self.fields[parameter.name] = field
+        return field
 
-    def _text(self, parameter: Parameter, value: Any) -> None:
+    def _text(self, parameter: Parameter, value: Any) -> Any:
         shown = "" if value is None else str(value)
-        field = ui.input(parameter.name, value=shown).props("outlined dense hide-bottom-space debounce=400")
-        field.style("grid-column: 1 / -1")
+        field = ui.input(value=shown).props("outlined dense hide-bottom-space debounce=400").classes("wide")
         field.on_value_change(lambda event: self._set(parameter, event.value))
-        self.fields[parameter.name] = field
+        return field
 
-    def _companion(self, parameter: Parameter) -> None:
+    def _companion(self, parameter: Parameter) -> Any:
         path, page = _COMPANION_PAGES.get(parameter.type.__name__, ("", ""))
         value = self.values.get(parameter.name)
-        field = ui.input(parameter.name, value="" if value is None else str(value))
+        field = ui.input(value="" if value is None else str(value))
         declared = parameter.name in self.domains
-        hint = "a file, or public-in-data" if declared else "none" if not path else "made automatically"
-        field.props(f'outlined dense hide-bottom-space debounce=500 placeholder="{hint}"')
-        field.style("grid-column: 1 / -1")
+        hint = "path of a file, or public-in-data" if declared else "not set" if not path else "made automatically"
+        field.props(f'outlined dense hide-bottom-space debounce=500 placeholder="{hint}"').classes("wide")
         field.on_value_change(lambda event: self._set(parameter, event.value or None))
-        self.fields[parameter.name] = field
         if declared:
-            ui.button("Those in the data are public", on_click=lambda: field.set_value(PUBLIC_IN_DATA)).props(
-                "flat dense no-caps size=sm"
-            ).style("grid-column: 1 / -1; justify-self: start")
+            ui.button("What is in the data is public", on_click=lambda: field.set_value(PUBLIC_IN_DATA)).props(
+                "outline dense no-caps size=sm padding='2px 8px'"
+            ).classes("wide").style("justify-self: start").tooltip(
+                "For instance the products of a shop, or all postcodes: nobody learns from the list who is in the data"
+            )
         if path:
             target = f"{path}?dataset={self.dataset}" if self.dataset else path
-            ui.link(f"or set it on the page {page}", target).classes("small").style("grid-column: 1 / -1")
+            ui.link(f"Set it on the page {page}", target).classes("small wide")
+        return field
 
     def _set(self, parameter: Parameter, value: Any) -> None:
-        field = self.fields.get(parameter.name)
         default = None if parameter.required else parameter.default
         if parameter.type is int and isinstance(value, float) and value.is_integer():
             value = int(value)
@@ -153,9 +185,16 @@ class ParameterForm:
             pass
         else:
             self.values[parameter.name] = value
-        if field is not None and hasattr(field, "error"):
-            field.error = _problem(parameter, value, self.method.__name__)
+        self.show_problem(parameter.name, _problem(parameter, value, self.method.__name__))
         self.changed()
+
+
+def label_of(parameter: Parameter) -> tuple[str, str]:
+    """The help of a parameter as a label and what is left of it; a condition alone (`For cluster:`) is no label."""
+    parts = re.split(r"(?<=[^.])(: |; |\. )", parameter.help.removesuffix("."))
+    taken = 3 if len(parts) > 1 and (len(parts[0].split()) < 3 or _CONDITION.match(parts[0])) else 1
+    label, rest = "".join(parts[:taken]), "".join(parts[taken + 1 :])
+    return label[:1].upper() + label[1:], f"{rest[:1].upper()}{rest[1:]}." if rest else ""
 
 
 def _problem(parameter: Parameter, value: Any, owner: str) -> str | None:

@@ -52,25 +52,28 @@ def _properties(colours: Mapping[str, str]) -> str:
 STYLE = (
     f"body.body--light {{ {_properties(LIGHT)} --q-primary: #0b68a8 !important; --shade: #eef1f4; "
     "color-scheme: light; }\n"
-    f"body.body--dark {{ {_properties(DARK)} --q-primary: #2b86c6 !important; --shade: #0f1316; --q-dark: #1c2126; "
+    f"body.body--dark {{ {_properties(DARK)} --q-primary: #4fa3dd !important; --shade: #0f1316; --q-dark: #1c2126; "
     f"--q-dark-page: #14181c; color-scheme: dark; }}\n" + PICTURE_STYLE + PLOT_STYLE
 )
 
 
 @contextmanager
-def page_frame(title: str, lead: str, *, theme: str | None = None, dataset: str | None = None) -> Iterator[ui.row]:
+def page_frame(
+    title: str, lead: str, *, theme: str | None = None, dataset: str | None = None, heading: str | None = None
+) -> Iterator[ui.row]:
     """The frame of a page: navigation, heading, and the main column. Yields the row for actions beside the heading."""
     ui.add_head_html(f"<style>{STYLE}</style>")
+    ui.add_body_html('<a class="skip" href="#main">Skip to the content</a>')
     ui.add_head_html('<link rel="stylesheet" href="/static/crypsis.css">')
     ui.add_head_html(f'<script src="/static/crypsis.js"></script><script>{PLOT_SCRIPT}</script>')
     ui.page_title(f"{title} · Crypsis")
     dark = ui.dark_mode({"dark": True, "light": False}.get(theme or ""))
     _navigation(title, dark, dataset)
     with ui.column().classes("page") as main:
-        main.props('role=main id="main"')
+        main.props('id="main" tabindex=-1')  # where the skip link leads; it lies in <main>
         with ui.row().classes("page-head"):
             with ui.column().classes("page-title"):
-                ui.html(f"<h1>{title}</h1>", sanitize=False)
+                ui.html(f"<h1>{escaped(heading or title)}</h1>", sanitize=False)
                 ui.label(lead).classes("lead")
             actions = ui.row().classes("actions")
         yield actions
@@ -186,7 +189,7 @@ def state_chip(state: str) -> Any:
 
 def primary(text: str, handler: Callable[..., Any], icon: str | None = None) -> Any:
     """The one thing to do next."""
-    return ui.button(text, on_click=handler, icon=icon).props("unelevated no-caps color=primary")
+    return ui.button(text, on_click=handler, icon=icon).props("unelevated no-caps color=primary text-color=on-primary")
 
 
 def secondary(text: str, handler: Callable[..., Any], icon: str | None = None) -> Any:
@@ -197,6 +200,22 @@ def quiet(icon: str, label: str, handler: Callable[..., Any]) -> Any:
     """A small button that is only a sign; its name is read aloud and shown on hover."""
     button = ui.button(icon=icon, on_click=handler).props(f'flat dense round aria-label="{escaped(label)}"')
     return button.tooltip(label)
+
+
+class Announcer:
+    """A place that is read aloud and not seen: one short sentence at a time, whatever else changes on the page."""
+
+    def __init__(self) -> None:
+        self.place = ui.label().classes("aloud").props("role=status aria-live=polite")
+
+    def say(self, text: str) -> None:
+        if text != self.place.text:
+            self.place.set_text(text)
+
+
+def keep_focus(target: Any, *leaving: Any) -> None:
+    """Move the focus from controls that can no longer be used to one that can; elsewhere it stays."""
+    ui.run_javascript(f"crypsis.keepFocus({target.id}, {[one.id for one in leaving]})")
 
 
 def escaped(text: str) -> str:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
-from crypsis.web.theme import escaped, primary, secondary
+from crypsis.evaluate.dataset import KEYS
+from crypsis.web.actions import in_thread, told
+from crypsis.web.theme import escaped, message, primary, secondary
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -123,7 +127,7 @@ def choose_dataset(
         label=label,
         on_change=lambda event: ui.navigate.to(f"{path}?dataset={event.value}"),
     )
-    return field.props("outlined dense options-dense").style("min-width: 200px")
+    return field.props("outlined dense options-dense").classes("one-line").style("width: 220px")
 
 
 def chosen_dataset(workbench: Workbench, number: str | None, kinds: Sequence[str] = ()) -> Entry | None:
@@ -137,6 +141,43 @@ def chosen_dataset(workbench: Workbench, number: str | None, kinds: Sequence[str
             pass
     fitting = (one for one in workbench.datasets.entries() if not kinds or one.content["section"]["kind"] in kinds)
     return next(fitting, None)
+
+
+@dataclass(frozen=True)
+class _Remedy:
+    """A setting that makes data readable whose error has these words."""
+
+    words: str
+    key: str
+    value: Any
+    button: str
+    icon: str
+
+
+_REMEDIES = (
+    _Remedy("sort=True", "sort", True, "Put the rows in order", "sort"),
+    _Remedy("occurs twice in one id", "repeated", "first", "Keep the first of such rows", "filter_1"),
+)
+
+
+def unreadable(workbench: Workbench, entry: Entry, error: CrypsisError, path: str) -> None:
+    """Why data cannot be read as they are described, and what to do about it."""
+    section = dict(entry.content["section"])
+    remedies = [one for one in _REMEDIES if one.words in error.message and one.key in KEYS[section["kind"]]]
+
+    async def mend(remedy: _Remedy) -> None:
+        kept = {key: value for key, value in section.items() if key not in ("path", "edits")}
+        settings = {**kept, remedy.key: remedy.value}
+        await in_thread(workbench.datasets.set_section, entry.number, settings, entry.revision)
+        ui.navigate.to(f"{path}?dataset={entry.number}")
+
+    words = str(error).replace("order the rows or read with sort=True", "the rows must be put in order")
+    message("bad", "These data cannot be read as they are described", words)
+    with ui.row().classes("actions"):
+        for remedy in remedies:
+            primary(remedy.button, told(partial(mend, remedy)), remedy.icon)
+        columns = "Set roles and types on the page Data"
+        secondary(columns, lambda: ui.navigate.to(f"/data?dataset={entry.number}"), "table_chart")
 
 
 def show_as_file(

@@ -59,7 +59,7 @@ class MixedMethod(Method):
     k: Annotated[int, AtLeast(1), "Records that must share quasi-identifiers and items."] = 5
     m: Annotated[int, Between(1, 8), "Most items the adversary may know."] = 2
     l: Annotated[  # noqa: E741
-        int, AtLeast(1), "At most one in l of these records may hold the same sensitive item; 1 does not care."
+        int, AtLeast(1), "At most one in l of these records may hold the same sensitive item; 1 asks for nothing."
     ] = 1
     relational: Annotated[str, OneOf(*RELATIONAL), "Method that forms the clusters."] = "cluster"
     transaction: Annotated[str, OneOf(*TRANSACTION), "Method that generalizes the items of a cluster."] = "pcta"

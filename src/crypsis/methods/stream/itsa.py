@@ -67,7 +67,7 @@ class ITSA(Method):
     N: Annotated[int, AtLeast(1), Unit("timestamps"), "Timestamps of a window."] = 7
     step_size: Annotated[int, AtLeast(1), Unit("timestamps"), "Timestamps by which the window slides."] = 1
     mode: Annotated[
-        str, OneOf(*MODES), "Each window for itself; all windows together; each window from scratch (a comparator)."
+        str, OneOf(*MODES), "What is protected: each window for itself, all together, each from scratch (to compare)."
     ] = "itsa"
     H: Annotated[
         int | None,

@@ -65,7 +65,8 @@ class SeqAnon(Method):
     ] = None
     apriori: Annotated[
         bool,
-        "False starts at size m at once: a benchmark baseline that leaves shorter trajectories unprotected.",
+        "Begin with single locations and go up to m; off is a benchmark baseline that leaves shorter trajectories "
+        "unprotected.",
     ] = True
 
     @property

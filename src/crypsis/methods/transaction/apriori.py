@@ -49,7 +49,7 @@ class Apriori(HierarchyMethod):
 
     stages: ClassVar[tuple[str, ...]] = ("read hierarchy", "raise the cut", "publish")
 
-    l: Annotated[int, AtLeast(1), "At most one in l records may hold the same sensitive item; 1 does not care."] = 1  # noqa: E741
+    l: Annotated[int, AtLeast(1), "At most one in l records may hold the same sensitive item; 1 asks for nothing."] = 1  # noqa: E741
 
     def guarantee_of(self, data: Transactions, published: PublishedTransactions) -> Guarantee:
         if data.sensitive is None or not data.sensitive.any():

@@ -15,6 +15,7 @@ from crypsis.web.pages import (
     policies,
     queries,
     results,
+    start,
     streams,
     trajectories,
     verify,
@@ -30,6 +31,7 @@ FAVICON = (
 def register(app: FastAPI, workbench: Workbench) -> None:
     """Make the pages and hang them into the application."""
     for page in (
+        start,
         data,
         hierarchies,
         policies,

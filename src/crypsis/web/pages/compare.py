@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from fastapi import Request
@@ -14,9 +15,9 @@ from crypsis.parameters import parameters_of
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, told
 from crypsis.web.pages.evaluate import no_data, reasons_against
-from crypsis.web.parameter_form import ParameterForm, slider_range
+from crypsis.web.parameter_form import ParameterForm, label_of, slider_range
 from crypsis.web.results_view import ResultsView
-from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file
+from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -76,9 +77,11 @@ class ComparePage:
             if self.problem is None:
                 theme.secondary("Show as file", self._as_file, "code")
         if self.problem is not None:
-            theme.message("bad", "These data cannot be read as they are described", str(self.problem))
+            unreadable(self.workbench, self.dataset, self.problem, PATH)
             return
-        with theme.section("Configurations", "Each is run at every value of its range") as head:
+        with theme.section(
+            "Configurations", "Each is a method with its settings, run at every value of its range"
+        ) as head:
             with head:
                 self.add = theme.secondary("Add a configuration", self._add, "add")
                 self.start = theme.primary("Run all", told(self._start), "play_arrow")
@@ -100,14 +103,21 @@ class ComparePage:
 
     # Cards
 
-    def _show_cards(self) -> None:
+    def _show_cards(self, focus: int | None = None) -> None:
+        """Draw the cards anew; the keyboard goes on at the one that was made or moved."""
         self.cards.clear()
         self.forms: list[ParameterForm | None] = []
+        self.names: list[Any] = []
+        self.problems: list[Any] = []
+        self.more: list[Any] = []
         with self.cards:
             for place, run in enumerate(self.runs):
                 self._card(place, run)
             if not self.runs:
                 ui.label("Add a configuration to begin.").classes("muted")
+        if focus is not None and self.names:
+            name = self.names[min(focus, len(self.names) - 1)]
+            ui.timer(0.1, lambda: name.run_method("focus"), once=True)
 
     def _card(self, place: int, run: dict[str, Any]) -> None:
         label = str(run.get("label") or run.get("method") or "run")
@@ -115,6 +125,7 @@ class ComparePage:
             with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: center; gap: 4px"):
                 name = ui.input("Label", value=label).props("outlined dense debounce=500").style("flex: 1")
                 name.on_value_change(lambda event: self._set(place, label=str(event.value or "")))
+                self.names.append(name)
                 theme.quiet("content_copy", f"Duplicate {label}", lambda: self._duplicate(place))
                 theme.quiet("arrow_back", f"Move {label} to the front", lambda: self._move(place, -1)).set_enabled(
                     place > 0
@@ -123,9 +134,11 @@ class ComparePage:
                     place < len(self.runs) - 1
                 )
                 theme.quiet("close", f"Remove {label}", lambda: self._remove(place))
+            self.problems.append(ui.element("div").classes("stack").style("gap: 6px"))
             if "method" not in run or run["method"] not in METHODS:
                 ui.label("Written in a file; change it with Show as file.").classes("muted small")
                 self.forms.append(None)
+                self.more.append(None)
                 return
             possible = {name: METHODS[name].__name__ for name, reason in self.reasons.items() if reason is None}
             method = ui.select(possible, value=run["method"] if run["method"] in possible else None, label="Method")
@@ -135,27 +148,28 @@ class ComparePage:
             values = dict(run.get("params") or {})
             swept = (run.get("sweep") or {}).get("param")
             with (
-                ui.expansion(_in_short(values, swept)).props("dense").style("width: 100%") as more,
+                ui.expansion(_in_short(values, swept)).props("dense").classes("fold") as more,
                 ui.column().style("width: 100%"),
             ):
                 form = ParameterForm(
                     run["method"], values, lambda: self._set_params(place, values, more, swept), self.dataset.number
                 )
             self.forms.append(form)
+            self.more.append(more)
 
     def _sweep(self, place: int, run: dict[str, Any]) -> None:
         sweepable = [
             one for one in parameters_of(METHODS[run["method"]]) if one.type in (int, float) and one.name != "seed"
         ]
         sweep = dict(run.get("sweep") or {})
-        options = {"": "nothing", **{one.name: one.name for one in sweepable}}
+        options = {"": "nothing", **{one.name: f"{one.name} · {label_of(one)[0]}" for one in sweepable}}
         with ui.row().style("width: 100%; flex-wrap: nowrap; gap: 6px"):
             param = ui.select(options, value=sweep.get("param", ""), label="Vary").props("outlined dense options-dense")
-            param.style("flex: 1.4; min-width: 104px")
+            param.props(f'display-value="{sweep.get("param") or "nothing"}"').style("flex: 1.4; min-width: 104px")
             fields = []
-            for key in ("start", "end", "step"):
+            for key, words in (("start", "From"), ("end", "to"), ("step", "in steps of")):
                 field = (
-                    ui.number(key, value=sweep.get(key))
+                    ui.number(words, value=sweep.get(key))
                     .props("outlined dense debounce=500")
                     .style("flex: 1; min-width: 0")
                 )
@@ -176,6 +190,7 @@ class ComparePage:
                 self._set(place, sweep={"param": param.value, "start": start, "end": end, "step": step})
 
         def chosen() -> None:
+            param.props(f'display-value="{param.value or "nothing"}"')
             for field in fields:
                 field.set_visibility(bool(param.value))
             if param.value:
@@ -201,6 +216,7 @@ class ComparePage:
         runs[place] = {key: value for key, value in {**runs[place], **change}.items() if value not in (None, "")}
         self._keep(runs)
         self.faults.clear()
+        self.problems[place].clear()
 
     def _set_params(self, place: int, values: dict[str, Any], more: Any, swept: str | None) -> None:
         self._set(place, params=dict(values))
@@ -216,7 +232,7 @@ class ComparePage:
             if sweep and sweep["param"] in known:
                 runs[place]["sweep"] = sweep
             self._keep(runs)
-            self._show_cards()
+            self._show_cards(focus=place)
 
     def _free_label(self, wanted: str) -> str:
         taken = {str(run.get("label") or run.get("method")) for run in self.runs}
@@ -242,25 +258,25 @@ class ComparePage:
         if sweep and sweep.get("param") in known:
             made["sweep"] = sweep
         self._keep([*self.runs, made])
-        self._show_cards()
+        self._show_cards(focus=len(self.runs) - 1)
 
     def _duplicate(self, place: int) -> None:
         runs = self.runs
         copy = {**runs[place], "label": self._free_label(str(runs[place].get("label") or runs[place].get("method")))}
         self._keep([*runs[: place + 1], copy, *runs[place + 1 :]])
-        self._show_cards()
+        self._show_cards(focus=place + 1)
 
     def _move(self, place: int, by: int) -> None:
         runs = self.runs
         runs[place], runs[place + by] = runs[place + by], runs[place]
         self._keep(runs)
-        self._show_cards()
+        self._show_cards(focus=place + by)
 
     def _remove(self, place: int) -> None:
         runs = self.runs
         del runs[place]
         self._keep(runs)
-        self._show_cards()
+        self._show_cards(focus=place)
 
     # Running
 
@@ -268,14 +284,32 @@ class ComparePage:
         self.faults.clear()
         problems = await in_thread(self.experiments.problems, self.entry.number)
         if problems:
-            with self.faults:
-                for one in problems:
-                    theme.message("bad", str(one.get("where") or "Problem"), str(one["message"]))
+            for one in problems:
+                self._show_problem(str(one.get("where") or ""), str(one["message"]))
             return
         await in_thread(self.experiments.start, self.entry.number)
+        self._refresh()
+        theme.keep_focus(self.stop, self.start)
+
+    def _show_problem(self, where: str, words: str) -> None:
+        """Beside the field, in the card, or, where it is about all of them, below the cards."""
+        found = re.match(r"run (\d+)", where)
+        place = int(found.group(1)) - 1 if found else -1
+        if not 0 <= place < len(self.problems):
+            with self.faults:
+                theme.message("bad", where or "Problem", words)
+            return
+        form = self.forms[place]
+        if form is not None and form.place_problem(words):
+            self.more[place].open()
+        else:
+            with self.problems[place]:
+                theme.message("bad", "This configuration cannot be run", words)
 
     async def _cancel(self) -> None:
         await in_thread(self.experiments.cancel, self.entry.number)
+        self._refresh()
+        theme.keep_focus(self.start, self.stop)
 
     def _as_file(self) -> None:
         async def take(text: str) -> None:

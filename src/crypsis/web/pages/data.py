@@ -6,7 +6,6 @@ from typing import Any
 
 from fastapi import Request
 from nicegui import ui
-from starlette.responses import RedirectResponse
 
 from crypsis.data.relational import ROLES
 from crypsis.data.values import COLUMN_TYPES
@@ -33,10 +32,6 @@ ROLE_WORDS = {
 
 
 def register(workbench: Workbench) -> None:
-    @ui.page("/")
-    def start() -> RedirectResponse:
-        return RedirectResponse(PATH)
-
     @ui.page(PATH, response_timeout=60)
     async def data(request: Request, dataset: str | None = None) -> None:
         entry = chosen_dataset(workbench, dataset)

@@ -14,13 +14,32 @@ from crypsis.methods import METHODS
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, percent, told
 from crypsis.web.parameter_form import ParameterForm
-from crypsis.web.result_words import loss_tiles
-from crypsis.web.widgets import choose_dataset, chosen_dataset, rows_grid, show_as_file
+from crypsis.web.result_words import duration, loss_tiles, time_bars
+from crypsis.web.widgets import choose_dataset, chosen_dataset, rows_grid, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
 PATH = "/evaluate"
 LEAD = "Run one method, read the verdict of the independent verifier, look at what came out."
+# By state: how it is shown, its heading, and what to do next.
+_OUTCOMES = {
+    "done": ("good", "Verified", ""),
+    "unsafe": (
+        "bad",
+        "Not safe: the verifier found a problem",
+        "Nothing of it can be downloaded. Change the settings, or choose another method.",
+    ),
+    "infeasible": ("caution", "Not possible with these settings", "Change a setting, or try another method."),
+    "failed": ("bad", "Failed", "Correct what is named, then run again."),
+    "cancelled": ("info", "Cancelled", "Nothing was kept of it. Press Run to begin again."),
+    "too_slow": ("caution", "Too slow", "Try a method that is made for larger data, or fewer columns or rows."),
+    "undeclared": (
+        "caution",
+        "Say first what is public",
+        "Differential privacy needs a list of the possible values that does not come from these people. Give it in "
+        "the marked field: the path of a file, or, where everybody knows the values anyway, the button below it.",
+    ),
+}
 
 
 def register(workbench: Workbench) -> None:
@@ -64,6 +83,8 @@ class EvaluatePage:
         self.problem: CrypsisError | None = None
         self.reasons: dict[str, str | None] = {}
         self.shown: tuple[Any, ...] = ()
+        self.running = False
+        self.elapsed: Any = None
 
     async def prepare(self, method: str | None) -> None:
         """The experiment of this dataset, made with the suggested method where there is none."""
@@ -98,15 +119,13 @@ class EvaluatePage:
             if self.problem is None:
                 theme.secondary("Show as file", self._as_file, "code")
         if self.problem is not None:
-            theme.message("bad", "These data cannot be read as they are described", str(self.problem))
-            theme.secondary(
-                "Set roles and types on the page Data", lambda: ui.navigate.to(f"/data?dataset={self.dataset.number}")
-            )
+            unreadable(self.workbench, self.dataset, self.problem, PATH)
             return
         with ui.element("div").classes("split left"):
-            with theme.section("Method"):
+            with theme.section("Method and settings"):
                 self._form()
-            self.right = ui.element("div").classes("stack").props('aria-live="polite"')
+            self.right = ui.element("div").classes("stack")
+        self.aloud = theme.Announcer()
         self._refresh(force=True)
         ui.timer(0.5, self._refresh)
 
@@ -116,7 +135,7 @@ class EvaluatePage:
         suggested = suggested_method(self.dataset.content["section"]["kind"])
         possible = {
             name: METHODS[name].__name__ + (" · suggested" if suggested and suggested[0] == name else "")
-            for name, reason in self.reasons.items()
+            for name, reason in sorted(self.reasons.items(), key=lambda one: one[0] != (suggested or [""])[0])
             if reason is None
         }
         chosen = self.run["method"]
@@ -124,7 +143,9 @@ class EvaluatePage:
             possible, value=chosen if chosen in possible else None, label="Method", on_change=self._choose
         )
         self.method.props("outlined dense options-dense").style("width: 100%")
-        self.summary = ui.label().classes("muted small")
+        with ui.column().style("gap: 2px"):
+            self.summary = ui.label().classes("muted small")
+            self.learn = ui.link("What it protects from, and when to choose it", "/methods").classes("small")
         with ui.row().classes("actions"):
             self.start = theme.primary("Run", told(self._start), "play_arrow")
             self.stop = theme.secondary("Cancel", told(self._cancel), "stop")
@@ -132,7 +153,7 @@ class EvaluatePage:
         self.form_place = ui.column().style("width: 100%; gap: 12px")
         impossible = {name: reason for name, reason in self.reasons.items() if reason is not None}
         if impossible:
-            with ui.expansion(f"{len(impossible)} methods do not fit these data").props("dense").style("width: 100%"):
+            with ui.expansion(f"{len(impossible)} methods do not fit these data").props("dense").classes("fold"):
                 for name, reason in impossible.items():
                     ui.label(f"{METHODS[name].__name__}: {reason}.").classes("muted small")
         self._show_form()
@@ -149,6 +170,7 @@ class EvaluatePage:
         if run["method"] not in METHODS:
             return
         self.summary.set_text(METHODS[run["method"]].summary())
+        self.learn.props(f'href="/methods?name={run["method"]}"')
         with self.form_place:
             self.form = ParameterForm(run["method"], self.values, self._changed, self.dataset.number)
 
@@ -164,12 +186,14 @@ class EvaluatePage:
         if problems:
             with self.faults:
                 for one in problems:
-                    name = str(one.get("where", "")).rsplit(".", 1)[-1]
-                    if not self.form.show_problem(name, str(one["message"])):
-                        theme.message("bad", str(one.get("where") or "Problem"), str(one["message"]))
+                    if not self.form.place_problem(str(one["message"])):
+                        theme.message("bad", "These settings cannot be run", str(one["message"]))
+            self.aloud.say("There is a problem with the settings")
             return
         await in_thread(self.experiments.start, self.entry.number)
         self.shown = ()
+        self._refresh()
+        theme.keep_focus(self.stop, self.start)
 
     async def _cancel(self) -> None:
         await in_thread(self.experiments.cancel, self.entry.number)
@@ -188,57 +212,95 @@ class EvaluatePage:
         running = seen["running"]
         self.start.set_enabled(not running)
         self.stop.set_enabled(running)
+        if running != self.running:
+            self.running = running
+            if not running:
+                theme.keep_focus(self.start, self.stop)
+        if running and self.elapsed is not None and seen["seconds"] is not None:
+            self.elapsed.set_text(f"{seen['seconds']:.0f} s")
         cell = seen["cells"][0] if seen["cells"] else None
-        looks = cell and (cell["cell"], cell["state"], cell["phase"], cell["share"], cell["stale"])
-        told_of = (running, looks, str(seen["error"]))
+        ran = self._last_run() if cell is not None and not running else None
+        if ran is not None and ran.get("method") != self.run["method"]:
+            cell = None  # of another method; its result is on the page Results
+        changed = cell is not None and ran is not None and ran != self.run
+        told_of = (
+            running,
+            changed,
+            cell and (cell["cell"], cell["state"], cell["phase"], cell["share"], cell["stale"]),
+            self.run["method"],
+            str(seen["error"]),
+        )
         if told_of == self.shown and not force:
             return
         self.shown = told_of
         self.right.clear()
+        self.elapsed = None
         with self.right:
             if seen["error"]:
                 theme.message("bad", "The run could not begin", str(seen["error"]["message"]))
+                self.aloud.say("The run could not begin")
             if running:
-                self._show_progress(cell)
+                self._show_progress(cell, seen["seconds"])
             elif cell is None or cell["state"] == "waiting":
                 with theme.empty_state(
                     "science",
                     "No result yet",
-                    "Press Run. A suggested method and settings are filled in already; the result is verified at once.",
+                    "Press Run. Usual settings are filled in already, and what comes out is verified at once.",
                 ):
                     pass
             else:
+                if changed:
+                    theme.message(
+                        "info", "The settings have changed since", "What is below came of the former ones. Press Run."
+                    )
+                elif cell["stale"]:
+                    theme.message(
+                        "caution", "Stale", "The data, or what belongs to them, have changed since. Press Run."
+                    )
                 self._show_result(cell)
 
-    def _show_progress(self, cell: Any) -> None:
-        with theme.section("Running", "The first run also compiles the method, which takes some seconds"):
+    def _last_run(self) -> dict[str, Any] | None:
+        """What the result that is kept was made with."""
+        store = self.experiments.store(self.entry.number)
+        return dict((store.experiment().content.get("run") or [{}])[0]) if store.exists() else None
+
+    def _show_progress(self, cell: Any, seconds: float | None) -> None:
+        begun = cell is not None and bool(cell["phase"])
+        phase = str(cell["phase"]) if begun else "reading the data and getting the method ready"
+        with theme.section("Running", "It goes on when you leave this page; the result waits for you here"):
             share = None if cell is None else cell["share"]
             bar = ui.linear_progress(value=share or 0, show_value=False, size="8px")
             if share is None:
                 bar.props("indeterminate")
             bar.props('aria-label="Progress"')
-            ui.label("starting" if cell is None or not cell["phase"] else str(cell["phase"])).classes("muted")
+            with ui.row().style("width: 100%; justify-content: space-between; flex-wrap: nowrap"):
+                ui.label(phase[:1].upper() + phase[1:]).classes("strong")
+                self.elapsed = ui.label(f"{seconds or 0:.0f} s").classes("muted number")
+            if not begun:
+                ui.label("The first run of a method also compiles it: up to a minute, once on this machine.").classes(
+                    "muted small"
+                )
+        self.aloud.say(f"Running: {phase}")
 
     def _show_result(self, cell: dict[str, Any]) -> None:
         told_cell = self.experiments.store(self.entry.number).cell(cell["cell"])
-        verdict = told_cell.get("verify", {})
         state = cell["state"]
-        if cell["stale"]:
-            theme.message("caution", "Stale", "The data or the settings have changed since; run again.")
-        if state == "done":
-            theme.message("good", "Verified", str(verdict.get("words", "")))
-        elif state == "unsafe":
-            theme.message("bad", "Not safe: the verifier found a problem", str(verdict.get("words", "")))
-        elif state == "infeasible":
-            theme.message("caution", "Not possible with these settings", str(told_cell.get("message")))
-        else:
-            theme.message(
-                "bad", theme.STATES.get(state, ("", state, ""))[1].capitalize(), str(told_cell.get("message") or "")
-            )
-        if told_cell.get("code") == "public-input-missing":
+        undeclared = told_cell.get("code") == "public-input-missing"
+        kind, title, next_step = _OUTCOMES["undeclared" if undeclared else state]
+        verdict = told_cell.get("verify", {}).get("words") if state in ("done", "unsafe") else None
+        words = "" if undeclared else str(verdict or told_cell.get("message") or "")
+        theme.message(kind, title, "\n".join(part for part in (words, next_step) if part))
+        self.aloud.say(f"The run has ended: {title}")
+        if undeclared:
             for name in self.form.domains:
                 if name not in self.values:
-                    self.form.show_problem(name, "declare it: taking it from the data would tell who is in them")
+                    self.form.show_problem(name, "Declare it: taking it from the data would tell who is in them.")
+        if state == "failed" and not undeclared:
+            theme.secondary(
+                "Look at the columns on the page Data",
+                lambda: ui.navigate.to(f"/data?dataset={self.dataset.number}"),
+                "table_chart",
+            ).style("align-self: flex-start")
         if state not in ("done", "unsafe"):
             return
         with theme.section("What it cost", "Against the original") as actions:
@@ -255,15 +317,13 @@ class EvaluatePage:
         if state == "done":
             self._output_place = ui.element("div").classes("stack")
             ui.timer(0.05, lambda: told(self._show_output)(cell["cell"]), once=True)
-        with theme.section("Time"):
-            phases = told_cell.get("phases", {})
-            with ui.element("div").classes("tiles"):
-                theme.tile("Method", f"{phases.get('runtime', 0):.3g} s")
-                for one in phases.get("phases", []):
-                    theme.tile(one["name"], f"{one['seconds']:.3g} s")
-                theme.tile("Verify", f"{phases.get('seconds_verify') or 0:.3g} s")
-                if phases.get("peak_memory_mb"):
-                    theme.tile("Memory", f"{phases['peak_memory_mb']:,.0f} MB")
+        phases = told_cell.get("phases", {})
+        with theme.section("Time", f"{duration(phases.get('runtime', 0))} for the method"):
+            parts = [(str(one["name"]), float(one["seconds"])) for one in phases.get("phases", [])]
+            parts.append(("verification", float(phases.get("seconds_verify") or 0)))
+            time_bars(parts)
+            if phases.get("peak_memory_mb"):
+                ui.label(f"At most {phases['peak_memory_mb']:,.0f} MB of memory.").classes("muted small")
 
     async def _show_output(self, cell: str) -> None:
         output = await in_thread(self.experiments.output, self.entry.number, cell)

@@ -1,4 +1,4 @@
-"""Methods: what can be done, for which data, under which promise. Generated from the methods themselves."""
+"""Methods: what can be done, for which data, under which promise, in plain words; parameters from the methods."""
 
 from __future__ import annotations
 
@@ -9,86 +9,151 @@ from typing import Any
 from fastapi import Request
 from nicegui import ui
 
+from crypsis.evaluate.suggestions import METHOD_FOR_KIND
 from crypsis.methods import METHODS
+from crypsis.methods.method import Method
 from crypsis.web import theme
+from crypsis.web.actions import in_thread, told
+from crypsis.web.method_words import CHOOSE, DATA, PROTECTS, commands, data_words
 from crypsis.web.workbench import Workbench
 
 PATH = "/methods"
-LEAD = "Every method with its promise and its parameters, as the program itself describes them."
-FAMILIES = {
-    "relational": "Tables",
-    "transaction": "Sets of items",
-    "mixed": "Tables with sets of items",
-    "trajectory": "Trajectories and tracks",
-    "stream": "Streams",
+LEAD = "What each method protects from, when to choose it, and what it costs."
+_KINDS = {  # kinds of datasets that methods for this class of data can be tried on
+    "Table": ("table", "mixed"),
+    "Mixed": ("mixed",),
+    "Transactions": ("transactions", "mixed"),
+    "Trajectories": ("trajectories",),
+    "Tracks": ("tracks",),
+    "Events": ("events",),
 }
 
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
-    def methods(request: Request, name: str | None = None) -> None:
+    def methods(request: Request, name: str | None = None, data: str | None = None) -> None:
         with theme.page_frame("Methods", LEAD, theme=request.cookies.get(theme.THEME_COOKIE)):
-            chosen = name if name in METHODS else next(iter(METHODS))
+            kind = data if data in DATA else None
+            chosen = name if name in METHODS else _of_kind(kind or next(iter(DATA)))[0].name()
             with ui.element("div").classes("split left"):
                 with theme.section("All methods"):
-                    _list(chosen)
-                with ui.element("div").classes("stack") as place:
-                    place.props('aria-live="polite"')
-                    _one(chosen)
+                    _list(chosen, kind)
+                with ui.element("div").classes("stack"):
+                    _one(workbench, chosen)
 
 
-def _list(chosen: str) -> None:
+def _list(chosen: str, kind: str | None) -> None:
     search = ui.input("Find a method or a promise").props("outlined dense clearable").style("width: 100%")
-    with ui.column().style("width: 100%; gap: 2px"):
-        entries: list[tuple[Any, str]] = []
-        for family, words in FAMILIES.items():
-            fitting = [method for method in METHODS.values() if method.family == family]
-            if not fitting:
-                continue
-            ui.label(words).classes("nav-group").style("padding-left: 2px")
-            for method in fitting:
+    kinds = {"": "all kinds of data", **{key: words.name for key, words in DATA.items()}}
+    field = ui.select(kinds, value=kind or "", label="For which data").props("outlined dense options-dense")
+    field.style("width: 100%")
+    entries: list[tuple[Any, str, str]] = []
+    headings: dict[str, Any] = {}
+    with ui.element("nav").props('aria-label="Methods"').classes("method-list"):
+        for key, words in DATA.items():
+            headings[key] = ui.label(words.name).classes("nav-group").style("padding-left: 2px")
+            for method in _of_kind(key):
                 link = ui.link(target=f"{PATH}?name={method.name()}").classes("nav-item")
                 with link:
                     ui.label(method.__name__)
-                    ui.label(method.promises.model).classes("muted small").style("margin-left: auto")
+                    ui.label(method.promises.model).classes("muted small").style("margin-left: auto; text-align: right")
                 if method.name() == chosen:
                     link.classes("here").props("aria-current=true")
-                entries.append(
-                    (link, f"{method.__name__} {method.name()} {method.promises.model} {method.summary()}".lower())
-                )
+                entries.append((link, key, _searchable(method)))
+    nothing = ui.label("No method fits. Try another word, or all kinds of data.").classes("muted small")
 
     def narrow() -> None:
-        wanted = str(search.value or "").lower()
-        for link, text in entries:
-            link.set_visibility(wanted in text)
+        wanted = str(search.value or "").lower().split()
+        shown = set()
+        for link, key, text in entries:
+            fits = all(word in text for word in wanted) and field.value in ("", key)
+            link.set_visibility(fits)
+            if fits:
+                shown.add(key)
+        for key, heading in headings.items():
+            heading.set_visibility(key in shown)
+        nothing.set_visibility(not shown)
 
     search.on_value_change(narrow)
+    field.on_value_change(narrow)
+    narrow()
 
 
-def _one(name: str) -> None:
+def _of_kind(key: str) -> list[type[Method]]:
+    """The methods for a kind of data, those first that are suggested to begin with."""
+    fitting = [method for method in METHODS.values() if method.accepts.__name__ == key]
+    begin = {name for name, _ in METHOD_FOR_KIND.values()}
+    return sorted(fitting, key=lambda method: method.name() not in begin)
+
+
+def _searchable(method: type[Method]) -> str:
+    words = data_words(method)
+    parts = (method.__name__, method.name(), method.promises.model, method.summary(), words.name, words.example)
+    return " ".join((*parts, PROTECTS[method.promises.model], *CHOOSE[method.name()])).lower()
+
+
+def _one(workbench: Workbench, name: str) -> None:
     method = METHODS[name]
     described = method.describe()
+    words = data_words(method)
+    when, cost = CHOOSE[name]
+
+    async def attempt() -> None:
+        """On data of somebody's own that fit, else on sample data."""
+        kinds = _KINDS[method.accepts.__name__]
+        own = [one for one in workbench.datasets.entries() if one.content["section"]["kind"] in kinds]
+        entry = own[0] if own else await in_thread(workbench.datasets.add_sample, words.sample)
+        ui.navigate.to(f"/evaluate?dataset={entry.number}&method={name}")
+
     with theme.section(method.__name__, method.summary()) as actions:
         with actions:
-            theme.primary("Try it", lambda: ui.navigate.to(f"/evaluate?method={name}"), "science")
-        with ui.element("div").classes("tiles"):
-            theme.tile("Promise", described["guarantee"])
-            theme.tile("Takes", described["accepts"])
+            theme.primary("Try it", told(attempt), "science").tooltip("On your data if they fit, else on sample data")
+        for title, text in (
+            ("Protects from", PROTECTS[method.promises.model]),
+            ("Choose it", when),
+            ("It costs", cost),
+            ("Takes", f"{words.name}: {words.example}.{_needs(method)}"),
+        ):
+            with ui.element("div").classes("says"):
+                ui.html(f"<h3>{title}</h3>", sanitize=False)
+                ui.label(text)
+        with ui.element("div").classes("tiles thirds"):
+            theme.tile("Promise", described["guarantee"], "checked by an independent verifier")
             theme.tile("In files and commands", name)
-            theme.tile("Repeats exactly", "no, it draws at random" if described["randomized"] else "yes")
-        for part in _paragraphs(method.__doc__ or ""):
-            ui.label(part).style("max-width: 78ch")
-    with theme.section("Parameters"):
-        parameters_table(described["parameters"])
-    with theme.section("In Python"):
-        values = ", ".join(
-            f"{one['name']}={one['default']!r}" for one in described["parameters"][:2] if "default" in one
-        )
+            theme.tile("Repeats exactly", "no" if described["randomized"] else "yes", _random(described["randomized"]))
+    with theme.section("On the command line", "Two lines that work in an empty folder") as actions:
+        text = "\n".join(commands(name))
+        with actions:
+            theme.quiet("content_copy", "Copy the commands", lambda: ui.clipboard.write(text))
         ui.html(
-            f'<div class="code">import crypsis\n\nrelease = crypsis.anonymize(data, crypsis.{method.__name__}'
-            f"({theme.escaped(values)}))\nprint(release.verify())</div>",
+            f'<div class="code" tabindex=0 role=region aria-label="Commands">{theme.escaped(text)}</div>',
             sanitize=False,
         )
+    with theme.section("Parameters"):
+        parameters_table(described["parameters"])
+    with theme.section("How it works, and where it comes from"):
+        for part in _paragraphs(method.__doc__ or ""):
+            ui.label(part).style("max-width: 78ch")
+        ui.html(
+            f'<div class="code" tabindex=0 role=region aria-label="In Python">import crypsis\n\n'
+            f"release = crypsis.anonymize(data, crypsis.{method.__name__}({theme.escaped(_values(described))}))\n"
+            "print(release.verify())</div>",
+            sanitize=False,
+        )
+
+
+def _needs(method: type[Method]) -> str:
+    told = {"roles": "a role for each column", "declared domains": "lists of possible values that are public"}
+    needs = [told.get(one, one) for one in method.needs]
+    return f" It needs {' and '.join(needs)}." if needs else ""
+
+
+def _random(randomized: bool) -> str:
+    return "it draws at random" if randomized else "the same data give the same release"
+
+
+def _values(described: dict[str, Any]) -> str:
+    return ", ".join(f"{one['name']}={one['default']!r}" for one in described["parameters"][:2] if "default" in one)
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -15,7 +15,7 @@ from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
 PATH = "/policies"
-LEAD = "Say which sets of items must be safe, and which items may stand for each other."
+LEAD = "Say which items together must single nobody out, and which items may stand for each other."
 KINDS = ("mixed", "transactions", "trajectories")
 RECIPES = {
     "privacy": {
@@ -34,8 +34,8 @@ RECIPES = {
     "constraints": {},
 }
 TITLES = {
-    "privacy": ("Privacy policy", "Sets of items of which k records must share each"),
-    "utility": ("Utility policy", "Items of one set may be published as one; sets do not overlap"),
+    "privacy": ("Privacy policy", "Sets of items that somebody may know; at least k records must share each"),
+    "utility": ("Utility policy", "Items that may be published as one: for instance all kinds of milk; no overlaps"),
     "constraints": ("Places that may be joined", "Groups of locations that may be generalized together"),
 }
 _SHOWN = 300
@@ -79,6 +79,22 @@ def _as_file(workbench: Workbench, entry: Entry) -> None:
     show_as_file(lambda: companions_text(workbench.companions, entry), take)
 
 
+def _words_of(recipe: str) -> str:
+    """A recipe with other numbers than the usual ones, in words; one that is not known here as it is."""
+    kind, *numbers = recipe.split(":")
+    words = {
+        "all": "all sets of up to {} items",
+        "rare": "sets of up to {1} of the {0} rarest items",
+        "random": "{} random sets of up to {} items",
+        "frequency": "{} sets of equally frequent items",
+        "cooccurrence": "{} sets of items that occur together",
+    }.get(kind)
+    try:
+        return words.format(*numbers) if words else recipe
+    except IndexError:
+        return recipe
+
+
 class PolicyEditor:
     """One policy as a recipe, or as lines of labels."""
 
@@ -101,26 +117,30 @@ class PolicyEditor:
                     current = (
                         entry.content["auto"] if entry is not None and entry.content["auto"] else next(iter(recipes))
                     )
-                    known.setdefault(current, current)
-                    self.recipe = ui.select(known, value=current, label="Derive", with_input=False)
+                    known.setdefault(current, _words_of(current))
+                    self.recipe = ui.select(known, value=current, label="Make it from the data", with_input=False)
                     self.recipe.props("outlined dense options-dense").style("flex: 1")
                     theme.secondary("Derive", told(self._derive), "auto_awesome").style("height: 40px")
-            self.lines = ui.textarea("One set on each line; labels with commas").props(
-                'outlined input-style="font-family: ui-monospace, monospace; height: 300px"'
+            self.lines = ui.textarea("One set on each line, items with commas between them").props(
+                'outlined input-style="font-family: ui-monospace, monospace; height: 240px"'
             )
             self.lines.style("width: 100%")
             self.note = ui.column().style("width: 100%")
             with ui.row().classes("actions"):
-                theme.primary("Save", told(self._save), "save")
-                theme.secondary("Remove", told(self._remove), "delete")
+                self.keep = theme.primary("Save", told(self._save), "save")
+                self.drop = theme.secondary("Remove", told(self._remove), "delete")
         ui.timer(0.05, self._fill, once=True)
 
     async def _fill(self) -> None:
         entry = self.entry
         self.note.clear()
+        self.drop.set_enabled(entry is not None)
+        self._lock(False)
         if entry is None:
             with self.note:
-                theme.message("info", "Not set", "Methods use their own default until you derive or write one.")
+                theme.message(
+                    "info", "Not set", "Methods use their own default until you make one from the data or write one."
+                )
             return
         try:
             sets = await in_thread(self.companions.policy_sets, entry)
@@ -129,9 +149,19 @@ class PolicyEditor:
                 theme.message("caution", "It cannot be derived from these data", str(error))
             return
         self.lines.set_value("\n".join(", ".join(one) for one in sets[:_SHOWN]))
+        self._lock(len(sets) > _SHOWN)
         with self.note:
             words = f"{number(len(sets))} sets" + (f", the first {_SHOWN} are shown" if len(sets) > _SHOWN else "")
-            theme.message("good", "In use", f"{words} · {entry.content['auto'] or 'written by hand'}")
+            made = entry.content["auto"]
+            known = RECIPES[self.name].get(made) or _words_of(made) if made else "written by hand"
+            theme.message("good", "In use", f"{words} · {known}")
+            if len(sets) > _SHOWN:
+                ui.label("It is too long to change here; take it as a file, or remove it first.").classes("muted small")
+
+    def _lock(self, locked: bool) -> None:
+        """What is shown in part must not be saved as if it were the whole."""
+        self.lines.props("readonly" if locked else "", remove="" if locked else "readonly")
+        self.keep.set_enabled(not locked)
 
     async def _derive(self) -> None:
         await in_thread(self.companions.keep_policy, self.dataset.number, self.name, auto=str(self.recipe.value))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from fastapi import Request
@@ -10,16 +11,19 @@ from nicegui import ui
 
 from crypsis.errors import CrypsisError
 from crypsis.reports.markup import Markup, element
-from crypsis.reports.svg import drawing, polyline, text
+from crypsis.reports.svg import LinearScale, drawing, line, polyline, rounded_up, text
+from crypsis.reports.wording import counted
 from crypsis.web import theme
-from crypsis.web.actions import in_thread, number, percent, told
+from crypsis.web.actions import beside, in_thread, number, percent, told
 from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
 PATH = "/streams"
 LEAD = "Publish events window by window, each verified before it goes out, and watch it happen."
-WIDTH = 640.0
+WIDTH, _NARROW = 640.0, 300.0
+_MOST_PLACES = 120
+_STATES = {"finished": "all events were read", "stopped": "Go on takes it up again"}
 _LETTER = 6.9  # about the width of a letter
 
 
@@ -52,23 +56,27 @@ class StreamPage:
         self.streams = workbench.streams
         existing = [one for one in self.streams.entries() if one.content["dataset"] == entry.number]
         self.number = existing[0].number if existing else None
-        self.seen = -1
+        self.seen: tuple[Any, ...] | None = None
 
     def show(self, actions: Any) -> None:
         with actions:
             choose_dataset(self.workbench, self.entry, PATH, kinds=("events",))
             theme.secondary("Show as file", told(self._as_file), "code")
         with ui.element("div").classes("split left"):
-            with theme.section("Promise", "LKC-privacy of every window"):
-                self._form()
             with ui.element("div").classes("stack"):
-                self.tiles = ui.element("div").classes("tiles").props('aria-live="polite"')
-                self.tiles.style("grid-template-columns: repeat(3, minmax(0, 1fr))")
-                with theme.section("The window now", "Area: published visits · ✕: something was held back"):
-                    self.map = ui.html("", sanitize=False).classes("drawing")
-                with theme.section("Held back, and lag"):
+                with theme.section("Promise", "LKC-privacy: K people fit whatever is known of somebody"):
+                    self._form()
+                with theme.section("Over time"):
                     self.curves = ui.html("", sanitize=False).classes("drawing")
-        self.problem = ui.column().style("width: 100%")
+            with ui.element("div").classes("stack"):
+                self.problem = ui.column().style("width: 100%")
+                self.tiles = ui.element("div").classes("tiles thirds")
+                with theme.section("The window now", "Visits at each location, published and held back"):
+                    self.map = ui.html("", sanitize=False).classes("drawing")
+                    ui.html(LEGEND, sanitize=False).classes("legend")
+                    with ui.expansion("As a table").props("dense").classes("fold"):
+                        self.table = ui.html("", sanitize=False).classes("scroll").style("max-height: 320px")
+        self.aloud = theme.Announcer()
         self._refresh()
         ui.timer(0.7, self._refresh)
 
@@ -77,38 +85,58 @@ class StreamPage:
         if self.number is not None:
             settings |= {key: self.streams.workspace.entry("streams", self.number).content[key] for key in settings}
         words = {
-            "K": "People that must share what is known",
-            "L": "Visits that an adversary may know",
-            "N": "Timestamps of a window",
-            "rate": "Events a second",
+            "K": "People who must fit what is known (K)",
+            "L": "Visits of a person that somebody may know (L)",
+            "N": "Length of a window, in timestamps (N)",
+            "rate": "Speed of the replay, in events a second",
         }
         self.fields = {}
         for name, value in settings.items():
-            field = ui.number(f"{name} · {words[name]}", value=value, min=1, precision=0).props("outlined dense")
-            field.style("width: 100%")
+            field = ui.number(words[name], value=value, min=1, precision=0)
+            field.props("outlined dense hide-bottom-space").style("width: 100%")
+            field.on_value_change(lambda: self._changed())
             self.fields[name] = field
         with ui.row().classes("actions"):
             self.start = theme.primary("Start", told(self._start), "play_arrow")
             self.stop = theme.secondary("Stop", told(self._stop), "stop")
-        self.again = ui.button("Begin anew with these settings", on_click=told(self._anew)).props("flat no-caps")
-        ui.label("Stopping loses nothing: starting again goes on where it was.").classes("muted small")
+            self.again = theme.secondary("Begin anew", told(self._anew)).tooltip(
+                "From the first event, with these settings; what was published so far is removed"
+            )
+        self.note = ui.label("Stopping loses nothing: starting again goes on where it was.").classes("muted small")
+
+    def _changed(self) -> None:
+        for field in self.fields.values():
+            field.error = None
+        if self.number is not None:
+            self.note.set_text("Changed settings count from the next “Begin anew”; going on keeps the old ones.")
 
     async def _start(self) -> None:
         if self.number is None:
             await self._create()
-        assert self.number is not None
+        if self.number is None:
+            return
         await in_thread(self.streams.begin, self.number)
+        self._refresh()
+        theme.keep_focus(self.stop, self.start)
 
     async def _create(self) -> None:
         values = {name: field.value for name, field in self.fields.items()}
-        entry = await in_thread(
-            self.streams.create,
-            self.entry.number,
-            K=int(values["K"] or 0),
-            L=int(values["L"] or 0),
-            N=int(values["N"] or 0),
-            rate=float(values["rate"] or 0),
-        )
+        try:
+            entry = await in_thread(
+                self.streams.create,
+                self.entry.number,
+                K=int(values["K"] or 0),
+                L=int(values["L"] or 0),
+                N=int(values["N"] or 0),
+                rate=float(values["rate"] or 0),
+            )
+        except CrypsisError as error:
+            named = re.search(r"\b(K|L|N|rate)\b", error.message)
+            parameter = str(error.details.get("parameter") or (named.group() if named else ""))
+            if parameter not in self.fields:
+                raise
+            beside(self.fields[parameter], error)
+            return
         self.number = entry.number
 
     async def _anew(self) -> None:
@@ -120,11 +148,14 @@ class StreamPage:
     async def _stop(self) -> None:
         if self.number is not None:
             await in_thread(self.streams.stop, self.number)
+            self._refresh()
+            theme.keep_focus(self.start, self.stop)
 
     async def _as_file(self) -> None:
         if self.number is None:
             await self._create()
-        assert self.number is not None
+        if self.number is None:
+            return
         number_, text = self.number, await in_thread(self.streams.text, self.number)
 
         async def take(changed: str) -> None:
@@ -134,6 +165,7 @@ class StreamPage:
         show_as_file(lambda: text, take, "stream.toml", "stream", "crypsis stream")
 
     def _refresh(self) -> None:
+        """Show what has changed since the last look."""
         live: dict[str, Any] | None = None
         if self.number is not None:
             try:
@@ -141,99 +173,165 @@ class StreamPage:
             except CrypsisError:
                 live = None
         running = bool(live and live["running"])
-        self.start.set_enabled(not running)
+        ended = bool(live and live["summary"] and live["summary"]["finished"])
+        self.start.set_enabled(not running and not ended)
         self.stop.set_enabled(running)
-        self.start.set_text("Start" if self.number is None or live is None or not live["windows"] else "Go on")
-        if live is not None and live["windows"] == self.seen and running:
+        self.start.set_text("Start" if live is None else "Go on")
+        told_of = (-1 if live is None else live["windows"], running, live and live["error"])
+        if told_of == self.seen:
             return
-        self.seen = -1 if live is None else live["windows"]
+        self.seen = told_of
+        self.again.set_visibility(live is not None)
         self.tiles.clear()
         with self.tiles:
             if live is None:
-                theme.tile("State", "not running", "press Start")
+                theme.tile("State", "not running", "Press Start")
             else:
-                finished = live["summary"] and live["summary"]["finished"]
-                theme.tile("State", "running" if running else "finished" if finished else "stopped")
-                theme.tile("Windows out", number(live["windows"]), f"verified up to {live['verified_up_to'] + 1}")
-                theme.tile("People in the window", number(live["people"]))
-                theme.tile("Held back", percent(live["suppressed_share"]), "of the visits in this window")
-                theme.tile("Lag", number(live["lag"]), "timestamps behind the newest event")
-                theme.tile("Events a second", number(round(live["rate"])))
+                state = "running" if running else "finished" if ended else "stopped"
+                theme.tile("State", state, _STATES.get(state, "") if live["windows"] else "the first time takes longer")
+                verified = live["verified_up_to"] + 1
+                words = (
+                    ""
+                    if not live["windows"]
+                    else "all verified"
+                    if verified >= live["windows"]
+                    else f"verified up to {verified}"
+                )
+                theme.tile("Windows out", number(live["windows"]), words)
+                theme.tile("In the window", number(live["people"]), "people")
+                theme.tile("Held back", percent(live["suppressed_share"]), "of the visits")
+                theme.tile("Lag", number(live["lag"]), "timestamps")
+                theme.tile("Speed", number(round(live["rate"])), "events a second")
+                self.aloud.say(f"The stream is {state}")
         self.problem.clear()
+        self.problem.set_visibility(bool(live and live["error"]))
         if live is not None and live["error"]:
             with self.problem:
                 theme.message("bad", "The stream stopped", live["error"])
-        self.map.set_content(place_map(live["places"], live["suppressed_places"]) if live else _nothing())
-        self.curves.set_content(curves(live["history"]) if live else _nothing())
+        published, held = (live["places"], live["suppressed_places"]) if live else ({}, {})
+        self.map.set_content(place_map(published, held) if published or held else _nothing(running=running))
+        self.table.set_content(place_table(published, held))
+        history = live["history"] if live else []
+        self.curves.set_content(curves(history) if history else _nothing(_NARROW, running=running))
 
 
-def _nothing() -> Markup:
-    note = text(WIDTH / 2, 60, "Press Start to see the first window.", "note", "middle")
-    return drawing(WIDTH, 120, "Nothing to show yet.", note, kind="map")
+LEGEND = (
+    '<span><svg width="20" height="20" aria-hidden="true"><circle cx="10" cy="10" r="9" class="ring"/></svg>'
+    "all visits</span>"
+    '<span><svg width="20" height="20" aria-hidden="true"><circle cx="10" cy="10" r="9" class="ring"/>'
+    '<circle cx="10" cy="10" r="6" class="whole"/></svg>filled: published</span>'
+    '<span><svg width="20" height="20" aria-hidden="true"><circle cx="10" cy="10" r="9" class="ring"/>'
+    '<path d="M7 7l6 6m0 -6l-6 6" class="missed thin"/></svg>nothing published</span>'
+)
 
 
-def place_map(places: dict[str, int], suppressed: dict[str, int]) -> Markup:
-    """Places in rows, by name: discs grow with what is published of them, a cross says that something is held back."""
-    names = sorted(set(places) | set(suppressed))[:120]
-    if not names:
-        return _nothing()
-    columns = max(1, math.ceil(math.sqrt(len(names) * 2.2)))
+def _nothing(width: float = WIDTH, *, running: bool = False) -> Markup:
+    words = "The first window is being made …" if running else "Press Start to see the first window."
+    return drawing(width, 100, words, text(width / 2, 50, words, "note", "middle"), kind="map")
+
+
+def _names(published: dict[str, int], held: dict[str, int]) -> list[str]:
+    return sorted(set(published) | set(held))
+
+
+def place_map(published: dict[str, int], held: dict[str, int]) -> Markup:
+    """Locations in rows, by name. The area of a ring is all visits, the disc in it those that are published."""
+    names = _names(published, held)[:_MOST_PLACES]
+    columns = max(1, min(len(names), math.ceil(math.sqrt(len(names) * 2.2))))
     rows = math.ceil(len(names) / columns)
     cell = WIDTH / columns
-    height = rows * max(54.0, cell * 0.9) + 10
-    step = (height - 10) / rows
-    busiest = max([*places.values(), 1])
+    step = max(54.0, min(120.0, cell * 0.9))
+    height = rows * step + 10
+    totals = {name: published.get(name, 0) + held.get(name, 0) for name in names}
+    largest = min(cell, step) * 0.36 / math.sqrt(max([*totals.values(), 1]))
     first = names[0][: names[0].rfind(" ") + 1]
     shared = len(first) if len(names) > 1 and all(name.startswith(first) for name in names) else 0
     marks = []
     for at, name in enumerate(names):
         x, y = (at % columns + 0.5) * cell, (at // columns + 0.42) * step + 5
-        count, held = places.get(name, 0), suppressed.get(name, 0)
-        radius = max(2.0, min(cell, step) * 0.34 * math.sqrt(count / busiest))
-        title = element("title", f"{name}: {count:,} published visits, {held:,} held back in this window")
-        parts = [title, element("circle", cx=x, cy=y, r=radius, class_="whole")]
-        if held:
-            parts.append(element("path", d=f"M{x - 4:.1f} {y - 4:.1f}l8 8m0 -8l-8 8", class_="missed"))
+        out, every = published.get(name, 0), totals[name]
+        ring = max(4.0, largest * math.sqrt(every))
+        words = f"{name}: {out:,} of {every:,} visits published, {every - out:,} held back"
+        parts = [element("title", words), element("circle", cx=x, cy=y, r=ring, class_="ring")]
+        if out:
+            parts.append(element("circle", cx=x, cy=y, r=ring * math.sqrt(out / every), class_="whole"))
+        else:
+            parts.append(element("path", d=f"M{x - 2.5:.1f} {y - 2.5:.1f}l5 5m0 -5l-5 5", class_="missed thin"))
         short = name[shared:] or name
         label = short if len(short) * _LETTER < cell else short[: max(2, int(cell / _LETTER) - 2)] + "…"
-        parts.append(text(x, y + min(cell, step) * 0.34 + 12, label, "tick", "middle"))
+        parts.append(text(x, y + min(cell, step) * 0.36 + 12, label, "tick", "middle"))
         marks.append(element("g", *parts))
-    return drawing(WIDTH, height, f"{len(names)} places in the window.", *marks, kind="map")
+    silent = sum(not published.get(name) for name in names)
+    out, every = sum(published.get(name, 0) for name in names), sum(totals.values())
+    label = (
+        f"{counted(len(names), 'location')} in the window: {out:,} of {every:,} visits published; "
+        f"nothing is published of {silent:,}."
+    )
+    return drawing(WIDTH, height, label, *marks, kind="map")
+
+
+def place_table(published: dict[str, int], held: dict[str, int]) -> str:
+    """The same in figures, for those who do not see the map."""
+    rows = []
+    for name in _names(published, held):
+        out, back = published.get(name, 0), held.get(name, 0)
+        rows.append(
+            f"<tr><td>{theme.escaped(name)}</td><td class=number>{out + back:,}</td><td class=number>{out:,}</td>"
+            f"<td class=number>{back:,}</td><td class=number>{percent(out / (out + back))}</td></tr>"
+        )
+    heads = "".join(
+        f"<th scope=col class=number>{words}</th>"
+        for words in ("All visits", "Published", "Held back", "Share published")
+    )
+    return (
+        f"<table class=plain><thead><tr><th scope=col>Location</th>{heads}</tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table>"
+    )
 
 
 def curves(history: list[dict[str, Any]]) -> Markup:
-    """Share held back (line) and lag (bars) over the windows."""
-    if not history:
-        return _nothing()
-    height, left, right, top, bottom = 170.0, 46.0, WIDTH - 46.0, 16.0, 136.0
-    shares = [one["suppressed_share"] for one in history]
-    lags = [one["lag"] for one in history]
-    most, longest = max([*shares, 0.01]), max([*lags, 1])
-    step = (right - left) / max(1, len(history))
-    bars = [
-        element(
-            "rect",
-            element("title", f"window {one['window']}: lag {one['lag']}"),
-            x=left + at * step,
-            y=bottom - (bottom - top) * one["lag"] / longest,
-            width=max(0.8, step * 0.7),
-            height=(bottom - top) * one["lag"] / longest,
-            class_="bar-neutral",
-            fill_opacity="0.35",
-        )
-        for at, one in enumerate(history)
-    ]
-    points = [(left + (at + 0.35) * step, bottom - (bottom - top) * share / most) for at, share in enumerate(shares)]
+    """Two small plots over the windows: the share held back, and the lag."""
+    shares = [100 * one["suppressed_share"] for one in history]
+    lags = [float(one["lag"]) for one in history]
+    windows = [int(one["window"]) + 1 for one in history]
+    label = (
+        f"Windows {windows[0]} to {windows[-1]}: held back {shares[-1]:.3g} % at last, at most {max(shares):.3g} %; "
+        f"lag {lags[-1]:.0f} timestamps at last, at most {max(lags):.0f}."
+    )
     return drawing(
-        WIDTH,
-        height,
-        f"Share held back up to {100 * most:.3g} %, lag up to {longest}.",
-        element("line", x1=left, y1=bottom, x2=right, y2=bottom, class_="axis"),
-        *bars,
-        element("path", d=polyline(points), class_="curve generalized"),
-        text(left - 6, top + 4, f"{100 * most:.0f} %" if most >= 0.01 else f"{100 * most:.1g} %", "tick", "end"),
-        text(left - 6, bottom + 4, "0", "tick", "end"),
-        text(right + 6, top + 4, f"{longest}", "tick"),
-        text(left, height - 8, "line: share held back · bars: lag in timestamps", "note"),
+        _NARROW,
+        250,
+        label,
+        *_plot("Held back, % of the visits", windows, shares, 14.0, "generalized", "%"),
+        *_plot("Lag, in timestamps", windows, lags, 134.0, "intact", "timestamps"),
+        text((_NARROW + 34) / 2, 248, f"window {windows[0]} to {windows[-1]}", "tick", "middle"),
         kind="chart",
     )
+
+
+def _plot(title: str, windows: list[int], values: list[float], top: float, kind: str, unit: str) -> list[Markup]:
+    """A line over the windows, with a scale that begins at 0 and a hover text at each window."""
+    left, right, bottom = 34.0, _NARROW - 8.0, top + 92.0
+    scale = LinearScale(0, rounded_up(max([*values, 1e-9])) if max(values) else 1, bottom, top + 14)
+    across = LinearScale(0, max(1, len(values) - 1), left + 2, right - 4)
+    points = [(across.at(place), scale.at(value)) for place, value in enumerate(values)]
+    marks = [text(0, top, title, "note")]
+    for tick in (0, scale.high / 2, scale.high):
+        marks.append(line(left, scale.at(tick), right, scale.at(tick), "axis" if not tick else "grid"))
+        marks.append(text(left - 6, scale.at(tick) + 4, f"{tick:g}", "tick", "end"))
+    marks.append(element("path", d=polyline(points), class_=f"curve {kind}"))
+    marks.append(element("circle", cx=points[-1][0], cy=points[-1][1], r=3, class_=f"dot-{kind}"))
+    width = (right - left) / max(1, len(values))
+    marks += [
+        element(
+            "rect",
+            element("title", f"window {window}: {value:.3g} {unit}"),
+            x=x - width / 2,
+            y=top + 10,
+            width=width,
+            height=bottom - top - 10,
+            fill="transparent",
+        )
+        for window, value, (x, _) in zip(windows, values, points, strict=True)
+    ]
+    return marks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,12 +11,25 @@ from nicegui import ui
 
 from crypsis.data.track import Tracks
 from crypsis.errors import CrypsisError
+from crypsis.methods import METHODS
+from crypsis.reports.facts import ReleaseFacts
+from crypsis.reports.markup import Markup
 from crypsis.web import theme
 from crypsis.web.actions import beside, in_thread, number, told
-from crypsis.web.explorations import tessellation_map, track_map
+from crypsis.web.explorations import tessellation_map
 from crypsis.web.files import companions_text, take_text
-from crypsis.web.maps import release_map, visits_map
-from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file
+from crypsis.web.maps import (
+    MapView,
+    area_legend,
+    cells_map,
+    joined_places,
+    place_legend,
+    published_map,
+    track_map,
+    view_of_places,
+    visits_map,
+)
+from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -38,7 +52,7 @@ def register(workbench: Workbench) -> None:
             try:
                 data = await in_thread(workbench.datasets.load, entry.number)
             except CrypsisError as error:
-                theme.message("bad", "These data cannot be read as they are described", str(error))
+                unreadable(workbench, entry, error, PATH)
                 return
             if isinstance(data, Tracks):
                 TessellationPage(workbench, entry, data).show(actions)
@@ -63,44 +77,84 @@ async def _before_and_after(workbench: Workbench, entry: Entry, data: Any, actio
         theme.secondary("Show as file", lambda: _as_file(workbench, entry), "code")
     if not data.locations.has_coordinates:
         theme.message(
-            "info", "No coordinates", "Give the dataset a table of locations with x and y to see it on a map."
+            "info",
+            "No map without coordinates",
+            "Give the dataset a table of locations with x and y (the key locations in its file) to see it on a map. "
+            "Methods that need no coordinates work all the same.",
         )
+        theme.primary("Try a method", lambda: ui.navigate.to(f"/evaluate?dataset={entry.number}"), "science")
         return
-    experiments = workbench.experiments
+    view = await in_thread(view_of_places, data)
     with ui.element("div").classes("halves"):
         with theme.section("Before", f"{len(data):,} trajectories, {data.visits:,} visits, as collected"):
-            theme.picture(await in_thread(visits_map, data))
-        done = [
-            (one, cell)
-            for one in experiments.entries(None, entry.number)
-            for cell in experiments.results(one.number)
-            if cell["state"] == "done"
-        ]
-        with theme.section("After", "What a verified release shows: blue as it was, orange joined with neighbours"):
-            if not done:
-                with theme.empty_state("science", "No release yet", "Run a method; its map appears here."):
-                    theme.primary(
-                        "Try a method", lambda: ui.navigate.to(f"/evaluate?dataset={entry.number}"), "science"
-                    )
-                return
-            choices = {f"{one.number}/{cell['cell']}": f"{cell['label']} · {_settings(cell)}" for one, cell in done}
-            top = ui.column().style("width: 100%")
-            place = ui.column().style("width: 100%")
+            theme.picture(await in_thread(visits_map, data, view))
+            legend(place_legend(published=False))
+        with theme.section("After", "As a verified release shows it") as head:
+            await ReleasePicture(workbench, entry, lambda facts: published_map(facts, data, view)).show(head)
 
-            async def show(chosen: str) -> None:
-                number_, cell = chosen.split("/")
-                svg = await in_thread(lambda: release_map(experiments.store(number_).release(cell)))
-                place.clear()
-                with place:
-                    theme.picture(svg)
 
-            first = next(iter(choices))
-            with top:
-                field = ui.select(
-                    choices, value=first, label="Release", on_change=lambda event: told(show)(event.value)
+class ReleasePicture:
+    """What a finished cell of an experiment published, chosen from those of the dataset."""
+
+    def __init__(self, workbench: Workbench, entry: Entry, draw: Callable[[ReleaseFacts], Markup]) -> None:
+        self.workbench, self.entry, self.draw = workbench, entry, draw
+        self.experiments = workbench.experiments
+
+    def finished(self) -> dict[str, str]:
+        """By experiment and cell: what was run with which settings, the newest first."""
+        return {
+            f"{one.number}/{cell['cell']}": f"{cell['label']} · {_settings(cell)}"
+            for one in self.experiments.entries(None, self.entry.number)
+            for cell in self.experiments.results(one.number)
+            if cell["state"] == "done" and METHODS[cell["method"]].family == "trajectory"
+            if METHODS[cell["method"]].promises.model != "differential privacy"
+        }
+
+    async def show(self, head: Any) -> None:
+        choices = await in_thread(self.finished)
+        if not choices:
+            with theme.empty_state("science", "No release yet", "Run a method; its map appears here."):
+                theme.primary(
+                    "Try a method", lambda: ui.navigate.to(f"/evaluate?dataset={self.entry.number}"), "science"
                 )
-                field.props("outlined dense options-dense").style("width: 100%")
-            await show(first)
+            return
+        first = next(iter(choices))
+        with head:
+            field = ui.select(
+                choices, value=first, label="Release", on_change=lambda event: told(self._chosen)(event.value)
+            )
+            field.props("outlined dense options-dense").classes("one-line").style("width: 220px")
+        self.place = ui.element("div").classes("stack").style("gap: 12px")
+        await told(self._chosen)(first)
+
+    async def _chosen(self, chosen: str) -> None:
+        number_, cell = chosen.split("/")
+        facts = await in_thread(self._facts, number_, cell)
+        svg = await in_thread(self.draw, facts)
+        self.place.clear()
+        with self.place:
+            theme.picture(svg)
+            legend(place_legend(published=True))
+            joined = joined_places(facts)
+            if joined:
+                with ui.expansion(f"The {len(joined):,} groups as a list").props("dense").classes("fold"):
+                    rows = "".join(
+                        f"<tr><td>{theme.escaped(names)}</td><td class=number>{rows:,}</td></tr>"
+                        for names, rows in joined
+                    )
+                    ui.html(
+                        "<table class=plain><thead><tr><th scope=col>Published as one</th>"
+                        f"<th scope=col class=number>Rows</th></tr></thead><tbody>{rows}</tbody></table>",
+                        sanitize=False,
+                    ).classes("scroll").style("max-height: 300px")
+
+    def _facts(self, number_: str, cell: str) -> ReleaseFacts:
+        release = self.experiments.store(number_).release(cell)
+        return ReleaseFacts.of(release.manifest, release.data, release.companion)
+
+
+def legend(marks: Markup) -> None:
+    ui.html(marks, sanitize=False).classes("legend")
 
 
 def _as_file(workbench: Workbench, entry: Entry) -> None:
@@ -125,6 +179,11 @@ def _as_file(workbench: Workbench, entry: Entry) -> None:
     show_as_file(text, take)
 
 
+def _waiting() -> Any:
+    """The place of a map until it is drawn."""
+    return ui.html('<div class="waiting" role="status">Drawing the map …</div>', sanitize=False).classes("drawing")
+
+
 def _settings(cell: dict[str, Any]) -> str:
     shown = [f"{name}={cell[name]}" for name in ("k", "m", "K", "L") if cell.get(name) is not None]
     return ", ".join(shown) or str(cell["method"])
@@ -141,25 +200,18 @@ class TessellationPage:
     def show(self, actions: Any) -> None:
         with actions:
             theme.secondary("Show as file", self._as_file, "code")
-        with ui.element("div").classes("split left"):
-            with theme.section("Controls"):
-                self._controls()
-            with ui.element("div").classes("stack"):
-                self.tiles = ui.element("div").classes("tiles").props('aria-live="polite"')
-                with theme.section(
-                    "Now",
-                    "Darker areas hold more fixes; lines are moves. Click an area, or press Enter on it, to mark it",
-                ):
-                    self.map = ui.html("", sanitize=False).classes("drawing")
-                    with ui.element("div").classes("legend"):
-                        ui.html(
-                            "<span><i style='background: var(--intact)'></i>area</span> &nbsp; "
-                            "<span><i style='background: var(--generalized); outline: 1.5px solid var(--ink)'></i>"
-                            "marked: keep it fine</span>",
-                            sanitize=False,
-                        )
-                with theme.section("Before", f"{len(self.tracks):,} tracks as collected"):
-                    self.before = ui.html("", sanitize=False).classes("drawing")
+        with theme.section("Make the map coarser, step by step"):
+            self._controls()
+        self.aloud = theme.Announcer()
+        with ui.element("div").classes("halves"):
+            with theme.section("Before", f"{len(self.tracks):,} tracks, {len(self.tracks.x):,} fixes, as collected"):
+                self.before = _waiting()
+                legend(Markup("<span>Each line is a track; darker where many pass.</span>"))
+            with theme.section("Now", "Click an area, or press Enter on it, to mark it"):
+                self.map = _waiting()
+                self.legend = ui.html("", sanitize=False).classes("legend")
+        with ui.element("div").classes("halves"):
+            self.after = ui.element("div")
         self.place = f"map-{self.map.id}"
         self.map.props(f'id="{self.place}"')
         ui.on(f"area-{self.place}", told(self._mark))
@@ -168,32 +220,36 @@ class TessellationPage:
     async def _first(self) -> None:
         """What takes a while, once the page is there."""
         ui.run_javascript(f"crypsis.areas('{self.place}')")
+        self.view = MapView.of(self.tracks.x, self.tracks.y)
+        self.before.set_content(await in_thread(track_map, self.tracks, self.view))
         await self._begin()
-        self.before.set_content(await in_thread(track_map, self.tracks))
+        released = ReleasePicture(self.workbench, self.entry, lambda facts: cells_map(facts, self.view))
+        if await in_thread(released.finished):
+            with self.after, theme.section("Released", "What a verified release of these tracks shows") as head:
+                await released.show(head)
 
     def _controls(self) -> None:
         across = float(self.tracks.x.max() - self.tracks.x.min()) if len(self.tracks.x) else 0.0
         usual = float(f"{across / 16:.1g}") if across > 0 else 500.0
-        self.radius = ui.number("Radius of a group, in units of the map", value=usual, min=0).props("outlined dense")
-        self.k = ui.number("k · individuals that should move between two areas", value=5, min=1, precision=0)
-        self.k.props("outlined dense")
-        self.limit = ui.number("Largest displacement (none: no limit)", min=0).props("outlined dense clearable")
-        for field in (self.radius, self.k, self.limit):
-            field.style("width: 100%")
+        with ui.element("div").classes("fields"):
+            self.radius = ui.number("Radius of an area at first, in map units", value=usual, min=0)
+            self.k = ui.number("People who should make each move (k)", value=5, min=1, precision=0)
+            self.limit = ui.number("Farthest a fix may be moved, in map units", min=0)
+            self.limit.props('placeholder="no limit" clearable stack-label')
+            for field in (self.radius, self.k, self.limit):
+                field.props("outlined dense hide-bottom-space")
         self.k.on_value_change(told(self._rules))
         self.limit.on_value_change(told(self._rules))
-        theme.secondary("Begin with this radius", told(self._begin), "restart_alt")
-        ui.separator()
         with ui.row().classes("actions"):
             theme.primary("Step", told(self._step), "skip_next")
             theme.secondary("Run to the end", told(self._run), "fast_forward")
             self.back = theme.secondary("Undo", told(self._undo), "undo")
-        ui.separator()
-        ui.label("Mark areas that became too coarse, then ask for a limit that would have spared them.").classes(
-            "muted small"
-        )
-        theme.secondary("Suggest a limit", told(self._suggest), "lightbulb")
+            theme.secondary("Begin again with this radius", told(self._begin), "restart_alt")
+            theme.secondary("Suggest a limit", told(self._suggest), "lightbulb").tooltip(
+                "The farthest that a fix may be moved so that the marked areas stay as fine as they were"
+            )
         self.suggestion = ui.column().style("width: 100%")
+        self.figures = ui.html("", sanitize=False).classes("figures")
 
     async def _begin(self) -> None:
         try:
@@ -242,7 +298,12 @@ class TessellationPage:
         self.suggestion.clear()
         with self.suggestion:
             if not self.explorations.get(self.number).marked:
-                theme.message("info", "Mark an area first", "Click one on the map.")
+                theme.message(
+                    "info",
+                    "Mark areas first",
+                    "Click those that became too coarse, or press Enter on them; then ask for a limit that would have "
+                    "spared them.",
+                )
             elif limit <= 0:
                 theme.message(
                     "caution", "No limit spares these areas", "Some of them were that large from the beginning."
@@ -250,8 +311,8 @@ class TessellationPage:
             else:
                 theme.message(
                     "good",
-                    f"{number(round(limit, 1))}",
-                    "displacement under which the marked areas could not have grown",
+                    f"A limit of {number(round(limit, 1))} units",
+                    "With it the marked areas could not have grown. Use it, then begin again.",
                 )
                 theme.secondary("Use it", lambda: self.limit.set_value(round(limit, 1)), "check")
 
@@ -259,16 +320,18 @@ class TessellationPage:
         found = self.explorations.get(self.number)
         told_state = found.to_dict()
         self.map.set_content(await in_thread(tessellation_map, found))
+        self.legend.set_content(area_legend(found.cells))
         self.back.set_enabled(found.cells.steps > 0)
-        self.tiles.clear()
-        with self.tiles:
-            theme.tile("Areas", number(told_state["cells"]))
-            theme.tile("Steps", number(told_state["steps"]))
-            theme.tile(
-                "Weak connections", number(told_state["weak_pairs"]), f"fewer than {told_state['k']} individuals move"
-            )
-            theme.tile("Mean displacement", number(round(told_state["mean_displacement"], 1)))
-            theme.tile("Marked", number(len(told_state["marked"])))
+        weak = told_state["weak_pairs"]
+        parts = [
+            (number(told_state["cells"]), "areas"),
+            (number(told_state["steps"]), "steps"),
+            (number(weak), f"weak connections (fewer than {told_state['k']} people)"),
+            (number(round(told_state["mean_displacement"], 1)), "units that a fix is moved, on average"),
+            (number(len(told_state["marked"])), "marked"),
+        ]
+        self.figures.set_content("".join(f"<span><b>{value}</b> {words}</span>" for value, words in parts))
+        self.aloud.say(", ".join(f"{value} {words}" for value, words in parts))
 
     def _as_file(self) -> None:
         async def take(text: str) -> None:

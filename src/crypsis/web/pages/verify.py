@@ -9,9 +9,15 @@ from typing import Any
 from fastapi import Request
 from nicegui import ui
 
+from crypsis.data.relational import PublishedTable
 from crypsis.errors import CrypsisError
+from crypsis.guarantees import GUARANTEES
+from crypsis.parameters import parameters_of
+from crypsis.verifiers import VERIFIERS
 from crypsis.web import theme
 from crypsis.web.actions import beside, in_thread, number
+from crypsis.web.method_words import PROTECTS
+from crypsis.web.parameter_form import label_of
 from crypsis.web.verification import Verification, promises
 from crypsis.web.widgets import drop_place
 from crypsis.web.workbench import Workbench
@@ -50,16 +56,8 @@ class VerifyPage:
                     if self.workbench.allow_paths:
                         self._path_field()
                 self.answer = ui.element("div").classes("stack").props('aria-live="polite"')
-                with (
-                    self.answer,
-                    theme.empty_state(
-                        "verified_user",
-                        "No verdict yet",
-                        "Drop something above. Nothing of it is kept after you leave this page.",
-                    ),
-                ):
-                    pass
-            with theme.section("For a file that does not say what it promises"):
+                self._show_nothing()
+            with theme.section("The promise", "Only for a file that does not say itself what it promises"):
                 self._promise_form()
 
     def _path_field(self) -> None:
@@ -74,9 +72,11 @@ class VerifyPage:
                     field.error = "Give the whole path, from the root on."
                     return
                 field.error = None
+                self._show_counting(path.name)
                 try:
                     found = await in_thread(self.verification.of_path, path, self._promise(path.is_dir()))
                 except CrypsisError as error:
+                    self._show_nothing()
                     beside(field, error)
                     return
                 self._show_verdict(found, path.name)
@@ -85,14 +85,15 @@ class VerifyPage:
             theme.secondary("Check", check, "fact_check").style("height: 40px")
 
     def _promise_form(self) -> None:
-        models = {"": "as the release says", **{model: model for model in self.known}}
+        models = {"": "as the release says itself", **{model: model for model in self.known}}
         self.model = ui.select(models, value="", label="Promise", on_change=self._show_parameters)
         self.model.props("outlined dense options-dense").style("width: 100%")
         self.parameters = ui.column().style("width: 100%; gap: 10px")
         with self.parameters:
-            ui.label("Choose a promise to check a file against it, for instance k-anonymity of a table.").classes(
-                "muted small"
-            )
+            ui.label(
+                "Nothing to do for the archive of a release. To check any other file, choose what it should keep, for "
+                "instance k-anonymity of a table."
+            ).classes("muted small")
 
     def _show_parameters(self) -> None:
         self.parameters.clear()
@@ -101,16 +102,20 @@ class VerifyPage:
             return
         described = self.known[self.model.value]
         with self.parameters:
-            ui.label(described["help"]).classes("muted small")
-            for one in described["parameters"]:
-                field = ui.input(one["name"], value=str(one.get("default") or "")).props("outlined dense")
-                field.props(f'hint="{theme.escaped(one["help"])}"').style("width: 100%")
-                self.fields[one["name"]] = field
-            self.fields["quasi"] = ui.input("Quasi-identifiers of a table, with commas").props("outlined dense")
-            self.fields["quasi"].style("width: 100%")
-            self.fields["sensitive"] = ui.input("Sensitive columns of a table, with commas").props("outlined dense")
-            self.fields["sensitive"].style("width: 100%")
+            ui.label(PROTECTS.get(self.model.value, described["help"])).classes("muted small")
+            for one in parameters_of(GUARANTEES[self.model.value]):
+                words, more = label_of(one)
+                default = "" if one.required or one.default is None else str(one.default)
+                self.fields[one.name] = _field(words, one.name, more, default)
+            if (GUARANTEES[self.model.value], PublishedTable) in VERIFIERS:
+                self.fields["quasi"] = _field("Columns that others may know", "quasi", "With commas between them.")
+                self.fields["sensitive"] = _field(
+                    "Columns that must not be learned", "sensitive", "With commas between them."
+                )
             theme.primary("Check again", self._check_upload, "fact_check").bind_enabled_from(self, "upload", bool)
+            ui.label("Drop a file first, then check it against this promise.").classes(
+                "muted small"
+            ).bind_visibility_from(self, "upload", lambda upload: upload is None)
 
     def _promise(self, is_release: bool = False) -> dict[str, Any] | None:
         if not self.model.value:
@@ -141,6 +146,7 @@ class VerifyPage:
         if self.upload is None:
             return
         upload, name = self.upload
+        self._show_counting(name)
         try:
             found = await in_thread(self.verification.of_upload, upload, self._promise(name.lower().endswith(".zip")))
         except CrypsisError as error:
@@ -150,11 +156,29 @@ class VerifyPage:
             return
         self._show_verdict(found, name)
 
+    def _show_nothing(self) -> None:
+        self.answer.clear()
+        with (
+            self.answer,
+            theme.empty_state(
+                "verified_user",
+                "No verdict yet",
+                "Drop something above. Nothing of it is kept after you leave this page.",
+            ),
+        ):
+            pass
+
+    def _show_counting(self, name: str) -> None:
+        self.answer.clear()
+        with self.answer, theme.section("Counting …", name):
+            ui.linear_progress(show_value=False, size="8px").props('indeterminate aria-label="Progress"')
+
     def _show_verdict(self, found: dict[str, Any], name: str) -> None:
         self.answer.clear()
         with self.answer:
             title = "Verified" if found["holds"] else "Not safe"
-            theme.message("good" if found["holds"] else "bad", f"{title}: {name}", found["words"])
+            words = found["words"] if found["holds"] else f"{found['words']}\nDo not publish it: make the release anew."
+            theme.message("good" if found["holds"] else "bad", f"{title}: {name}", words)
             release = found.get("release")
             with theme.section("What was counted"), ui.element("div").classes("tiles"):
                 theme.tile("Promise", found["guarantee"]["model"])
@@ -166,6 +190,19 @@ class VerifyPage:
                 if release is not None:
                     theme.tile("Rows", number(release["rows"]), release["kind"])
                     theme.tile("Made with", (release["method"] or {}).get("name", "–"), str(release["created"]))
+
+
+def _field(words: str, name: str, more: str, value: str = "") -> Any:
+    """A field below its words, as in the forms of methods."""
+    with ui.element("div").classes("parameter"):
+        with ui.element("div").classes("parameter-name"):
+            ui.label(words).classes("name")
+            ui.label(name).classes("raw").props('aria-hidden="true"')
+        field = ui.input(value=value).props("outlined dense hide-bottom-space").classes("wide")
+        field.props(f'aria-label="{theme.escaped(f"{words} ({name})")}"')
+        if more:
+            ui.label(more).classes("help")
+    return field
 
 
 def _figure(value: Any) -> str:

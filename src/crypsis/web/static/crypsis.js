@@ -81,6 +81,15 @@ window.crypsis = {
     if (input.files.length) send(input.files); // somebody was quicker than we were
   },
 
+  // The focus goes on where somebody was: to `to`, if it is on something that cannot be used any more.
+  keepFocus(to, from) {
+    setTimeout(() => {
+      const now = document.activeElement;
+      const lost = !now || now === document.body || now.disabled || from.some((id) => now.id === `c${id}`);
+      if (lost) document.getElementById(`c${to}`)?.focus();
+    }, 60);
+  },
+
   // Areas of a map that can be marked with a click or with Enter.
   areas(id) {
     const map = document.getElementById(id);
@@ -91,6 +100,13 @@ window.crypsis = {
       if (area) emitEvent(`area-${id}`, Number(area.dataset.cell));
     };
     map.addEventListener("click", (event) => mark(event.target));
+    let last = null; // the area with the focus, which is kept when the map is drawn anew
+    map.addEventListener("focusin", (event) => { last = event.target.closest("[data-cell]")?.dataset.cell ?? null; });
+    map.addEventListener("focusout", (event) => { if (event.relatedTarget) last = null; });
+    new MutationObserver(() => {
+      if (last !== null && document.activeElement === document.body)
+        map.querySelector(`[data-cell="${last}"]`)?.focus({ preventScroll: true });
+    }).observe(map, { childList: true });
     map.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") { event.preventDefault(); mark(event.target); }
     });

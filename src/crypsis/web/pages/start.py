@@ -1,0 +1,86 @@
+"""Start: what this is, the three steps, and data of every kind one click away."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from fastapi import Request
+from nicegui import ui
+
+from crypsis.samples import SAMPLES
+from crypsis.web import theme
+from crypsis.web.actions import in_thread, number, told
+from crypsis.web.method_words import DATA
+from crypsis.web.workbench import Workbench
+
+PATH = "/"
+TITLE = "Publish data about people without publishing the people"
+LEAD = "Crypsis runs on your machine: nothing that you load here leaves it."
+STEPS = (
+    ("table_chart", "Load your data", "Upload a file or name its path, and see at once who stands out.", "/data"),
+    ("science", "Try methods", "Run one or compare several; a verifier proves each result.", "/methods"),
+    ("download", "Download a release", "Take what is verified. Anybody can check it again.", "/verify"),
+)
+_RECENT = 4
+
+
+def register(workbench: Workbench) -> None:
+    @ui.page(PATH)
+    def start(request: Request) -> None:
+        with theme.page_frame("Start", LEAD, theme=request.cookies.get(theme.THEME_COOKIE), heading=TITLE):
+            _steps()
+            _recent(workbench)
+            _samples(workbench)
+
+
+def _steps() -> None:
+    with ui.element("ol").classes("steps"):
+        for place, (icon, title, words, path) in enumerate(STEPS, 1):
+            with ui.element("li").classes("box"):
+                with ui.row().style("align-items: center; gap: 10px; flex-wrap: nowrap"):
+                    ui.icon(icon).classes("step-icon").props("aria-hidden=true")
+                    ui.html(f"<h2>{place}. {theme.escaped(title)}</h2>", sanitize=False)
+                ui.label(words).classes("muted")
+                if place == 1:
+                    theme.primary("Load data", lambda: ui.navigate.to("/data"), "upload_file").style(
+                        "align-self: flex-start"
+                    )
+                else:
+                    ui.link("Read about the methods" if place == 2 else "Check a release", path).classes("small")
+
+
+def _recent(workbench: Workbench) -> None:
+    entries = workbench.datasets.entries()[:_RECENT]
+    if not entries:
+        return
+    with theme.section("Go on with your data"), ui.element("div").classes("cards"):
+        for entry in entries:
+            with ui.link(target=f"/data?dataset={entry.number}").classes("card"):
+                ui.label(entry.name).classes("strong cut")
+                rows = entry.content["inspection"].get("rows")
+                words = f"{number(rows)} rows · " if isinstance(rows, int) else ""
+                ui.label(f"{words}{entry.content['section']['kind']}").classes("muted small")
+
+
+def _samples(workbench: Workbench) -> None:
+    async def load(name: str) -> None:
+        entry = await in_thread(workbench.datasets.add_sample, name)
+        ui.navigate.to(f"/data?dataset={entry.number}")
+
+    with (
+        theme.section("Or look around with sample data", "Made up, of each kind that Crypsis takes; one click"),
+        ui.element("div").classes("cards"),
+    ):
+        shown: set[str] = set()
+        for words in DATA.values():
+            if words.sample in shown:
+                continue
+            shown.add(words.sample)
+            with (
+                ui.element("button")
+                .classes("card pick")
+                .props(f'type=button aria-label="Load the sample {words.sample}"') as card
+            ):
+                ui.label(words.name).classes("strong")
+                ui.label(SAMPLES[words.sample].description).classes("muted small")
+            card.on("click", told(partial(load, words.sample)))
