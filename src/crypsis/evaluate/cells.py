@@ -96,7 +96,8 @@ def default_label(run: Mapping[str, Any], number: int) -> str:
     """What a run without a label is called."""
     if "method" in run:
         return str(run["method"])
-    parts = [str((run.get(part) or {}).get("method", "")) for part in ("relational", "transaction", "bound")]
+    told = [run.get(part) for part in ("relational", "transaction", "bound")]
+    parts = [str(part.get("method", "")) for part in told if isinstance(part, Mapping)]
     return "+".join(part for part in parts if part) or f"run {number}"
 
 
