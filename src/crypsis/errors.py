@@ -357,5 +357,5 @@ class InternalError(CrypsisError):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """` Did you mean 'age'?` for the closest known name, or nothing."""
-    close = get_close_matches(name, list(known), n=1)
+    close = get_close_matches(str(name), list(known), n=1)
     return f" Did you mean '{close[0]}'?" if close else ""

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import json
+import os
 import socket
+import time
+import tomllib
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from crypsis.cli.main import main
-from crypsis.web.security import Access, is_loopback
+from crypsis.web.security import Access, Gate, is_loopback
 from tests.web.conftest import Server, start
 
 
@@ -56,7 +63,22 @@ def test_a_path_that_looks_like_a_host_is_not_redirected_elsewhere(server: Serve
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:{port}", "127.0.0.1:1", "127.0.0.1.evil.example:{port}"]
+    "host",
+    [
+        "evil.example",
+        "evil.example:{port}",
+        "127.0.0.1:1",
+        "127.0.0.1",
+        "127.0.0.1.evil.example:{port}",
+        "localhost.:{port}",
+        "127.0.0.1:{port}:1",
+        "evil.example@127.0.0.1:{port}",
+        "[::1]{port}",
+        "[::1]:{port}x",
+        "[::ffff:127.0.0.1]:{port}",
+        "2130706433:{port}",
+        "",
+    ],
 )
 def test_another_host_name_is_refused_even_with_the_token(server: Server, host: str) -> None:
     port = server.base.rsplit(":", 1)[1]
@@ -65,11 +87,27 @@ def test_another_host_name_is_refused_even_with_the_token(server: Server, host: 
         assert client.get("/api/datasets", headers=headers).status_code == 403
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://127.0.0.1"])
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.example",
+        "null",
+        "http://127.0.0.1:1",
+        "https://127.0.0.1",
+        "http://127.0.0.1.evil.example",
+        "http://[",
+        "file://",
+        "",
+        "http://user@{address}",
+        "ftp://{address}",
+        "{address}",
+    ],
+)
 def test_requests_from_other_origins_are_refused_whatever_they_do(server: Server, origin: str) -> None:
     with with_cookie(server) as client:
         for method in ("GET", "POST", "PUT", "DELETE"):
-            answer = client.request(method, "/api/datasets", headers={"Origin": origin})
+            told = origin.format(address=server.base.removeprefix("http://"))
+            answer = client.request(method, "/api/datasets", headers={"Origin": told})
             assert answer.status_code == 403, method
             assert answer.json()["error"]["code"] == "cross-origin"
 
@@ -85,6 +123,55 @@ def test_a_page_of_another_site_cannot_fetch_even_with_the_cookie(server: Server
     with with_cookie(server) as client:
         headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
         assert client.get("/api/datasets", headers=headers).status_code == 403
+
+
+def spoken(server: Server, text: str) -> tuple[int, str]:
+    """What is answered to a request that no library would send."""
+    host, port = server.base.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(text.format(token=server.token, host=f"{host}:{port}").encode("latin-1"))
+        answer = b""
+        while chunk := connection.recv(65536):
+            answer += chunk
+    return int(answer.split(b" ")[1]), answer.decode("latin-1")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("GET http://evil.example/api/datasets HTTP/1.1\r\nHost: evil.example\r\n", 403),
+        ("GET /api/datasets HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: {host}\r\n", 403),
+        ("GET /api/datasets HTTP/1.1\r\nHost: {host}\r\nHost: evil.example\r\n", 403),
+        ("GET /api/datasets HTTP/1.0\r\n", 403),
+        ("GET /api/datasets HTTP/1.1\r\nHost: {host}\r\nX-Forwarded-For: 10.0.0.1\r\n", 200),
+    ],
+)
+def test_the_name_that_counts_is_the_one_in_the_request_itself(server: Server, text: str, expected: int) -> None:
+    status, _ = spoken(server, text + "Authorization: Bearer {token}\r\nConnection: close\r\n\r\n")
+    assert status == expected
+
+
+def test_two_tokens_in_one_request_are_none(server: Server) -> None:
+    text = (
+        "GET /api/datasets HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer wrong\r\nAuthorization: Bearer {token}\r\n"
+    )
+    assert spoken(server, text + "Connection: close\r\n\r\n")[0] == 403
+
+
+@pytest.mark.parametrize(
+    "path", ["/%0d%0aSet-Cookie:%20a=b", "/\\evil.example", "//evil.example", "/%2f%2fevil.example"]
+)
+def test_the_redirect_that_takes_the_token_away_stays_here_and_is_one_line(server: Server, path: str) -> None:
+    text = f"GET {path}?token={{token}}&a=%0d%0ab HTTP/1.1\r\nHost: {{host}}\r\nConnection: close\r\n\r\n"
+    status, answer = spoken(server, text)
+    if status == 400:
+        return  # refused even before the gate
+    assert status == 303
+    location = next(line for line in answer.split("\r\n") if line.lower().startswith("location:")).split(" ", 1)[1]
+    assert location.startswith("/")
+    assert not location.startswith(("//", "/\\"))
+    assert "a=b" not in [line.split(":")[-1].strip() for line in answer.split("\r\n") if line.startswith("Set-")]
+    assert server.token not in location
 
 
 @pytest.mark.parametrize(
@@ -260,3 +347,150 @@ def test_a_refusal_is_json_that_says_what_to_do(server: Server) -> None:
     with raw(server) as client:
         content = json.loads(client.get("/data").text)
         assert "crypsis serve" in content["error"]["message"]
+
+
+def test_data_are_never_kept_by_a_browser(api: httpx.Client) -> None:
+    number = api.post("/api/datasets", json={"sample": "baskets", "size": 20}).json()["id"]
+    for path in ("", "/rows", "/file.csv", "/experiment.toml"):
+        assert api.get(f"/api/datasets/{number}{path}").headers["cache-control"] == "no-store"
+    assert api.get("/data").headers["cache-control"] == "no-store"
+
+
+def test_names_that_are_markup_or_lines_stay_names(api: httpx.Client) -> None:
+    odd = "<script>alert(1)</script> \"quoted\" 'x' = +1"
+    number = api.post("/api/datasets", json={"sample": "patients", "size": 30, "name": odd}).json()["id"]
+    text = api.get(f"/api/datasets/{number}/experiment.toml").text
+    assert tomllib.loads(text)["name"] == odd
+    experiment = api.post("/api/experiments", json={"dataset": number, "name": odd}).json()
+    made, tables = experiment["id"], experiment["tables"]
+    tables["run"][0]["label"] = "</svg><script>alert(2)</script>"
+    assert api.put(f"/api/experiments/{made}/tables", json={"tables": tables}).status_code == 200
+    assert api.post(f"/api/experiments/{made}/start", json={"workers": 1}).status_code == 202
+    until = time.monotonic() + 60
+    while api.get(f"/api/experiments/{made}/progress").json()["running"]:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    for path in ("report.html", "plots/phases?format=svg", "plots/tradeoff?x=runtime&y=runtime&format=svg"):
+        answer = api.get(f"/api/experiments/{made}/{path}")
+        assert answer.status_code == 200, answer.text
+        assert "<script>alert" not in answer.text, path
+    for name in ("a\r\nSet-Cookie: b=c", "a\nb"):
+        kept = api.put(f"/api/datasets/{number}/name", json={"name": name})
+        assert kept.status_code == 200
+        assert "\n" not in kept.json()["name"]
+        assert api.get(f"/api/datasets/{number}/file.csv").headers["content-disposition"].isprintable()
+
+
+def packed(*members: tuple[str, bytes]) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+    return held.getvalue()
+
+
+def linked(name: str, target: str) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        one = zipfile.ZipInfo(name)
+        one.create_system, one.external_attr = 3, 0o120777 << 16
+        archive.writestr(one, target)
+    return held.getvalue()
+
+
+@pytest.mark.parametrize(
+    "archive",
+    [
+        packed(("../../../evil.txt", b"x"), ("manifest.json", b"{}")),
+        packed(("/tmp/evil.txt", b"x"), ("release/manifest.json", b"{}")),
+        packed(("release/manifest.json", b"{}"), ("release/..", b"x")),
+        packed(*((f"release/{number}", b"") for number in range(100))),
+        packed(("manifest.json", b"[" * 100_000)),
+        linked("manifest.json", "/etc/passwd"),
+        b"PK\x05\x06" + bytes(18),
+    ],
+)
+def test_archives_that_lead_elsewhere_leave_nothing_and_are_refused(
+    api: httpx.Client, server: Server, archive: bytes
+) -> None:
+    before = {path for path in server.workspace.parent.rglob("*") if path.name.startswith(("evil", "unfinished"))}
+    upload = api.post("/api/uploads?name=release.zip", content=archive).json()["id"]
+    answer = api.post("/api/verification", json={"upload": upload})
+    assert answer.status_code in (400, 413), answer.text
+    assert "root:" not in answer.text
+    after = {path for path in server.workspace.parent.rglob("*") if path.name.startswith(("evil", "unfinished"))}
+    assert after <= before
+
+
+def test_an_archive_that_unpacks_to_more_than_fits_is_refused(api: httpx.Client) -> None:
+    content = bytearray(packed(("manifest.json", b"{}"), ("data.csv", b"x")))
+    at = content.rindex(b"data.csv") - 46  # its line in the directory of the archive; the unpacked size is at 24
+    content[at + 24 : at + 28] = (4_000_000_001).to_bytes(4, "little")
+    upload = api.post("/api/uploads?name=release.zip", content=bytes(content)).json()["id"]
+    assert api.post("/api/verification", json={"upload": upload}).status_code == 413
+
+
+def test_a_device_or_a_pipe_is_not_read_to_its_end(api: httpx.Client, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    for path in ("/dev/zero", str(tmp_path / "pipe.csv")):
+        assert api.post("/api/datasets", json={"path": path}).status_code == 400
+        promise = {"model": "k-anonymity", "k": 2}
+        assert api.post("/api/verification", json={"path": path, "promise": promise}).status_code == 400
+    for path in ("~nobody-of-that-name/a.csv", "/" + "a" * 4000, "relative.csv", "/a\0b.csv"):
+        assert api.post("/api/datasets", json={"path": path}).status_code == 400
+
+
+@pytest.mark.parametrize("auto", ["/etc/passwd", "secret.csv", "../secret.csv", "file:///etc/passwd", "secret"])
+def test_a_recipe_is_never_the_name_of_a_file(outsider: httpx.Client, auto: str) -> None:
+    for sample in ("baskets", "checkins"):
+        number = outsider.post("/api/datasets", json={"sample": sample, "size": 20}).json()["id"]
+        asked = {"dataset": number, "column": "items", "auto": auto}
+        answer = outsider.get("/api/hierarchies/preview", params=asked)
+        assert answer.status_code == 400
+        assert "root" not in answer.text
+        for policy in ("privacy", "utility", "constraints"):
+            kept = outsider.post("/api/policies", json={"dataset": number, "policy": policy, "auto": auto})
+            assert kept.status_code == 400
+
+
+def test_where_others_are_let_in_neither_runs_nor_settings_name_files(outsider: httpx.Client, tmp_path: Path) -> None:
+    (tmp_path / "secret.csv").write_text("id,item\n1,hidden\n")
+    secret = str(tmp_path / "secret.csv")
+    number = outsider.post("/api/datasets", json={"sample": "patients", "size": 30}).json()["id"]
+    for section in (
+        {"kind": "mixed", "sets": {"more": {"path": secret, "id": "id", "item": "item"}}},
+        {"kind": "events", "locations": secret},
+        {"kind": "events", "locations": "${CRYPSIS_DATA}/x.csv"},
+        {"kind": "events", "locations": "../x.csv"},
+    ):
+        assert outsider.put(f"/api/datasets/{number}/section", json={"section": section}).status_code == 400
+    made = outsider.post("/api/experiments", json={"dataset": number}).json()["id"]
+    for tables in (
+        {"queries": {"path": secret}},
+        {"run": [{"method": "mondrian", "params": {"hierarchies": f"age={secret}"}}]},
+        {"run": [{"method": "mondrian", "params": {"hierarchies": {"age": secret}}}]},
+        {"run": [{"method": "apriori", "params": {"hierarchy": "../../secret.csv"}}]},
+    ):
+        assert outsider.put(f"/api/experiments/{made}/tables", json={"tables": tables}).status_code == 200
+        for path in ("problems", "experiment.toml"):
+            answer = outsider.get(f"/api/experiments/{made}/{path}")
+            assert answer.status_code == 400
+            assert "upload" in answer.json()["error"]["message"]
+        assert outsider.post(f"/api/experiments/{made}/start", json={}).status_code == 400
+
+
+def test_a_bug_is_told_without_what_it_was_about(caplog: pytest.LogCaptureFixture) -> None:
+    async def broken(scope: Any, receive: Any, send: Any) -> None:
+        raise ValueError("Alice has the flu")
+
+    async def asked() -> httpx.Response:
+        headers = {"Authorization": f"Bearer {access.token}"}
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(Gate(broken, access))) as client:
+            return await client.get("http://127.0.0.1:8190/api/datasets", headers=headers)
+
+    access = Access(port=8190)
+    answer = asyncio.run(asked())
+    assert answer.status_code == 500
+    assert answer.json()["error"]["code"] == "internal-error"
+    assert "Alice" not in answer.text + caplog.text
+    assert "ValueError" in caplog.text

@@ -136,6 +136,8 @@ def _any_of(names: set[str], candidates: tuple[str, ...]) -> str | None:
 
 
 def _summary(cells: pl.Series, missing_tokens: tuple[str, ...], show_values: bool) -> ColumnSummary:
+    if isinstance(cells.dtype, pl.Array):
+        cells = cells.arr.to_list()
     if cells.dtype.is_nested():
         text = cells.list.len().cast(pl.String) if isinstance(cells.dtype, pl.List) else cells.cast(pl.String)
         return ColumnSummary(cells.name, str(cells.dtype).lower(), cells.null_count(), text.n_unique(), False, ())

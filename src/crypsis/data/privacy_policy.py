@@ -31,6 +31,7 @@ from crypsis.errors import BadParameter, BadPolicy, OriginalRequired, TooLarge
 from crypsis.parameters import Companion, Recipe
 
 MOST_COMBINATIONS = 100_000_000
+MOST_DRAWN = 1_000_000
 LARGEST_CLOSED = 16  # items in one itemset of a policy: it has 2^16 parts
 DRAWS_PER_SET = 20
 FORMS = {"all": ("M",), "items": (), "rare": ("Q", "M"), "random": ("N", "SIZE", "SEED")}
@@ -191,6 +192,7 @@ def check_combinations(lengths: Int64s, size: int) -> None:
 
 
 def _every_set(data: Transactions, m: int) -> set[tuple[int, ...]]:
+    m = min(m, int(data.lengths.max(initial=0)))
     for size in range(2, m + 1):
         check_combinations(data.lengths, size)
     found: set[tuple[int, ...]] = set()
@@ -217,6 +219,8 @@ def _rare_sets(data: Transactions, q: int, m: int) -> set[tuple[int, ...]]:
 
 
 def _random_sets(data: Transactions, n: int, size: int, seed: int) -> set[tuple[int, ...]]:
+    if n > MOST_DRAWN:
+        raise TooLarge(f"At most {MOST_DRAWN:,} random sets are drawn, {n:,} are asked for.")
     generator = np.random.default_rng(seed)
     found: set[tuple[int, ...]] = set()
     filled = np.flatnonzero(data.lengths)

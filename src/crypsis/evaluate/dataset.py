@@ -181,6 +181,11 @@ class Dataset:
 _LOADED: OrderedDict[str, Any] = OrderedDict()
 
 
+def forget_loaded() -> None:
+    """Let go of the data that were kept in memory."""
+    _LOADED.clear()
+
+
 def file_digest(path: Path) -> str:
     """SHA-256 of a file."""
     with existing_file(path).open("rb") as stream:

@@ -104,12 +104,15 @@ def edit_from_dict(content: Any) -> Edit:
         )
     kind = EDITS[name]
     known = [one.name for one in fields(kind)]
-    given = {key: value for key, value in content.items() if key != "edit"}
+    nothing = {"row", "at", *_required(kind)} - {"value"}  # what is None there was not said
+    given = {key: value for key, value in content.items() if key != "edit" and not (value is None and key in nothing)}
     for key, value in given.items():
         if key not in known:
             raise BadEdit(f"{name}: there is no {key!r}; it takes {', '.join(known)}.{did_you_mean(key, known)}")
         if key in _WHOLE and value is not None and (isinstance(value, bool) or not isinstance(value, int)):
             raise BadEdit(f"{name}: {key} must be a whole number, got {value!r}.")
+        if key == "value" and kind is AddColumn and not isinstance(value, (str, int, float, type(None))):
+            raise BadEdit(f"{name}: value must be one value, got {value!r}.")
         if key in _NAMES and (not isinstance(value, str) or not value):
             raise BadEdit(f"{name}: {key} must be the name of a column, got {value!r}.")
     try:

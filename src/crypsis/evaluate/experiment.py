@@ -18,9 +18,12 @@ True
 from __future__ import annotations
 
 import json
+import math
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date, time
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -34,6 +37,9 @@ from crypsis.evaluate.toml import toml_text
 from crypsis.evaluate.validation import Problem, applicable_methods, check, declares_domains, refuse
 from crypsis.methods import method_named
 from crypsis.parameters import parameters_of
+
+_DEEPEST = 64
+_HALF = re.compile("[\ud800-\udfff]")  # of a character, which JSON can write and UTF-8 cannot
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +71,7 @@ class Experiment:
                 content = json.loads(content) if content.lstrip().startswith("{") else tomllib.loads(content)
             except (ValueError, RecursionError) as error:
                 raise BadExperiment(f"The experiment is neither TOML nor JSON: {error}.") from error
+            _refuse_unspeakable(content)
         if not isinstance(content, Mapping):
             raise BadExperiment(f"An experiment is a table, got {type(content).__name__}.")
         return cls(_said(content), Path(folder))
@@ -200,7 +207,28 @@ class Experiment:
 
 
 def _said(content: Any) -> Any:
-    """Without what is null in JSON: it was not said."""
+    """Without what is null in JSON: it was not said. A date is its text."""
     if isinstance(content, Mapping):
         return {str(name): _said(value) for name, value in content.items() if value is not None}
-    return [_said(one) for one in content] if isinstance(content, (list, tuple)) else content
+    if isinstance(content, (list, tuple)):
+        return [_said(one) for one in content]
+    return content.isoformat() if isinstance(content, (date, time)) else content
+
+
+def _refuse_unspeakable(content: Any, depth: int = 0) -> None:
+    """What a file may hold by the rules of its language, and no JSON could say again."""
+    if depth > _DEEPEST:
+        raise BadExperiment(f"Tables of an experiment are nested up to {_DEEPEST} deep.")
+    if isinstance(content, dict):
+        for name, value in content.items():
+            _refuse_unspeakable(name, depth)
+            _refuse_unspeakable(value, depth + 1)
+    if isinstance(content, list):
+        for one in content:
+            _refuse_unspeakable(one, depth + 1)
+    if isinstance(content, float) and not math.isfinite(content):
+        raise BadExperiment(f"Numbers of an experiment are finite, got {content}.")
+    if isinstance(content, int) and not -(2**63) <= content < 2**63:
+        raise BadExperiment("Whole numbers of an experiment have up to 64 bits.")
+    if isinstance(content, str) and not content.isascii() and _HALF.search(content):
+        raise BadExperiment("The experiment holds a half of a surrogate pair, which is no character.")

@@ -14,8 +14,6 @@ import hashlib
 import json
 import os
 import selectors
-import subprocess
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -29,6 +27,7 @@ from crypsis.evaluate.cells import Cell
 from crypsis.evaluate.experiment import Experiment
 from crypsis.evaluate.results import write_results
 from crypsis.evaluate.store import FINISHED, Store
+from crypsis.evaluate.worker_process import WorkerProcess, release_worker, started_worker
 
 OnEvent = Callable[[dict[str, Any]], None]
 RESULTS_EVERY = 1.0  # seconds between two writings of the table of results
@@ -131,48 +130,6 @@ def measured_digest(experiment: Experiment) -> str:
 
 
 @dataclass
-class _Worker:
-    """A process, the cell it is at, and what it said that is no whole line yet."""
-
-    process: subprocess.Popen[bytes]
-    cell: Cell | None = None
-    ready: bool = False
-    started: float | None = None
-    pending: bytes = b""
-    ready_at: float | None = None
-    warmed: bool = False
-
-    def send(self, content: Mapping[str, Any]) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write((json.dumps(content, default=str) + "\n").encode())
-        self.process.stdin.flush()
-
-    def lines(self) -> list[dict[str, Any]] | None:
-        """What it said since; None when it is gone."""
-        assert self.process.stdout is not None
-        said = os.read(self.process.stdout.fileno(), 1 << 16)
-        if not said:
-            return None
-        *whole, self.pending = (self.pending + said).split(b"\n")
-        return [json.loads(line) for line in whole if line.strip()]
-
-    def memory_mb(self) -> float:
-        with suppress(OSError, ValueError, IndexError):
-            pages = int(Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()[1])
-            return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
-        return 0.0
-
-    def stop(self) -> None:
-        with suppress(OSError):
-            self.process.kill()
-        self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream is not None:
-                with suppress(OSError):
-                    stream.close()
-
-
-@dataclass
 class _Session:
     """One call of `run`."""
 
@@ -186,6 +143,7 @@ class _Session:
     inside: float = 0.0
     occupied: float = 0.0
     written: float = 0.0
+    here: Path = field(default_factory=lambda: Path().absolute())
 
     def run(self, wanted: int, cancel: Cancel | None) -> Outcome:
         began = time.perf_counter()
@@ -218,7 +176,7 @@ class _Session:
             }
         )
         write_results(self.store)
-        workers: list[_Worker] = []
+        workers: list[WorkerProcess] = []
         cancelled = False
         with selectors.DefaultSelector() as selector:
             try:
@@ -241,7 +199,7 @@ class _Session:
                 now = time.perf_counter()
                 self.occupied += sum(now - worker.ready_at for worker in workers if worker.ready_at is not None)
                 for worker in workers:
-                    worker.stop()
+                    release_worker(worker)
         self._write_results()
         counts: dict[str, int] = {}
         for cell in self.cells:
@@ -269,39 +227,27 @@ class _Session:
             return False
         return known["state"] in _NOT_MEASURED or known.get("measured") == measured
 
-    def _start(self, workers: list[_Worker], selector: selectors.BaseSelector, measured: str) -> None:
+    def _start(self, workers: list[WorkerProcess], selector: selectors.BaseSelector, measured: str) -> None:
         share = max(1, (os.cpu_count() or 1) // max(1, len(workers) + 1))
-        environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-            "POLARS_MAX_THREADS": os.environ.get("POLARS_MAX_THREADS", str(share)),
-        }
-        process = subprocess.Popen(
-            [sys.executable, "-m", WORKER],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-            start_new_session=True,
-        )
-        worker = _Worker(process)
+        worker = started_worker(WORKER, share, fresh=self.limits.memory_mb is not None)
         workers.append(worker)
-        assert process.stdout is not None
-        selector.register(process.stdout, selectors.EVENT_READ, worker)
-        worker.send(
-            {
-                "content": self.experiment.content,
-                "folder": str(self.experiment.folder.resolve()),
-                "store": str(self.store.folder.resolve()),
-                "measured": measured,
-            }
-        )
+        selector.register(worker.process.stdout, selectors.EVENT_READ, worker)  # type: ignore[arg-type]
+        with suppress(BrokenPipeError):
+            worker.send(
+                {
+                    "content": self.experiment.content,
+                    "folder": str(self.experiment.folder.resolve()),
+                    "store": str(self.store.folder.resolve()),
+                    "measured": measured,
+                    "here": str(self.here),
+                }
+            )
 
     def _listen(
-        self, workers: list[_Worker], waiting: deque[Cell], selector: selectors.BaseSelector, measured: str
+        self, workers: list[WorkerProcess], waiting: deque[Cell], selector: selectors.BaseSelector, measured: str
     ) -> None:
         for key, _ in selector.select(LOOK_EVERY):
-            worker: _Worker = key.data
+            worker: WorkerProcess = key.data
             said = worker.lines()
             if said is None:
                 self._lost(worker, workers, waiting, selector, measured)
@@ -309,7 +255,7 @@ class _Session:
             for event in said:
                 self._heard(worker, event, waiting)
 
-    def _heard(self, worker: _Worker, event: dict[str, Any], waiting: deque[Cell]) -> None:
+    def _heard(self, worker: WorkerProcess, event: dict[str, Any], waiting: deque[Cell]) -> None:
         kind = event.get("event")
         if kind == "ready":
             worker.ready = True
@@ -329,7 +275,7 @@ class _Session:
             self._ended(cell, event)
             self._next(worker, waiting)
 
-    def _next(self, worker: _Worker, waiting: deque[Cell]) -> None:
+    def _next(self, worker: WorkerProcess, waiting: deque[Cell]) -> None:
         if waiting:
             worker.cell = waiting.popleft()
             self.states[worker.cell.id] = "running"
@@ -352,8 +298,8 @@ class _Session:
 
     def _lost(
         self,
-        worker: _Worker,
-        workers: list[_Worker],
+        worker: WorkerProcess,
+        workers: list[WorkerProcess],
         waiting: deque[Cell],
         selector: selectors.BaseSelector,
         measured: str,
@@ -373,7 +319,7 @@ class _Session:
                 worker.cell,
                 outcome or {"state": "failed", "code": "worker-lost", "message": reason, "exit_code": 1},
             )
-        elif not worker.ready:
+        elif not worker.ready and not worker.again:
             raise BadParameter("run: a worker could not be started; is the package importable from other processes?")
         if waiting:
             self._start(workers, selector, measured)
@@ -390,7 +336,7 @@ class _Session:
             self._ended(cell, outcome)
 
     def _enforce_limits(
-        self, workers: list[_Worker], waiting: deque[Cell], selector: selectors.BaseSelector, measured: str
+        self, workers: list[WorkerProcess], waiting: deque[Cell], selector: selectors.BaseSelector, measured: str
     ) -> None:
         now = time.perf_counter()
         for worker in list(workers):
@@ -408,7 +354,7 @@ class _Session:
                 worker.process.kill()
                 self._lost(worker, workers, waiting, selector, measured, outcome | {"exit_code": 5})
 
-    def _cancel(self, workers: list[_Worker]) -> None:
+    def _cancel(self, workers: list[WorkerProcess]) -> None:
         for worker in workers:
             if worker.cell is not None:
                 worker.process.kill()

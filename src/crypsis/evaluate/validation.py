@@ -66,6 +66,7 @@ _TEXTS_OF_A_DATASET = (
     "separator", "format", "id", "item", "position", "location", "owner", "locations", "user", "time", "lat", "lon",
     "one_per", "x", "y", "t", "repeated", "time_unit",
 )  # fmt: skip
+_MOST_QUERIES = 1_000_000
 NO_COORDINATES = "its locations have no coordinates; give a location table (locations)"
 NO_SENSITIVE = "no location is sensitive; name some (sensitive)"
 
@@ -240,6 +241,14 @@ def _check_dataset(found: _Findings, content: Mapping[str, Any]) -> None:
         found.attempt(f"dataset.edits {number}", partial(edit_from_dict, edit))
 
 
+def section_problems(section: Mapping[str, Any]) -> list[Problem]:
+    """What is wrong with the values of a table [dataset], whatever its kind of data and before anything is read."""
+    found = _Findings()
+    told = {key: value for key, value in section.items() if key != "kind" and value is not None}
+    _check_dataset(found, {"dataset": {"path": "as it is", **told}})
+    return found.problems
+
+
 def _check_source(found: _Findings, told: Any, where: str) -> None:
     told = found.table(told, where, SOURCE_KEYS)
     if len([key for key in SOURCE_KEYS if isinstance(told.get(key), str)]) != 1:
@@ -264,6 +273,8 @@ def _check_queries(found: _Findings, content: Mapping[str, Any]) -> None:
     generate = found.table(told.get("generate"), "queries.generate", GENERATE_KEYS)
     for key, lowest in (("count", 1), ("relational", 0), ("items", 0), ("seed", 0)):
         found.whole(generate, key, lowest, "queries.generate")
+        if isinstance(generate.get(key), int) and generate[key] > _MOST_QUERIES and key != "seed":
+            found.add("queries.generate", f"{key} must be at most {_MOST_QUERIES:,}, got {generate[key]:,}")
     found.texts(told, "list", "queries")
 
 

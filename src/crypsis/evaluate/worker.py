@@ -10,11 +10,11 @@ import ctypes
 import json
 import os
 import resource
+import select
 import shutil
 import signal
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +23,7 @@ from typing import Any
 from crypsis._api import anonymize
 from crypsis.errors import CrypsisError, Infeasible, WriteFailed
 from crypsis.evaluate.cells import Cell
+from crypsis.evaluate.dataset import forget_loaded
 from crypsis.evaluate.experiment import Experiment
 from crypsis.evaluate.inputs import method_with
 from crypsis.evaluate.measures import figures_of
@@ -209,17 +210,38 @@ def main() -> None:
         channel.write(json.dumps(event, default=str) + "\n")
         channel.flush()
 
-    first = json.loads(sys.stdin.readline() or "{}")
-    if not first:
-        return
-    experiment = Experiment(first["content"], Path(first["folder"]))
-    store = Store(first["store"])
-    tell({"event": "ready"})
-    for line in sys.stdin:
-        cell = Cell.from_dict(json.loads(line))
-        began = time.perf_counter()
-        outcome = carried_out(experiment, store, cell, first["measured"], tell)
-        tell({"event": "finished", "cell": cell.id, **outcome, "seconds": time.perf_counter() - began})
+    experiment: Experiment | None = None
+    for message in _messages():
+        if "content" in message:
+            if experiment is not None and experiment.content.get("dataset") != message["content"].get("dataset"):
+                forget_loaded()
+            experiment = Experiment(message["content"], Path(message["folder"]))
+            store, measured = Store(message["store"]), str(message["measured"])
+            with suppress(OSError):
+                os.chdir(message["here"])
+            tell({"event": "ready"})
+        elif experiment is not None:
+            cell = Cell.from_dict(message)
+            began = time.perf_counter()
+            outcome = carried_out(experiment, store, cell, measured, tell)
+            tell({"event": "finished", "cell": cell.id, **outcome, "seconds": time.perf_counter() - began})
+
+
+def _messages() -> Iterator[dict[str, Any]]:
+    """Experiments and cells, until there are no more or nobody has asked for as long as we were told to wait."""
+    pending, patience = b"", None
+    while select.select([0], [], [], patience)[0]:
+        said = os.read(0, 1 << 16)
+        if not said:
+            return
+        *whole, pending = (pending + said).split(b"\n")
+        patience = None
+        for line in whole:
+            message = json.loads(line)
+            if "wait" in message:
+                patience = float(message["wait"])
+            else:
+                yield message
 
 
 if __name__ == "__main__":

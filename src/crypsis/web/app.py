@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 
@@ -17,12 +18,14 @@ from crypsis.errors import (
     InternalError,
     NoSuchEntry,
     OutputExists,
+    StateInUse,
     TooLarge,
     WriteFailed,
 )
 from crypsis.version import VERSION
 from crypsis.web import api, pages
-from crypsis.web.security import Application, Gate
+from crypsis.web.api.description import OnlyDescribed, describe
+from crypsis.web.security import FAILED, Application, Gate
 from crypsis.web.workbench import Workbench
 
 STATIC = Path(__file__).parent / "static"
@@ -30,10 +33,12 @@ _STATUS: tuple[tuple[type[CrypsisError], int], ...] = (
     (NoSuchEntry, 404),
     (ChangedElsewhere, 409),
     (OutputExists, 409),
+    (StateInUse, 409),
     (TooLarge, 413),
     (InternalError, 500),
     (WriteFailed, 507),
 )
+_PROBLEMS_TOLD = 20
 
 
 def build_app(workbench: Workbench, *, with_pages: bool = True) -> Application:
@@ -47,11 +52,14 @@ def build_app(workbench: Workbench, *, with_pages: bool = True) -> Application:
         redoc_url=None,
     )
     app.add_exception_handler(CrypsisError, _told)
+    app.add_exception_handler(RequestValidationError, _misunderstood)
+    app.add_exception_handler(Exception, _failed)
     app.include_router(api.router(workbench))
+    describe(app, workbench.access.cookie)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     if with_pages:
         pages.register(app, workbench)
-    return Gate(app, workbench.access)
+    return Gate(OnlyDescribed(app, app), workbench.access)
 
 
 def status_of(error: CrypsisError) -> int:
@@ -66,12 +74,37 @@ async def _told(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": content}, status_code=status_of(error))
 
 
-def _plain(value: object) -> object:
-    """What JSON can hold; everything else in words."""
-    if isinstance(value, float):
-        return value if isfinite(value) else str(value)
+async def _misunderstood(request: Request, error: Exception) -> JSONResponse:
+    """A request that does not have its form. What was sent is not sent back: it may be what JSON cannot hold."""
+    assert isinstance(error, RequestValidationError)
+    problems = [
+        {"where": _plain(".".join(map(str, one["loc"])))[:200], "message": _plain(_reason(one))[:400]}
+        for one in error.errors()[:_PROBLEMS_TOLD]
+    ]
+    message = "; ".join(f"{one['where']}: {one['message']}" for one in problems)
+    return JSONResponse(
+        {"error": {"code": "bad-request", "message": f"{message}.", "problems": problems}}, status_code=422
+    )
+
+
+async def _failed(request: Request, error: Exception) -> JSONResponse:
+    """A bug of ours; the gate writes down where it is."""
+    code, message = FAILED
+    return JSONResponse({"error": {"code": code, "message": message}}, status_code=500)
+
+
+def _reason(problem: Mapping[str, Any]) -> str:
+    return f"no JSON: {problem['ctx']['error']}" if problem["type"] == "json_invalid" else str(problem["msg"])
+
+
+def _plain(value: object) -> Any:
+    """What JSON can hold; everything else in words. Names of files may hold halves of characters."""
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float) and isfinite(value):
+        return value
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {_plain(str(name)): _plain(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
-    return value if isinstance(value, (str, int, bool, type(None))) else str(value)
+    return str(value).encode(errors="replace").decode()

@@ -7,6 +7,7 @@ the formats that the command line reads. Together they are the tables [hierarchy
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from crypsis.hierarchy.hierarchies import built
 from crypsis.web.datasets import Datasets
 from crypsis.web.workspace import Entry, Workspace
 
+_RECIPE = re.compile(r"[A-Za-z_][A-Za-z_-]*(:[0-9]+(\.[0-9]+)?)*")
 HIERARCHIES, POLICIES, WORKLOADS = "hierarchies", "policies", "workloads"
 FILE, POLICY_FILE = "hierarchy.csv", "policy.json"
 RECIPES = {
@@ -77,6 +79,8 @@ class Companions:
                     known = ", ".join(KNOWN_RECIPES)
                     raise BadParameter(f"There is no recipe {text!r}; known are {known}.", parameter="auto")
                 return built(text, table.column(column))
+        if not _is_recipe(text):
+            raise BadParameter(f"There is no recipe {text!r}; upload a file for its tree.", parameter="auto")
         if isinstance(data, (Mixed, Transactions)):
             items = data.transactions if isinstance(data, Mixed) else data
             return Hierarchy.from_taxonomy(_carried_out(ItemHierarchy.from_text(_automatic(text)), items))
@@ -130,7 +134,7 @@ class Companions:
             "group": lambda: tree.grouped([str(node) for node in change["nodes"]], str(change["to"])),
             "merge": lambda: tree.merged([str(node) for node in change["nodes"]], str(change["to"])),
         }
-        if change.get("edit") not in edits:
+        if not isinstance(change.get("edit"), str) or change["edit"] not in edits:
             raise BadParameter(f"An edit of a hierarchy is one of {', '.join(edits)}.", parameter="edit")
         try:
             changed = edits[str(change["edit"])]()
@@ -168,7 +172,7 @@ class Companions:
         kind = POLICY_KINDS[name]
         if auto is not None:
             auto = recipe_text(auto)
-            if Path(auto).suffix or "/" in auto:
+            if not _is_recipe(auto):
                 raise BadPolicy("A recipe is meant here, such as all:2; upload a file for its sets.")
             kind.from_text(auto)
         elif name == "constraints":
@@ -198,7 +202,10 @@ class Companions:
             return [list(one) for one in entry.content["sets"]]
         data = self.datasets.load(entry.content["dataset"])
         items = data.transactions if isinstance(data, Mixed) else data
-        policy = POLICY_KINDS[entry.content["policy"]].from_text(entry.content["auto"])
+        name = entry.content["policy"]
+        if not isinstance(items, Trajectories if name == "constraints" else Transactions):
+            raise NotApplicable(f"A policy of {name} cannot be derived from data of this kind.")
+        policy = POLICY_KINDS[name].from_text(entry.content["auto"])
         made = policy.make(items) if hasattr(policy, "make") else policy
         found = getattr(made, "itemsets", None) or getattr(made, "sets", None) or ()
         return sorted([sorted(one) for one in found], key=lambda one: (len(one), one))
@@ -339,6 +346,11 @@ def nested(tree: Hierarchy) -> dict[str, Any]:
     for at in range(1, len(nodes)):
         nodes[int(tree.parent[at])]["children"].append(nodes[at])  # type: ignore[attr-defined]
     return nodes[0]
+
+
+def _is_recipe(text: str) -> bool:
+    """A word and numbers. Anything else would be taken for the name of a file, and read."""
+    return _RECIPE.fullmatch(text) is not None and not Path(text).exists()
 
 
 def _automatic(text: str) -> str:

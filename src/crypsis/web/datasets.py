@@ -25,12 +25,21 @@ from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
 from crypsis.data.values import COLUMN_TYPES
-from crypsis.errors import BadParameter, CrypsisError, InputError, NotApplicable, did_you_mean
+from crypsis.errors import (
+    BadParameter,
+    CrypsisError,
+    InputError,
+    MissingFile,
+    NotApplicable,
+    UnknownFormat,
+    did_you_mean,
+)
 from crypsis.evaluate.dataset import KEYS, Dataset
 from crypsis.evaluate.edits import EditedTable, edit_from_dict
 from crypsis.evaluate.suggestions import suggested_roles
+from crypsis.evaluate.validation import section_problems
 from crypsis.samples import SAMPLES
-from crypsis.web.grids import Grid
+from crypsis.web.grids import Grid, is_odd, plain_text
 from crypsis.web.workspace import Entry, Workspace, safe_suffix
 
 KIND = "datasets"
@@ -76,9 +85,17 @@ class Datasets:
         """A file of this machine that somebody names; not where others are let in."""
         if not self.allow_paths:
             raise NotApplicable("Files of this machine cannot be named while others are let in; upload the file.")
-        file = Path(path).expanduser()
+        try:
+            file = Path(path).expanduser()
+        except RuntimeError:
+            file = Path()  # the home of nobody
         if "\0" in path or not file.is_absolute():
             raise BadParameter("Give the whole path of the file, from the root on.", parameter="path")
+        try:
+            if file.exists() and not file.is_file() and not file.is_dir():
+                raise UnknownFormat(f"{file} is neither a file nor a folder, so it may never end; name a file.")
+        except OSError as error:
+            raise MissingFile(f"There is no such file: {error.strerror}.") from error
         return file
 
     def add_sample(self, name: str, size: int | None = None) -> Entry:
@@ -214,10 +231,11 @@ class Datasets:
         unknown = [key for key in section if key not in {key for keys in KEYS.values() for key in keys} | _SETTABLE]
         if unknown:
             raise BadParameter(f"A dataset has no setting {unknown[0]!r}.", parameter=unknown[0])
-        if "kind" in section and section["kind"] not in KEYS:
+        if "kind" in section and str(section["kind"]) not in KEYS:
             raise BadParameter(f"kind must be one of {', '.join(KEYS)}, got {section['kind']!r}.", parameter="kind")
-        if "locations" in section and "/" in str(section["locations"]):
-            self.named_file(str(section["locations"]))
+        for problem in section_problems({key: value for key, value in section.items() if key not in ("path", "edits")}):
+            raise BadParameter(f"{problem.message} ({problem.where})", parameter=problem.where.split(".")[-1])
+        self._refuse_other_files(section)
 
         def alter(content: dict[str, Any]) -> None:
             kept = {key: content["section"][key] for key in ("path", "edits") if key in content["section"]}
@@ -225,6 +243,13 @@ class Datasets:
             content["section"] = {"kind": content["section"]["kind"], **told, **kept}
 
         return self.workspace.change(KIND, number, alter, revision=revision)
+
+    def _refuse_other_files(self, section: Mapping[str, Any]) -> None:
+        """Files that a table [dataset] names beside the data must be ones that may be named."""
+        sets = [one.get("path") for one in (section.get("sets") or {}).values()]
+        for path in (section.get("locations"), *sets):
+            if path is not None and (path.startswith("$") or Path(path).name != path):
+                self.named_file(path)
 
     def edit(self, number: str, change: Mapping[str, Any], revision: int | None = None) -> Entry:
         """Carry out one edit, tried before it is kept."""
@@ -290,7 +315,7 @@ class Datasets:
         frame = self.grid(number).frame
 
         def fill(folder: Path) -> None:
-            frame.write_csv(folder / "original.csv", quote_style="always" if frame.width == 1 else "necessary")
+            (folder / "original.csv").write_bytes(_written(frame))
             places = entry.folder / "locations.csv"
             if places.is_file():
                 (folder / places.name).write_bytes(places.read_bytes())
@@ -328,10 +353,7 @@ class Datasets:
     def csv(self, number: str, separator: str = ",") -> bytes:
         """The edited table as CSV."""
         frame = self.grid(number).frame
-        nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
-        plain = frame.with_columns(pl.col(name).list.join(" ") for name in nested)
-        style: Any = "always" if frame.width == 1 else "necessary"
-        return plain.write_csv(separator=separator, quote_style=style).encode()
+        return _written(frame, separator)
 
     # Risk at a glance
 
@@ -511,6 +533,15 @@ def _risk_of_trajectories(data: Trajectories) -> dict[str, Any]:
         "mean": outcome.mean_risk,
         "curve": [one.to_dict() for one in result.curve],
     }
+
+
+def _written(frame: pl.DataFrame, separator: str = ",") -> bytes:
+    """The content of a CSV file; what such a file cannot hold as it is becomes text."""
+    if not frame.width:
+        return b""
+    plain = frame.with_columns(plain_text(frame[name]) for name, dtype in frame.schema.items() if is_odd(dtype))
+    style: Any = "always" if frame.width == 1 else "necessary"
+    return plain.write_csv(separator=separator, quote_style=style).encode()
 
 
 def _stem(name: str) -> str:

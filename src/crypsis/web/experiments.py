@@ -28,6 +28,7 @@ from crypsis.web.companions import Companions
 from crypsis.web.datasets import Datasets, whole_section
 from crypsis.web.files import is_drawn, take_dataset
 from crypsis.web.grids import Grid
+from crypsis.web.named_files import refuse_named_files
 from crypsis.web.outputs import Output, output_of
 from crypsis.web.workspace import Entry, Workspace
 
@@ -127,6 +128,8 @@ class Experiments:
         entry = self.entry(number)
         dataset = self.datasets.entry(entry.content["dataset"])
         own = dict(entry.content["tables"] if tables is None else tables)
+        if not self.datasets.allow_paths:
+            refuse_named_files(own)
         content: dict[str, Any] = {"name": entry.name}
         content |= {key: own[key] for key in ("seed", "workers", "limits") if key in own}
         content["dataset"] = whole_section(dataset)

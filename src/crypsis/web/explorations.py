@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -108,10 +109,13 @@ class Explorations:
         """A tessellation with the settings of a file, after as many steps as it says."""
         content = Experiment.parse(text).content
         entry = self.datasets.entry(self.get(number).dataset)
-        run = next((run for run in content.get("run") or [] if _is_ppsg(run)), None)
+        listed = content.get("run")
+        run = next((run for run in listed if _is_ppsg(run)), None) if isinstance(listed, list) else None
         if run is None:
             raise BadExperiment(f"The file has no [[run]] with the method {PPSG.name()}.")
-        told = dict(run.get("params") or {})
+        told = run.get("params") or {}
+        if not isinstance(told, Mapping):
+            raise BadExperiment("params must be a table of parameters and values.")
         known = ("radius", "k", "max_displacement", "max_steps")
         unknown = [name for name in told if name not in known]
         if unknown:

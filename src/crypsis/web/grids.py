@@ -108,14 +108,14 @@ class Grid:
 
     def _key(self, name: str) -> pl.Series:
         cells = self.frame[name]
-        if cells.dtype.is_nested():
-            return _text(cells)
+        if is_odd(cells.dtype):
+            return plain_text(cells)
         return cells.cast(pl.Float64, strict=False) if name in self.numeric else cells
 
     def _admitted(self, one: Filter, kept: Int64s) -> np.ndarray[Any, np.dtype[np.bool_]]:
         if one.how not in HOWS:
             raise BadParameter(f"rows: a filter is one of {', '.join(HOWS)}, got {one.how!r}.", parameter="filter")
-        text = _text(self.frame[one.column])[kept].fill_null("")
+        text = plain_text(self.frame[one.column])[kept].fill_null("")
         if one.how in ("blank", "notBlank"):
             found = text.str.strip_chars() == ""
         elif one.column in self.numeric or one.how.startswith(("less", "greater", "in")):
@@ -126,7 +126,9 @@ class Grid:
         return ~admitted if one.how.startswith("not") else admitted
 
     def _compared(self, one: Filter, kept: Int64s) -> pl.Series:
-        numbers = self.frame[one.column][kept].cast(pl.Float64, strict=False)
+        cells = self.frame[one.column]
+        cells = plain_text(cells) if is_odd(cells.dtype) else cells
+        numbers = cells[kept].cast(pl.Float64, strict=False)
         low, high = _number(one.value), _number(one.upper or one.value)
         comparisons = {
             "lessThan": lambda: numbers < low,
@@ -155,13 +157,28 @@ def _number(text: str) -> float:
         raise BadParameter(f"rows: a number was expected in a filter, got {text[:40]!r}.", parameter="filter") from None
 
 
-def _text(cells: pl.Series) -> pl.Series:
-    if isinstance(cells.dtype, pl.List):
-        inner = cells.list.eval(pl.element().cast(pl.String, strict=False))
-        return inner.list.join(" ")
-    if cells.dtype.is_nested():
-        return cells.cast(pl.String, strict=False)
+def plain_text(cells: pl.Series) -> pl.Series:
+    """Any cells as text: several values of one cell beside each other, bytes as hexadecimal digits."""
+    if cells.dtype == pl.Binary:
+        return cells.bin.encode("hex")
+    if isinstance(cells.dtype, pl.List) and not is_odd(cells.dtype.inner):
+        return cells.list.eval(pl.element().cast(pl.String, strict=False)).list.join(" ")
+    if is_odd(cells.dtype):
+        return pl.Series(cells.name, [None if one is None else _spoken(one) for one in cells.to_list()], pl.String)
     return cells.cast(pl.String)
+
+
+def is_odd(dtype: Any) -> bool:
+    """Whether a type is none that text files know."""
+    return dtype.is_nested() or dtype in (pl.Binary, pl.Object, pl.Duration)
+
+
+def _spoken(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, dict):
+        return " ".join(f"{name}={_spoken(one)}" for name, one in value.items())
+    return " ".join(map(_spoken, value)) if isinstance(value, list) else "" if value is None else str(value)
 
 
 def _shown(cells: pl.Series) -> list[Any]:
@@ -176,5 +193,5 @@ def _shown(cells: pl.Series) -> list[Any]:
         return cells.to_list()
     return [
         value if value is None or len(value) <= _LONGEST_CELL else value[:_LONGEST_CELL] + "…"
-        for value in _text(cells).to_list()
+        for value in plain_text(cells).to_list()
     ]

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import logging
 import secrets
+import traceback
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
@@ -52,6 +54,8 @@ HEADERS = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+_log = logging.getLogger("crypsis.web")
+FAILED = ("internal-error", "Something went wrong here; this is a bug of ours.")
 _NEVER_STORED = (b"cache-control", b"no-store")
 
 
@@ -81,7 +85,10 @@ class Access:
 
     def trusts_origin(self, origin: str, host: str) -> bool:
         """A request comes from a page of the very server that it is sent to."""
-        parts = urlsplit(origin)
+        try:
+            parts = urlsplit(origin)
+        except ValueError:  # such as http://[
+            return False
         return parts.scheme in ("http", "https") and parts.netloc.lower() == host.lower()
 
 
@@ -157,10 +164,10 @@ class Gate:
         limit = self.access.upload_limit if path.rstrip("/") == UPLOADS else self.access.body_limit
         too_large = ("too-large", f"A request to {path[:80]} may hold up to {limit:,} bytes.")
         announced = headers.get("content-length", "0")
-        if not announced.isdecimal() or int(announced) > limit:
+        if not announced.isdecimal() or len(announced) > 18 or int(announced) > limit:
             await _refuse(scope, send, 413, *too_large)
             return
-        arrived, started = 0, False
+        arrived, started, whole = 0, False, False
 
         async def counted() -> Message:
             nonlocal arrived
@@ -171,9 +178,10 @@ class Gate:
             return message
 
         async def answered(message: Message) -> None:
-            nonlocal started
+            nonlocal started, whole
             if arrived > limit and not started:
                 return  # what the application makes of the interruption is not the answer
+            whole = message["type"] == "http.response.body" and not message.get("more_body", False)
             if message["type"] == "http.response.start":
                 started = True
                 present = {name for name, _ in message["headers"]}
@@ -185,15 +193,25 @@ class Gate:
 
         try:
             await self.app(scope, counted, answered)
-        except Exception:
+        except Exception as error:
             if arrived <= limit:
-                raise
+                _log.error("%s%s; this is a bug", type(error).__name__, _place(error))  # never what it was about
+                if started and not whole:
+                    raise ConnectionAbortedError from None  # half an answer must not look whole
+                if not started:
+                    await _refuse(scope, send, 500, *FAILED)
         if arrived > limit and not started:
             await _refuse(scope, send, 413, *too_large)
 
 
 class BodyTooLarge(Exception):
     """More bytes arrived than were allowed; the gate turns this into an answer."""
+
+
+def _place(error: Exception) -> str:
+    """Where in our code it happened."""
+    ours = [one for one in traceback.extract_tb(error.__traceback__) if "crypsis" in one.filename]
+    return f" in {ours[-1].filename}:{ours[-1].lineno}" if ours else ""
 
 
 async def _refuse(scope: Scope, send: Send, status: int, code: str, message: str) -> None:
@@ -238,7 +256,7 @@ def _split_host(host: str) -> tuple[str, str]:
     text = host.strip().lower()
     if text.startswith("["):
         name, _, rest = text.partition("]")
-        return f"{name}]", rest.removeprefix(":")
+        return f"{name}]", rest[1:] if rest.startswith(":") else rest and "?"
     name, _, port = text.partition(":")
     return name, port
 

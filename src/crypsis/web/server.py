@@ -60,6 +60,7 @@ def serve(
                     build_app(workbench),
                     log_level="warning",
                     access_log=False,  # addresses hold names of what people look at
+                    proxy_headers=False,  # who asks and by which name is not for others to say
                     ws_max_size=4_000_000,
                     timeout_graceful_shutdown=2,
                     server_header=False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import stat
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from crypsis.data.formats.published import read_published_trajectories
 from crypsis.data.formats.published_sets import read_published_sets
 from crypsis.data.relational import PublishedTable
 from crypsis.data.transaction import PublishedTransactions
-from crypsis.errors import BadRelease, CrypsisError, InternalError, TooLarge
+from crypsis.errors import BadRelease, CrypsisError, InternalError, MissingFile, TooLarge, UnknownFormat
 from crypsis.guarantees import GUARANTEES, Guarantee, guarantee_named
 from crypsis.parameters import parameters_of
 from crypsis.release import MANIFEST
@@ -45,7 +46,15 @@ class Verification:
 
     def of_path(self, path: Path, promise: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The same for a folder or file of this machine."""
-        return self.of_folder(path, promise) if path.is_dir() else self.of_file(path, promise)
+        try:
+            kind = path.stat().st_mode
+        except (OSError, ValueError) as error:
+            raise MissingFile(f"There is no file {str(path)[:400]}; check the path.") from error
+        if stat.S_ISDIR(kind):
+            return self.of_folder(path, promise)
+        if not stat.S_ISREG(kind):
+            raise UnknownFormat("This is neither a file nor a folder; name one of them.")
+        return self.of_file(path, promise)
 
     def of_folder(self, folder: Path, promise: Mapping[str, Any] | None = None) -> dict[str, Any]:
         release = read_release(folder)
@@ -73,6 +82,9 @@ class Verification:
             )
         told = dict(promise)
         quasi, sensitive = told.pop("quasi", None), told.pop("sensitive", None)
+        for columns in (quasi, sensitive):
+            if not isinstance(columns or [], list) or not all(isinstance(one, str) for one in columns or []):
+                raise BadRelease("quasi and sensitive are lists of names of columns.")
         chosen = chosen_promise(told)
         kind = type(chosen)
         if quasi and (kind, PublishedTable) in VERIFIERS:
@@ -127,8 +139,9 @@ def _unpacked(archive: Path, folder: Path) -> Iterator[Path]:
     try:
         with zipfile.ZipFile(archive) as packed:
             members = [one for one in packed.infolist() if not one.is_dir()]
-            if len(members) > _MOST_FILES or sum(one.file_size for one in members) > _LARGEST:
-                raise TooLarge(f"An archive of a release has up to {_MOST_FILES} files of {_LARGEST:,} bytes in all.")
+            most = min(_LARGEST, shutil.disk_usage(folder).free // 2)
+            if len(members) > _MOST_FILES or sum(one.file_size for one in members) > most:
+                raise TooLarge(f"An archive of a release has up to {_MOST_FILES} files of {most:,} bytes in all.")
             manifests = [PurePosixPath(one.filename) for one in members if PurePosixPath(one.filename).name == MANIFEST]
             if len(manifests) != 1:
                 raise BadRelease(f"The archive is not that of a release: it has {len(manifests)} files {MANIFEST}.")

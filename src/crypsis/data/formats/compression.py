@@ -63,7 +63,7 @@ def existing_file(path: str | Path) -> Path:
             raise UnknownFormat(f"{file} is a folder; give one of the files in it.", where=str(file))
         with file.open("rb"):
             return file
-    except FileNotFoundError as error:
+    except (FileNotFoundError, ValueError) as error:  # a path with a zero byte is no path at all
         raise MissingFile(f"There is no file {file}; check the path.", where=str(file)) from error
     except OSError as error:
         raise UnreadableFile(

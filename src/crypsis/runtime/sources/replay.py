@@ -35,7 +35,7 @@ class ReplaySource(Source):
                     t = next((event["t"] for event in part.events if _has_time(event)), None)
                     first = t if first is None else first
                     due += max(t - first, 0) / self.per_second if t is not None and first is not None else 0
-                if stopped.wait(max(due - time.monotonic(), 0)):
+                if stopped.wait(min(max(due - time.monotonic(), 0), threading.TIMEOUT_MAX)):
                     return
                 given += len(part.events)
                 yield part

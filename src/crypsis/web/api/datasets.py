@@ -11,7 +11,8 @@ from pydantic import Field
 
 from crypsis.errors import BadParameter
 from crypsis.samples import SAMPLES
-from crypsis.web.api.shapes import ERRORS, Body, Name, Number, Revision, Text
+from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, file_answer, resource
+from crypsis.web.api.strict_json import strict_json
 from crypsis.web.datasets import Datasets
 from crypsis.web.files import companions_text, take_text
 from crypsis.web.grids import MOST_ROWS, Filter, Sort
@@ -52,7 +53,7 @@ class Change(Body):
 
 
 def router(workbench: Workbench) -> APIRouter:
-    api = APIRouter(prefix="/datasets", tags=["datasets"], responses=ERRORS)
+    api = resource("datasets")
     datasets = workbench.datasets
 
     @api.get("")
@@ -132,7 +133,7 @@ def router(workbench: Workbench) -> APIRouter:
             raise BadParameter("Overwriting cannot be taken back; say yes.", parameter="yes")
         return datasets.overwrite(number, revision).to_dict()
 
-    @api.get("/{number}/file.csv")
+    @api.get("/{number}/file.csv", **file_answer("text/csv"))
     def export(number: Number, separator: Annotated[str, Query(pattern=r"^[,;|\t]$")] = ",") -> Response:
         """The edited table as CSV."""
         return Response(
@@ -209,8 +210,8 @@ def _json(text: str, kind: type) -> Any:
     if not text:
         return kind()
     try:
-        told = json.loads(text)
-    except (ValueError, RecursionError):
+        told = strict_json(text.encode())
+    except ValueError:
         told = None
     if not isinstance(told, kind):
         raise BadParameter("rows: sort is a JSON list and filter a JSON object.", parameter="sort")

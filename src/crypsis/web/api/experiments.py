@@ -13,7 +13,7 @@ from pydantic import Field
 from starlette.background import BackgroundTask
 
 from crypsis.web.api.datasets import filtering, sorting
-from crypsis.web.api.shapes import ERRORS, Body, Name, Number, Revision, Text
+from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, file_answer, resource
 from crypsis.web.grids import MOST_ROWS
 from crypsis.web.workbench import Workbench
 
@@ -43,7 +43,7 @@ class Start(Body):
 
 
 def router(workbench: Workbench) -> APIRouter:
-    api = APIRouter(prefix="/experiments", tags=["experiments"], responses=ERRORS)
+    api = resource("experiments")
     experiments = workbench.experiments
 
     @api.get("")
@@ -102,7 +102,7 @@ def router(workbench: Workbench) -> APIRouter:
     def progress(number: Number) -> dict[str, Any]:
         return experiments.progress(number)
 
-    @api.get("/{number}/events")
+    @api.get("/{number}/events", **file_answer("text/event-stream"))
     async def events(number: Number) -> StreamingResponse:
         """What happens, as server-sent events, until the run ends."""
         experiments.entry(number)
@@ -128,7 +128,7 @@ def router(workbench: Workbench) -> APIRouter:
     def results(number: Number, stale: bool = False) -> list[dict[str, Any]]:
         return experiments.results(number, stale=stale)
 
-    @api.get("/{number}/results.csv")
+    @api.get("/{number}/results.csv", **file_answer("text/csv"))
     def results_csv(number: Number) -> Response:
         return Response(
             experiments.csv(number),
@@ -141,7 +141,10 @@ def router(workbench: Workbench) -> APIRouter:
         """Summary, cells, plots and trade-off as one page."""
         return experiments.report(number)
 
-    @api.get("/{number}/plots/{kind}")
+    @api.get(
+        "/{number}/plots/{kind}",
+        **file_answer("image/svg+xml", "image/png", "application/pdf", "image/jpeg", "image/bmp", "text/csv"),
+    )
     def plot(
         number: Number,
         kind: Annotated[str, Path(max_length=40)],
@@ -187,7 +190,7 @@ def router(workbench: Workbench) -> APIRouter:
             "changed": output.marks(places),
         }
 
-    @api.get("/{number}/cells/{cell}/release.zip")
+    @api.get("/{number}/cells/{cell}/release.zip", **file_answer("application/zip"))
     def release(number: Number, cell: CellId) -> FileResponse:
         """The verified release of a cell: data, manifest and report."""
         archive = experiments.write_release(number, cell)

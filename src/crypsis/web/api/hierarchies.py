@@ -9,7 +9,7 @@ from fastapi.responses import PlainTextResponse
 from pydantic import Field
 
 from crypsis.errors import BadParameter
-from crypsis.web.api.shapes import ERRORS, Body, Number
+from crypsis.web.api.shapes import Body, Number, resource
 from crypsis.web.companions import FILE, HIERARCHIES, nested
 from crypsis.web.workbench import Workbench
 
@@ -33,7 +33,7 @@ class TreeEdit(Body):
 
 
 def router(workbench: Workbench) -> APIRouter:
-    api = APIRouter(prefix="/hierarchies", tags=["hierarchies"], responses=ERRORS)
+    api = resource("hierarchies")
     companions = workbench.companions
 
     @api.get("")

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path
 
 from crypsis.errors import NoSuchEntry
-from crypsis.web.api.shapes import ERRORS
+from crypsis.web.api.shapes import resource
 from crypsis.web.workbench import Workbench
 
 
 def router(workbench: Workbench) -> APIRouter:
-    api = APIRouter(prefix="/methods", tags=["methods"], responses=ERRORS)
+    api = resource("methods")
 
     @api.get("")
     def list_methods() -> list[dict[str, Any]]:

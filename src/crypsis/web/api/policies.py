@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from crypsis.web.api.shapes import ERRORS, Body, Number
+from crypsis.web.api.shapes import Body, Number, resource
 from crypsis.web.companions import POLICIES
 from crypsis.web.workbench import Workbench
 
@@ -22,7 +22,7 @@ class NewPolicy(Body):
 
 
 def router(workbench: Workbench) -> APIRouter:
-    api = APIRouter(prefix="/policies", tags=["policies"], responses=ERRORS)
+    api = resource("policies")
     companions = workbench.companions
 
     @api.get("")

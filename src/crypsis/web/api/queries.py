@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from crypsis.web.api.shapes import ERRORS, Body, Revision
+from crypsis.web.api.shapes import Body, Revision, resource
 from crypsis.web.workbench import Workbench
 
 QueryText = Annotated[str, Field(min_length=1, max_length=4000)]
@@ -27,7 +27,7 @@ class Drawing(Body):
 
 
 def router(workbench: Workbench) -> APIRouter:
-    api = APIRouter(prefix="/queries", tags=["queries"], responses=ERRORS)
+    api = resource("queries")
     companions = workbench.companions
 
     @api.get("")

@@ -1,11 +1,15 @@
-"""Shapes that several resources share: numbers in addresses, revisions, and answers that describe an error."""
+"""Shapes that several resources share: numbers in addresses, revisions, bodies, and answers that describe an error."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
 
-from fastapi import Path, Query
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field
+
+from crypsis.web.api.strict_json import strict_json
 
 Number = Annotated[str, Path(pattern=r"^[0-9a-f]{12}$", description="The number of an entry.")]
 Revision = Annotated[
@@ -15,9 +19,9 @@ Name = Annotated[str, Field(min_length=1, max_length=120)]
 
 
 class Body(BaseModel):
-    """A body without surprises: a key that is not known is refused."""
+    """A body without surprises: a key that is not known is refused, and `true` is no number."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Text(Body):
@@ -42,4 +46,34 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     404: {"model": ErrorAnswer, "description": "There is nothing under this number."},
     409: {"model": ErrorAnswer, "description": "Somebody else changed it in the meantime."},
     413: {"model": ErrorAnswer, "description": "Too large."},
+    422: {"model": ErrorAnswer, "description": "The request does not have its form, or what it asks cannot be done."},
 }
+
+
+class _StrictRequest(Request):
+    async def json(self) -> Any:
+        if not hasattr(self, "_json"):
+            self._json = strict_json(await self.body())
+        return self._json
+
+
+class _StrictRoute(APIRoute):
+    """A route that takes only JSON that can be given back as JSON."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        answer = super().get_route_handler()
+
+        async def strictly(request: Request) -> Response:
+            return await answer(_StrictRequest(request.scope, request.receive))
+
+        return strictly
+
+
+def resource(name: str) -> APIRouter:
+    """An empty resource at `/api/<name>`."""
+    return APIRouter(prefix=f"/{name}", tags=[name], responses=ERRORS, route_class=_StrictRoute)
+
+
+def file_answer(*media_types: str) -> dict[str, Any]:
+    """How a route says that it answers with a file: as arguments of its decorator."""
+    return {"response_class": Response, "responses": {200: {"content": {media: {} for media in media_types}}}}

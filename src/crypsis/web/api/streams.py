@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse
 from pydantic import Field
 
-from crypsis.web.api.shapes import ERRORS, Body, Number, Text
+from crypsis.web.api.shapes import Body, Number, Text, resource
 from crypsis.web.workbench import Workbench
 
 
@@ -22,7 +22,7 @@ class NewStream(Body):
 
 
 def router(workbench: Workbench) -> APIRouter:
-    api = APIRouter(prefix="/streams", tags=["streams"], responses=ERRORS)
+    api = resource("streams")
     streams = workbench.streams
 
     @api.get("")

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Response
 from fastapi.responses import PlainTextResponse
 from pydantic import Field
 
-from crypsis.web.api.shapes import ERRORS, Body, Number, Text
+from crypsis.web.api.shapes import Body, Number, Text, file_answer, resource
 from crypsis.web.explorations import tessellation_map
 from crypsis.web.workbench import Workbench
 
@@ -29,7 +29,7 @@ class Rules(Body):
 
 
 def router(workbench: Workbench) -> APIRouter:
-    api = APIRouter(prefix="/tessellations", tags=["tessellations"], responses=ERRORS)
+    api = resource("tessellations")
     explorations = workbench.explorations
 
     @api.post("", status_code=201)
@@ -40,7 +40,7 @@ def router(workbench: Workbench) -> APIRouter:
     def show(number: Number) -> dict[str, Any]:
         return explorations.get(number).to_dict()
 
-    @api.get("/{number}/map.svg")
+    @api.get("/{number}/map.svg", **file_answer("image/svg+xml"))
     def picture(number: Number) -> Response:
         from crypsis.reports.svg import standalone
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from crypsis.errors import BadParameter, NotApplicable
-from crypsis.web.api.shapes import ERRORS, Body
+from crypsis.web.api.shapes import Body, resource
 from crypsis.web.verification import Verification, promises
 from crypsis.web.workbench import Workbench
 
@@ -23,7 +23,7 @@ class Question(Body):
 
 
 def router(workbench: Workbench) -> APIRouter:
-    api = APIRouter(prefix="/verification", tags=["verification"], responses=ERRORS)
+    api = resource("verification")
     verification = Verification(workbench.workspace)
 
     @api.get("/promises")

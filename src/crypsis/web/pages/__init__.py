@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from fastapi import FastAPI
 from nicegui import app as pages_app
 from nicegui import ui
@@ -46,6 +48,7 @@ def register(app: FastAPI, workbench: Workbench) -> None:
     ):
         page.register(workbench)
     pages_app.on_exception(_unexpected)
+    logging.getLogger("nicegui").addFilter(lambda record: "not found" not in record.getMessage())  # whole addresses
     ui.run_with(
         app,
         title="Crypsis",
@@ -60,6 +63,4 @@ def register(app: FastAPI, workbench: Workbench) -> None:
 
 def _unexpected(error: Exception) -> None:
     """A fault of ours in a page: its kind goes to the log of the server, never what it was about."""
-    import logging
-
     logging.getLogger("crypsis.web").error("%s in a page; this is a bug", type(error).__name__)
