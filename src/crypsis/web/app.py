@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 
@@ -45,6 +47,7 @@ def build_app(workbench: Workbench, *, with_pages: bool = True) -> Application:
         redoc_url=None,
     )
     app.add_exception_handler(CrypsisError, _told)
+    app.add_exception_handler(RequestValidationError, _not_understood)
     app.include_router(api.router(workbench))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     if with_pages:
@@ -58,10 +61,24 @@ def status_of(error: CrypsisError) -> int:
     return known or (400 if error.exit_code == 2 else 422)
 
 
+class PlainJson(JSONResponse):
+    """An answer that can always be sent, also where it quotes half a character of what was asked."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, ensure_ascii=True, allow_nan=False).encode("ascii")
+
+
 async def _told(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, CrypsisError)
     content: dict[str, Any] = {name: _plain(value) for name, value in error.to_dict().items()}
-    return JSONResponse({"error": content}, status_code=status_of(error))
+    return PlainJson({"error": content}, status_code=status_of(error))
+
+
+async def _not_understood(request: Request, error: Exception) -> JSONResponse:
+    """A body of another shape: what is wrong and where, without what was sent."""
+    assert isinstance(error, RequestValidationError)
+    told = [{"type": one["type"], "loc": list(one["loc"]), "msg": one["msg"]} for one in error.errors()]
+    return PlainJson({"detail": told}, status_code=422)
 
 
 def _plain(value: object) -> object:
