@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 from hypothesis import given
 
-from crypsis.errors import HierarchyError, UnknownColumn
+from crypsis.errors import BadRow, HierarchyError, UnknownColumn
 from crypsis.hierarchy import Hierarchies, Hierarchy, Taxonomy
+from crypsis.hierarchy.files import hierarchy_text, parse_hierarchy
 from tests.methods.relational.obvious import trees
 from tests.reference import tables as reference
 
@@ -62,8 +63,8 @@ def test_every_problem_of_a_file_is_listed_with_its_line(tmp_path: Path) -> None
     with pytest.raises(HierarchyError) as raised:
         Hierarchy.from_file(file)
     assert raised.value.details["problems"] == [
-        "line 3: 'a' has two parents, 'x' and 'y'",
-        "line 5: 'b' stands twice",
+        "line 3: 'a' has two parents, 'x' on line 2 and 'y' on line 3",
+        "line 5: 'b' stands twice, first on line 4",
         "line 6: 'c' lies below itself",
         "line 7: 'd' lies below itself",
         "line 8: 'top' is one of 2 roots",
@@ -75,9 +76,34 @@ def test_every_problem_of_a_file_is_listed_with_its_line(tmp_path: Path) -> None
 
 def test_a_value_that_stands_twice_in_paths_is_listed_with_both_lines(tmp_path: Path) -> None:
     file = tmp_path / "h.csv"
-    file.write_text("a;x;*\nb;x;*\na;y;*\n", encoding="utf-8")
+    file.write_text("a;x;*\nb;x;*\na;x;*\n", encoding="utf-8")
     with pytest.raises(HierarchyError, match="line 3: 'a' stands twice, first on line 1"):
         Hierarchy.from_file(file)
+    file.write_text("a;x;*\nb;x;*\na;y;*\n", encoding="utf-8")
+    with pytest.raises(HierarchyError, match="line 3: 'a' has two parents, 'x' on line 1 and 'y' on line 3"):
+        Hierarchy.from_file(file)
+
+
+@pytest.mark.parametrize("form", ["paths", "edges"])
+def test_the_lines_of_a_file_are_read_without_a_file(form: str) -> None:
+    tree = Hierarchy(CITIES)
+    assert parse_hierarchy(hierarchy_text(tree, form=form)) == tree
+    with pytest.raises(
+        HierarchyError, match=r"line 2: 'Oslo' has two parents, 'North' on line 1 and 'South' on line 2"
+    ):
+        parse_hierarchy("Oslo;North\nOslo;South\n")
+    with pytest.raises(HierarchyError, match="empty"):
+        parse_hierarchy("child;parent\n")
+    with pytest.raises(BadRow, match=r"quotes .*\(line 2\)"):
+        parse_hierarchy('a;x\n"b;x\n')
+
+
+def test_a_value_that_is_there_already_is_refused_with_the_parent_it_has() -> None:
+    tree = Hierarchy(CITIES)
+    with pytest.raises(HierarchyError, match="'Oslo' already has the parent 'North', and a node has one parent; move"):
+        tree.added("Oslo", "South")
+    with pytest.raises(HierarchyError, match="'Any' is the root already"):
+        tree.added("Any", "South")
 
 
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:

@@ -87,6 +87,8 @@ def test_what_is_no_tree_is_refused_with_node_and_line(name: str, tmp_path: Path
         Taxonomy.from_file(file)
     assert raised.value.details["line"] == line + 1
     assert f"line {line + 1}" in str(raised.value)
+    if name == "two parents":
+        assert "'r' on line 2 and 's' on line 4" in str(raised.value)
     assert raised.value.exit_code == 2
 
 

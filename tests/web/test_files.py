@@ -168,3 +168,41 @@ def test_every_page_with_a_state_shows_its_file_and_takes_it_back(tab: Tab, api:
         expect(field).to_have_count(0)
         page.get_by_role("button", name="Show as file").click()
         expect(field).to_have_value(re.compile(re.escape(new.strip().splitlines()[-1])))
+
+
+def test_the_files_of_trajectories_and_results_are_shown_and_taken_back(tab: Tab, api: httpx.Client) -> None:
+    """Of tracks the steps that were made, of check-ins and of results the experiment that ran."""
+    tracks = sample(api, "tracks", size=60)["id"]
+    page = tab.open(f"/trajectories?dataset={tracks}")
+    expect(page.locator("path.area").first).to_be_visible()
+    before = page.locator("path.area").count()
+    page.get_by_role("button", name="Step", exact=True).click()
+    expect(page.locator("path.area")).not_to_have_count(before)
+    merged = page.locator("path.area").count()
+    field = page.get_by_label(re.compile(r"file \(TOML\)"))
+    page.get_by_role("button", name="Show as file").click()
+    expect(field).to_have_value(re.compile("max_steps = 1"))
+    field.fill(field.input_value().replace("max_steps = 1", "max_steps = 0"))
+    page.get_by_role("button", name="Use this file").click()
+    expect(page.locator("path.area")).to_have_count(before)
+    page.get_by_role("button", name="Step", exact=True).click()
+    expect(page.locator("path.area")).to_have_count(merged)
+
+    visits = sample(api, "checkins", size=60)["id"]
+    tables = {"run": [{"method": "seq-anon", "params": {"k": 3, "m": 2}}]}
+    made = api.post("/api/experiments", json={"dataset": visits, "mode": "compare", "tables": tables}).json()["id"]
+    api.post(f"/api/experiments/{made}/start", json={"workers": 1})
+    for path in (f"/results?experiment={made}", f"/trajectories?dataset={visits}"):
+        page = tab.open(path)
+        if path.startswith("/results"):
+            expect(page.get_by_text("1 of 1 finished")).to_be_visible(timeout=90_000)
+        page.get_by_role("button", name="Show as file").click()
+        expect(field).to_have_value(re.compile(r"k = 3"))
+        field.fill("this is no file")
+        page.get_by_role("button", name="Use this file").click()
+        expect(page.get_by_text("neither TOML nor JSON")).to_be_visible()
+        field.fill(as_file(api, "experiments", made).replace("m = 2", "m = 1"))
+        page.get_by_role("button", name="Use this file").click()
+        expect(field).to_have_count(0)
+        assert "m = 1" in as_file(api, "experiments", made)
+        taken(api, "experiments", made, as_file(api, "experiments", made).replace("m = 1", "m = 2"))

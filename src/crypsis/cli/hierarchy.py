@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -122,6 +123,9 @@ def edit(
     split: Annotated[
         list[str] | None, typer.Option("--split", help="Split a node, node=group:child|child,group:child.")
     ] = None,
+    text: Annotated[
+        Path | None, typer.Option("--text", help="First replace all its lines by those of this file, or of - (stdin).")
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="File to write (default: the same file).")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
 ) -> None:
@@ -131,12 +135,21 @@ def edit(
     target = out or file
     if os.path.lexists(target) and not overwrite:
         raise OutputExists(f"{target} exists already; choose another name (--out) or add --overwrite.")
-    tree = Hierarchy.from_file(file)
+    tree = Hierarchy.from_file(file) if text is None else _typed(text)
     changes = in_order(*_EDITS)
-    for option, text in changes:
-        tree = _changed(tree, option, text)
+    for option, change in changes:
+        tree = _changed(tree, option, change)
     tree.write(target, form="edges")
-    show({"file": str(target), "changes": len(changes)}, f"wrote {target} with {len(changes)} changes")
+    words = f"{len(changes)} changes" if text is None else f"{tree.n_leaves:,} values"
+    show({"file": str(target), "changes": len(changes)}, f"wrote {target} with {words}")
+
+
+def _typed(text: Path) -> Any:
+    """The hierarchy that is typed or piped in, or that of another file."""
+    from crypsis.hierarchy import Hierarchy
+    from crypsis.hierarchy.files import parse_hierarchy
+
+    return parse_hierarchy(sys.stdin.read(), source="standard input") if str(text) == "-" else Hierarchy.from_file(text)
 
 
 def _changed(tree: Any, option: str, text: str) -> Any:

@@ -301,13 +301,18 @@ def label_lists(policy: Any) -> list[tuple[str, ...]]:
 
 
 def write_label_lists(lists: Iterable[Sequence[str]], path: str | Path) -> None:
+    """A policy as a file that is read again as the same."""
+    write_file(Path(path), label_lines(lists).encode())
+
+
+def label_lines(lists: Iterable[Sequence[str]]) -> str:
     """One list per line, separated by semicolons; as JSON where labels would be torn apart."""
     listed = [list(labels) for labels in lists]
     labels = [label for one in listed for label in one]
     plain = any(len(one) > 1 for one in listed) or not any(" " in label for label in labels)
     plain = plain and not any(re.search(r"[\t\n\r;|,]|^\s|\s$|^\[", label) for label in labels)
     lines = (";".join(one) if plain else json.dumps(one, ensure_ascii=False) for one in listed)
-    write_file(Path(path), "".join(f"{line}\n" for line in lines).encode())
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _file_name(column: str) -> str:

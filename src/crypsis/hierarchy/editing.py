@@ -41,7 +41,17 @@ def moved(tree: Hierarchy, name: str, parent: str) -> Hierarchy:
 
 
 def added(tree: Hierarchy, name: str, parent: str) -> Hierarchy:
-    """With one more leaf."""
+    """With one more leaf. A name that is there already is refused with the parent it has: `moved` is what would do."""
+    if name in tree:
+        node = tree.node(name)
+        if node == 0:
+            raise HierarchyError(f"{name!r} is the root already; a value needs a name of its own.", node=name)
+        above = tree.names[tree.parent[node]]
+        raise HierarchyError(
+            f"{name!r} already has the parent {above!r}, and a node has one parent; move it instead.",
+            node=name,
+            parent=above,
+        )
     _refuse_taken(tree, name)
     _refuse_leaf(tree, parent)
     return _made(tree, [*tree.to_pairs(), (name, parent)])

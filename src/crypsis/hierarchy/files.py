@@ -25,27 +25,36 @@ _BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 def read_hierarchy(path: str | Path, *, form: str | None = None, separator: str | None = None) -> Hierarchy:
     """The hierarchy of a file; without `form` a header child, parent says that the lines are pairs."""
-    from crypsis.hierarchy.hierarchy import Hierarchy
-
     if form is not None and form not in FORMS:
         raise BadParameter(f"A hierarchy file has the form {' or '.join(FORMS)}, got {form!r}.", parameter="form")
     file = existing_file(path)
-    content = read_bytes(file, 5.0)
+    text = file_text(read_bytes(file, 5.0), str(file))
+    return parse_hierarchy(text, form=form, separator=separator, source=str(file))
+
+
+def file_text(content: bytes, where: str) -> str:
+    """What a file says, without a byte order mark."""
     try:
-        text = content.decode("utf-8").removeprefix(_BYTE_ORDER_MARK)
+        return content.decode("utf-8").removeprefix(_BYTE_ORDER_MARK)
     except UnicodeDecodeError as error:
-        raise BadRow(
-            f"The text is not UTF-8 at offset {error.start}; save the file as UTF-8.", where=str(file)
-        ) from error
-    rows = list(_rows(text, separator or _separator(content), str(file)))
-    if not rows:
-        raise HierarchyError("The hierarchy is empty; give one line per value.", where=str(file))
-    if [name.lower() for name in rows[0][1]] == ["child", "parent"] and form != "paths":
+        raise BadRow(f"The text is not UTF-8 at offset {error.start}; save the file as UTF-8.", where=where) from error
+
+
+def parse_hierarchy(
+    text: str, *, form: str | None = None, separator: str | None = None, source: str | None = None
+) -> Hierarchy:
+    """The hierarchy that the lines of a file say; problems are told with the line."""
+    from crypsis.hierarchy.hierarchy import Hierarchy
+
+    rows = list(_rows(text, separator or _separator(text.encode()), source))
+    if rows and [name.lower() for name in rows[0][1]] == ["child", "parent"] and form != "paths":
         form, rows = "edges", rows[1:]
+    if not rows:
+        raise HierarchyError("The hierarchy is empty; give one line per value.", where=source)
     lines = [line for line, _ in rows]
     if form == "edges":
-        return Hierarchy([tuple(row) for _, row in rows], source=str(file), lines=lines)  # type: ignore[misc]
-    return Hierarchy.from_paths([row for _, row in rows], source=str(file), lines=lines)
+        return Hierarchy([tuple(row) for _, row in rows], source=source, lines=lines)  # type: ignore[misc]
+    return Hierarchy.from_paths([row for _, row in rows], source=source, lines=lines)
 
 
 def _separator(content: bytes) -> str:
@@ -54,7 +63,7 @@ def _separator(content: bytes) -> str:
     return ";" if b";" in first else sniff_separator(content)
 
 
-def _rows(text: str, separator: str, file: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(text: str, separator: str, file: str | None) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     while True:
         line = reader.line_num + 1
@@ -63,13 +72,23 @@ def _rows(text: str, separator: str, file: str) -> Iterator[tuple[int, list[str]
         except StopIteration:
             return
         except csv.Error as error:
-            raise BadRow(f"The quotes of the row do not match ({error}).", where=f"{file}, line {line}") from error
+            raise BadRow(f"The quotes of the row do not match ({error}).", where=_place(file, line)) from error
         if any(part.strip() for part in row):
             yield line, [part.strip() for part in row]
 
 
+def _place(file: str | None, line: int) -> str:
+    return f"line {line}" if file is None else f"{file}, line {line}"
+
+
 def write_hierarchy(hierarchy: Hierarchy, path: str | Path, *, form: str = "paths") -> Path:
     """Write so that `read_hierarchy` gives it back; of ranges, the same tree over their texts."""
+    write_file(Path(path), hierarchy_text(hierarchy, form=form).encode())
+    return Path(path)
+
+
+def hierarchy_text(hierarchy: Hierarchy, *, form: str = "paths") -> str:
+    """The lines of such a file."""
     if form not in FORMS:
         raise BadParameter(f"A hierarchy is written as {' or '.join(FORMS)}, got {form!r}.", parameter="form")
     out = io.StringIO(newline="")
@@ -79,5 +98,4 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | Path, *, form: str = "path
         writer.writerows(hierarchy.to_pairs())
     else:
         writer.writerows(hierarchy.to_paths())
-    write_file(Path(path), out.getvalue().encode())
-    return Path(path)
+    return out.getvalue()

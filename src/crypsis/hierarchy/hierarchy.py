@@ -22,7 +22,7 @@ import polars as pl
 from crypsis.data.arrays import Bools, Int32s, Int64s, frozen, offsets_of
 from crypsis.data.values import ColumnType, read_value, write_value
 from crypsis.errors import HierarchyError, UnknownColumn, did_you_mean
-from crypsis.hierarchy.problems import Problem, refuse
+from crypsis.hierarchy.problems import Problem, refuse, second_parent
 
 if TYPE_CHECKING:
     from crypsis.hierarchy.taxonomy import Taxonomy
@@ -328,7 +328,7 @@ class Hierarchy:
         return editing.moved(self, name, parent)
 
     def added(self, name: str, parent: str) -> Hierarchy:
-        """With one more leaf."""
+        """With one more leaf; a node that is there already has its one parent, and is moved instead."""
         from crypsis.hierarchy import editing
 
         return editing.added(self, name, parent)
@@ -419,8 +419,7 @@ def _checked(pairs: Sequence[Any], source: str | None, lines: Sequence[int] | No
             continue
         child, parent = pair
         if child in parent_of:
-            words = f"has two parents, {parent_of[child]!r} and {parent!r}"
-            problems.append(Problem(f"{child!r} {'stands twice' if parent_of[child] == parent else words}", line(row)))
+            problems.append(second_parent(child, (parent_of[child], line(row_of[child])), (parent, line(row))))
             continue
         parent_of[child], row_of[child] = parent, row
     cyclic = _cyclic(parent_of)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 
-from crypsis.hierarchy.problems import Problem, refuse
+from crypsis.hierarchy.problems import Problem, refuse, second_parent
 
 TOP = "*"
 
@@ -19,14 +19,11 @@ def pairs_of_paths(
     empty = [row for row, path in enumerate(collapsed) if not path]
     for row, path in enumerate(collapsed):
         if path and path[0] in seen:
-            repeated.append(
-                Problem(
-                    f"{path[0]!r} stands twice" + _first(seen[path[0]], lines), None if lines is None else lines[row]
-                )
-            )
+            one, other = (((*collapsed[at], TOP)[1], _line(at, lines)) for at in (seen[path[0]], row))
+            repeated.append(second_parent(path[0], one, other))
         elif path:
             seen[path[0]] = row
-    repeated += [Problem("the path is empty", None if lines is None else lines[row]) for row in empty]
+    repeated += [Problem("the path is empty", _line(row, lines)) for row in empty]
     if repeated:
         refuse("A path starts with its value", repeated, source, "list every value once.")
     tops = {path[-1] for path in collapsed}
@@ -41,5 +38,5 @@ def pairs_of_paths(
     return list(pairs), None if lines is None else [lines[row] for row in pairs.values()]
 
 
-def _first(row: int, lines: Sequence[int] | None) -> str:
-    return "" if lines is None else f", first on line {lines[row]}"
+def _line(row: int, lines: Sequence[int] | None) -> int | None:
+    return None if lines is None else lines[row]

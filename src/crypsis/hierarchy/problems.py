@@ -22,6 +22,16 @@ class Problem:
         return self.words if self.line is None else f"line {self.line}: {self.words}"
 
 
+def second_parent(node: str, first: tuple[str, int | None], second: tuple[str, int | None]) -> Problem:
+    """A node that is given another parent, or the same one again; a parent is told with the line that gives it."""
+    (one, line), (other, again) = first, second
+    if one == other:
+        return Problem(f"{node!r} stands twice" + ("" if line is None else f", first on line {line}"), again)
+    if line is None:
+        return Problem(f"{node!r} has two parents, {one!r} and {other!r}", None)
+    return Problem(f"{node!r} has two parents, {one!r} on line {line} and {other!r} on line {again}", again)
+
+
 def refuse(what: str, problems: Sequence[Problem], source: str | None, remedy: str, **details: object) -> NoReturn:
     """Raise `HierarchyError`: the first problems in the message, all of them in `details["problems"]`."""
     told = "; ".join(map(str, problems[:TOLD]))

@@ -69,20 +69,25 @@ class Taxonomy(Companion):
         if not pairs:
             raise BadTaxonomy("A taxonomy needs at least one pair child, parent; there is none.", where=self.source)
         parent_of: dict[str, str] = {}
+        row_of: dict[str, int] = {}
         for row, pair in enumerate(pairs):
             if len(pair) != 2 or not all(isinstance(name, str) and name.strip() for name in pair):
                 raise BadTaxonomy(f"A taxonomy is made of pairs child, parent, got {pair!r}.", **self._place(row))
             child, parent = pair
             if child in parent_of:
-                words = f"two parents, {parent_of[child]!r} and {parent!r}"
+                words = f"two parents, {self._told(parent_of[child], row_of[child])} and {self._told(parent, row)}"
                 if parent_of[child] == parent:
                     words = f"its parent {parent!r} twice"
                 raise BadTaxonomy(
                     f"Node {child!r} is given {words}; a node has one parent.", **self._place(row), node=child
                 )
-            parent_of[child] = parent
+            parent_of[child], row_of[child] = parent, row
         self._check_for_cycles(parent_of)
         return parent_of
+
+    def _told(self, parent: str, row: int) -> str:
+        line = self._place(row).get("line")
+        return repr(parent) if line is None else f"{parent!r} on line {line}"
 
     def _check_for_cycles(self, parent_of: dict[str, str]) -> None:
         sound: set[str] = set()

@@ -8,24 +8,28 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from crypsis.data.constraints import UtilityConstraints
 from crypsis.data.count_query import CountQuery, parse_query, read_queries
+from crypsis.data.formats.compression import read_bytes
 from crypsis.data.mixed import Mixed
 from crypsis.data.privacy_policy import PrivacyPolicy
 from crypsis.data.relational import Table
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
-from crypsis.errors import BadExperiment, BadParameter, BadPolicy, CrypsisError, NotApplicable
-from crypsis.evaluate.export import label_lists
+from crypsis.errors import BadExperiment, BadParameter, BadPolicy, BadRow, CrypsisError, NotApplicable
+from crypsis.evaluate import Experiment
+from crypsis.evaluate.export import export_inputs, label_lists
 from crypsis.evaluate.inputs import recipe_text
 from crypsis.hierarchy import Hierarchy, ItemHierarchy, Taxonomy, UtilityPolicy
+from crypsis.hierarchy.files import file_text, hierarchy_text, parse_hierarchy
 from crypsis.hierarchy.hierarchies import RECIPES as KNOWN_RECIPES
 from crypsis.hierarchy.hierarchies import built
-from crypsis.web.datasets import Datasets
+from crypsis.web.datasets import Datasets, whole_section
 from crypsis.web.workspace import Entry, Workspace
 
 _RECIPE = re.compile(r"[A-Za-z_][A-Za-z_-]*(:[0-9]+(\.[0-9]+)?)*")
@@ -105,7 +109,25 @@ class Companions:
 
     def keep_upload(self, dataset: str, column: str, upload: str) -> Entry:
         """A hierarchy from a file: paths from leaf to root, or pairs child and parent."""
-        return self._keep(dataset, column, None, Hierarchy.from_file(self.workspace.upload(upload)))
+        return self._keep(dataset, column, None, parse_hierarchy(self.text_of_upload(upload)))
+
+    def text_of_upload(self, upload: str) -> str:
+        """What stands in an upload, to be looked at and mended where it is no hierarchy."""
+        path = self.workspace.upload(upload)
+        return file_text(read_bytes(path, 5.0), path.name)
+
+    def keep_text(self, dataset: str, column: str, text: str) -> Entry:
+        """A hierarchy from the lines of a file as somebody typed them; nothing is kept unless they are one tree."""
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise BadRow(f"The text holds half a character at place {error.start + 1}; type it again.") from error
+        return self._keep(dataset, column, None, parse_hierarchy(text))
+
+    def tree_text(self, dataset: str, column: str) -> str:
+        """The lines of a column's hierarchy, child;parent; of the automatic one where nothing else is said."""
+        entry = self.hierarchy(dataset, column)
+        return hierarchy_text(self.made(dataset, column, "auto") if entry is None else self.tree(entry), form="edges")
 
     def _keep(self, dataset: str, column: str, recipe: str | None, tree: Hierarchy | None) -> Entry:
         if column not in self.columns(dataset):
@@ -152,7 +174,7 @@ class Companions:
         try:
             self.tree(entry).leaves_of(column.domain, column.type, column.name)
         except CrypsisError as error:
-            return [str(error)]
+            return [error.message]
         return []
 
     # Policies
@@ -195,6 +217,12 @@ class Companions:
         if known is not None:
             self.workspace.remove(POLICIES, known.number)
         return entry
+
+    def policy_of_upload(self, name: str, upload: str) -> list[list[str]]:
+        """The sets of a file: labels with semicolons on each line, or JSON. Nothing is kept."""
+        if name not in POLICY_KINDS:
+            raise BadParameter(f"A policy is one of {', '.join(POLICY_KINDS)}.", parameter="policy")
+        return [list(one) for one in label_lists(POLICY_KINDS[name].from_file(self.workspace.upload(upload)))]
 
     def policy_sets(self, entry: Entry) -> list[list[str]]:
         """The sets of a policy, derived where it is a recipe."""
@@ -241,6 +269,11 @@ class Companions:
             WORKLOADS, known.number, lambda content: content.update(queries=written), revision=revision
         )
 
+    def queries_text(self, queries: Sequence[str]) -> str:
+        """Queries as the file that is loaded again: one on each line."""
+        parsed = [parse_query(text, where=f"query {place}") for place, text in enumerate(queries, 1)]
+        return "".join(f"{query}\n" for query in parsed)
+
     def counts(self, dataset: str, queries: Sequence[str]) -> list[int]:
         """How many records of the original each query counts."""
         from crypsis.metrics.query_answers import actual_counts
@@ -262,6 +295,22 @@ class Companions:
         if isinstance(data, Mixed):
             given["items"] = items
         return [str(query) for query in drawn_queries(data, **given)]
+
+    # As files
+
+    def write_inputs(self, dataset: str) -> Path:
+        """An archive with the edited data and everything that goes with them, each as the file it is loaded from."""
+        entry = self.datasets.entry(dataset)
+        content = {"name": entry.name, "dataset": whole_section(entry), **self.sections(dataset)}
+        folder = self.workspace.unfinished()
+        folder.mkdir(mode=0o700)
+        try:
+            export_inputs(Experiment.parse(content, folder=entry.folder), folder / "inputs")
+            archive = folder.with_name(f"{folder.name}.zip")
+            shutil.make_archive(str(archive.with_suffix("")), "zip", folder, "inputs")
+            return archive
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     # As tables of an experiment file
 

@@ -63,6 +63,7 @@ class Datasets:
         """Take an upload into the workspace; it is read first, so what cannot be read never becomes a dataset."""
         path = self.workspace.upload(upload)
         section, inspection = described(path, settings or {})
+        inspection["file"] = _shown_name(name, path)
         kept = f"original{safe_suffix(path.name)}"
 
         def fill(folder: Path) -> None:
@@ -388,6 +389,12 @@ class Datasets:
 
 _SETTABLE = {"kind", "separator", "format", "rows"}
 _originals: dict[str, pl.DataFrame] = {}
+
+
+def _shown_name(name: str, path: Path) -> str:
+    """What a file was called where it came from; only to be shown."""
+    told = "".join(one for one in Path(name.replace("\\", "/")).name if one.isprintable())[:120]
+    return told if "." in told else told + "".join(path.suffixes)
 
 
 def whole_section(entry: Entry) -> dict[str, Any]:

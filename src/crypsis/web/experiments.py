@@ -34,6 +34,7 @@ from crypsis.web.workspace import Entry, Workspace
 
 KIND = "experiments"
 OWN = ("name", "seed", "workers", "run", "metrics", "plot", "limits", "queries")
+UNFINISHED = ("waiting", "cancelled")  # states of cells that the next start runs
 _EVENTS_KEPT = 20_000
 _OUTPUTS_KEPT = 4
 
@@ -373,6 +374,16 @@ def _of_file(content: Mapping[str, Any]) -> dict[str, Any]:
     if not is_drawn(own.get("queries")):
         own.pop("queries", None)
     return own
+
+
+def varied_names(rows: list[dict[str, Any]]) -> list[str]:
+    """Parameters with more than one value, over which a figure can be drawn."""
+    values: dict[str, set[str]] = {}
+    for row in rows:
+        for name, value in row["parameters"].items():
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                values.setdefault(name, set()).add(str(value))
+    return [name for name, found in values.items() if len(found) > 1]
 
 
 def results_frame(rows: list[dict[str, Any]]) -> pl.DataFrame:

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
 
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.plots import PLOTS, interactive_svg
-from crypsis.evaluate.plots.of_store import frames_of_section
+from crypsis.evaluate.plots.of_store import file_name, frames_of_section
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, told
+from crypsis.web.experiments import metric_names, varied_names
+from crypsis.web.result_words import figure_words
+from crypsis.web.widgets import plot_exports
 from crypsis.web.workbench import Workbench
 
-NEEDED_ELSEWHERE = ("line", "tradeoff")  # they have controls of their own above
+TITLES = {
+    "histogram": "Histogram",
+    "line": "Figure over a parameter",
+    "phases": "Time per phase",
+    "tradeoff": "Trade-off",
+    "generalized_frequency": "Frequency of generalized values",
+    "value_difference": "Difference of value frequencies",
+    "item_error": "Error of item frequencies",
+    "cluster_sizes": "Sizes of clusters",
+    "class_sizes": "Sizes of classes",
+    "ul_vs_merges": "Utility loss after each union",
+    "chunk_counts": "Chunks of clusters",
+    "chunk_shares": "Shares of chunks",
+    "pair_error_by_rank": "Error of pairs by rank",
+}
 
 
 class PlotArea:
@@ -23,31 +39,73 @@ class PlotArea:
     def __init__(self, workbench: Workbench, experiment: str) -> None:
         self.workbench, self.number = workbench, experiment
         self.experiments = workbench.experiments
+        self.seen: Any = None
+        self.fields: dict[str, Any] = {}
 
     @property
     def sections(self) -> list[dict[str, Any]]:
         return [dict(one) for one in self.experiments.entry(self.number).content["tables"].get("plot") or []]
 
     def show(self) -> None:
-        with theme.section(
-            "More plots", "Phases, frequencies, errors, sizes: of the first finished cell of each run"
-        ) as head:
-            with head:
-                kinds = {name: f"{name} · {plot.help}" for name, plot in PLOTS.items() if name not in NEEDED_ELSEWHERE}
-                self.kind = ui.select(kinds, value="phases", label="Plot").props("outlined dense options-dense")
-                self.kind.style("width: 260px")
-                self.column = ui.input("Column").props("outlined dense").style("width: 110px")
-                theme.secondary("Add", told(self._add), "add")
+        with theme.section("Plots", "Side by side; of published data, one for each configuration"):
+            with ui.row().style("width: 100%; gap: 8px; align-items: flex-start"):
+                kinds = {name: TITLES.get(name, name) for name in PLOTS}
+                self.kind = ui.select(kinds, value="phases", label="Plot", on_change=self._show_options)
+                self.kind.props("outlined dense options-dense").style("width: 270px")
+                self.options = ui.row().style("gap: 8px")
+                theme.secondary("Add plot", told(self._add), "add").style("height: 40px")
+            self.help = ui.label().classes("muted small")
             self.tiles = ui.element("div").classes("halves")
-        ui.timer(0.1, told(self._draw), once=True)
+        self._show_options()
+
+    async def refresh(self) -> None:
+        """Draw again where results or plots are others than they were."""
+        seen = (str(self.sections), [(row["cell"], row["state"]) for row in self.experiments.results(self.number)])
+        if seen != self.seen:
+            self.seen = seen
+            self._show_options()
+            await self._draw()
+
+    # What to add
+
+    def _show_options(self) -> None:
+        """A field for everything that this plot has to be told."""
+        plot = PLOTS[str(self.kind.value)]
+        self.help.set_text(plot.help)
+        rows = self.experiments.plot_rows(self.number)
+        figures = {name: figure_words(name) for name in metric_names(rows)}
+        varied = {name: name for name in varied_names(rows)}
+        if plot.name == "line":
+            wanted = {"y": ("Figure", figures), "x": ("Over", varied)}
+        elif plot.name == "tradeoff":
+            wanted = {"x": ("Across", figures), "y": ("Up", figures)}
+        elif "column" in (*plot.needs, *plot.takes):
+            wanted = {"column": ("Column", self._columns(with_items=plot.name == "histogram"))}
+        else:
+            wanted = {}
+        before = {name: field.value for name, field in self.fields.items()}
+        self.fields = {}
+        self.options.clear()
+        with self.options:
+            for name, (label, choices) in wanted.items():
+                if choices:
+                    usual = list(choices)[1 if name == "y" and plot.name == "tradeoff" and len(choices) > 1 else 0]
+                    value = before[name] if before.get(name) in choices else usual
+                    field = ui.select(choices, value=value, label=label).props("outlined dense options-dense")
+                    self.fields[name] = field.style("width: 190px")
+
+    def _columns(self, *, with_items: bool) -> dict[str, str]:
+        dataset = self.workbench.datasets.entry(self.experiments.entry(self.number).content["dataset"])
+        columns = dict(dataset.content["section"].get("columns") or {})
+        shown = [name for name, one in columns.items() if with_items or one.get("type") != "items"]
+        order = sorted(shown, key=lambda name: columns[name].get("role") != "quasi")
+        return {name: name for name in order}
 
     async def _add(self) -> None:
-        section: dict[str, Any] = {"kind": self.kind.value}
-        if self.column.value:
-            section["column"] = str(self.column.value)
+        section = {"kind": self.kind.value} | {name: str(field.value) for name, field in self.fields.items()}
         await in_thread(frames_of_section, self.experiments.store(self.number), section)  # refused before it is kept
         self._keep([*self.sections, section])
-        await self._draw()
+        await self.refresh()
 
     def _keep(self, sections: list[dict[str, Any]]) -> None:
         tables = {**self.experiments.entry(self.number).content["tables"], "plot": sections}
@@ -57,17 +115,14 @@ class PlotArea:
         sections = self.sections
         del sections[place]
         self._keep(sections)
-        await self._draw()
+        await self.refresh()
+
+    # What is shown
 
     async def _draw(self) -> None:
-        store = self.experiments.store(self.number)
         drawn: list[tuple[int, dict[str, Any], Any]] = []
         for place, section in enumerate(self.sections):
-            try:
-                frames = await in_thread(frames_of_section, store, section)
-                drawn += [(place, section, frame) for frame in frames]
-            except CrypsisError as error:
-                drawn.append((place, section, error))
+            drawn += [(place, asked, frame) for asked, frame in await in_thread(self._frames, section)]
         self.tiles.clear()
         with self.tiles:
             for place, section, frame in drawn:
@@ -75,18 +130,34 @@ class PlotArea:
             if not drawn:
                 ui.label("Choose a plot and add it; it stays with the experiment.").classes("muted")
 
+    def _frames(self, section: dict[str, Any]) -> list[tuple[dict[str, Any], Any]]:
+        """The plots of a section, each with what asks for it alone; what cannot be drawn as the reason."""
+        store = self.experiments.store(self.number)
+        plot = PLOTS.get(str(section.get("kind", "")).replace("-", "_"))
+        asked = [section]
+        of_cells = plot is not None and not plot.of_results and plot.inputs != ("original",)
+        if of_cells and not section.get("run") and not section.get("cell"):
+            done = [row["label"] for row in self.experiments.results(self.number) if row["state"] == "done"]
+            asked = [{**section, "run": label} for label in dict.fromkeys(done)] or [section]
+        found: list[tuple[dict[str, Any], Any]] = []
+        for one in asked:
+            try:
+                found.append((one, frames_of_section(store, one)[0]))
+            except CrypsisError as error:
+                found.append((one, error))
+        possible = [(one, frame) for one, frame in found if not isinstance(frame, CrypsisError)]
+        return possible or found[:1]
+
     def _tile(self, place: int, section: dict[str, Any], frame: Any) -> None:
-        with ui.element("div").classes("card"):
+        kind = str(section["kind"])
+        title = TITLES.get(kind.replace("-", "_"), kind)
+        with ui.element("div").classes("card").props(f'role=group aria-label="Plot {theme.escaped(title)}"'):
             with ui.row().style("width: 100%; justify-content: flex-end; gap: 2px"):
-                query = {key: value for key, value in section.items() if key in ("x", "y", "column")}
-                with ui.button(icon="download").props('flat dense round aria-label="Export this plot"'), ui.menu():
-                    for format in ("svg", "pdf", "png", "jpg", "bmp", "csv"):
-                        told_query = urlencode({**query, "format": format})
-                        address = f"/api/experiments/{self.number}/plots/{section['kind']}?{told_query}"
-                        with ui.menu_item(auto_close=True):
-                            ui.link(format.upper(), address).props("download")
-                theme.quiet("close", f"Remove the plot {section['kind']}", lambda: told(self._remove)(place))
+                if not isinstance(frame, CrypsisError):
+                    query = {key: section.get(key) for key in ("x", "y", "column", "run", "cell")}
+                    plot_exports(self.number, kind, query, file_name(frame))
+                theme.quiet("close", f"Remove the plot {title}", lambda: told(self._remove)(place))
             if isinstance(frame, CrypsisError):
-                ui.label(f"{section['kind']}: {frame}").classes("muted")
+                ui.label(f"{title}: {frame}").classes("muted")
             else:
                 theme.picture(interactive_svg(frame, title=True, alone=False))

@@ -10,23 +10,32 @@ from crypsis.errors import CrypsisError
 from crypsis.evaluate.plots import frame_of, interactive_svg
 from crypsis.reports.wording import counted
 from crypsis.web import theme
-from crypsis.web.actions import number
-from crypsis.web.experiments import metric_names
+from crypsis.web.actions import in_thread, number, told
+from crypsis.web.experiments import UNFINISHED, metric_names, varied_names
 from crypsis.web.result_words import figure_words
+from crypsis.web.widgets import plot_exports
 from crypsis.web.workbench import Workbench
 
 _MOST_COLUMNS = 5
-_FIRST = ("are", "ncp_loss", "ul", "normalized_distance_loss", "distance_loss", "ncp")
+_FIRST = ("are", "ncp", "ul", "ncp_loss", "normalized_distance_loss", "distance_loss")
+_TWINS = {"ncp_loss": "ncp", "utility_loss": "ul", "count_query_error": "are"}  # the same figure under its short name
 
 
 class ResultsView:
-    """Shows what is in the store of one experiment; `refresh` looks again and says whether it runs."""
+    """Shows what is in the store of one experiment; `refresh` looks again and says whether it runs.
+
+    Controls are made once and stay while results come in, so that nobody loses what they are typing or choosing.
+    """
 
     def __init__(self, workbench: Workbench, experiment: str) -> None:
         self.workbench, self.number = workbench, experiment
         self.experiments = workbench.experiments
         self.seen: Any = None
+        self.built: Any = None
+        self.drawn: Any = None
         self.metrics: list[str] = []
+        self.rows: list[dict[str, Any]] = []
+        self.cells: list[dict[str, Any]] = []
         self.x = self.y = self.other = self.wanted = ""
 
     def show(self) -> None:
@@ -34,25 +43,37 @@ class ResultsView:
 
     def refresh(self) -> bool:
         progress = self.experiments.progress(self.number)
-        told = (
+        seen = (
             progress["running"],
             [(cell["cell"], cell["state"]) for cell in progress["cells"]],
             str(progress["error"]),
             [cell["cell"] for cell in (*progress["cells"], *progress["stale"]) if cell["stale"]],
         )
-        if told != self.seen:
-            self.seen = told
+        if seen != self.seen:
+            self.seen = seen
             self._draw(progress)
         return bool(progress["running"])
 
     def _draw(self, progress: dict[str, Any]) -> None:
-        rows = self.experiments.plot_rows(self.number)
-        self.metrics = metric_names(rows) if any(row["metrics"] for row in rows) else []
+        self.rows = self.experiments.plot_rows(self.number)
+        self.metrics = metric_names(self.rows) if any(row["metrics"] for row in self.rows) else []
+        self.cells = [*progress["cells"], *progress["stale"]]
+        controls = (bool(self.cells), self.metrics, varied_names(self.rows))
+        if controls != self.built:
+            self.built = controls
+            self._build()
+        self._show_notes(progress)
+        if self.metrics:
+            self._show_plots()
+        if self.cells:
+            self._show_cells(progress)
+
+    def _build(self) -> None:
         self.place.clear()
+        self.drawn = None
         with self.place:
-            if progress["error"]:
-                theme.message("bad", "The run could not go on", str(progress["error"]["message"]))
-            if not progress["cells"]:
+            self.notes = ui.column().style("width: 100%")
+            if not self.cells:
                 with theme.empty_state(
                     "stacked_line_chart",
                     "No results yet",
@@ -60,10 +81,102 @@ class ResultsView:
                 ):
                     pass
                 return
+            if self.metrics:
+                self._plots()
+            self._table()
+
+    def _show_notes(self, progress: dict[str, Any]) -> None:
+        self.notes.clear()
+        with self.notes:
+            if progress["error"]:
+                theme.message("bad", "The run could not go on", str(progress["error"]["message"]))
+            self._unfinished(progress)
             self._stale(progress)
-            if any(row["metrics"] for row in rows):
-                self._plots(rows)
-            self._table(progress)
+        self.notes.set_visibility(bool(self.notes.default_slot.children))
+
+    # Plots
+
+    def _plots(self) -> None:
+        preferred = [name for name in _FIRST if name in self.metrics] + [
+            name for name in self.metrics if name not in _FIRST
+        ]
+        self.y = self.y if self.y in self.metrics else preferred[0]
+        self.other = (
+            self.other
+            if self.other in self.metrics
+            else next((name for name in preferred if name != self.y), "runtime")
+        )
+        varied = varied_names(self.rows)
+        self.x = self.x if self.x in varied else next(iter(varied), "")
+        options = {name: figure_words(name) for name in preferred}
+        with ui.element("div").classes("halves"):
+            with theme.section("What protection costs") as head:
+                with head:
+                    self.line_exports = ui.row()
+                with ui.row().style("width: 100%; flex-wrap: nowrap; gap: 8px"):
+                    figure = self._select("Figure", options, "y")
+                    self._select("Over", {name: name for name in varied} or {"": "nothing varies"}, "x")
+                self.line = ui.column().style("width: 100%")
+            with theme.section("Trade-off") as head:
+                with head:
+                    self.tradeoff_exports = ui.row()
+                with ui.row().style("width: 100%; flex-wrap: nowrap; gap: 8px"):
+                    across = self._select("Across", options, "y")
+                    self._select("Up", options, "other")
+                self.tradeoff = ui.column().style("width: 100%")
+        figure.on_value_change(lambda event: across.set_value(event.value))
+        across.on_value_change(lambda event: figure.set_value(event.value))
+
+    def _select(self, label: str, options: dict[str, str], attribute: str) -> Any:
+        def chosen(event: Any) -> None:
+            if getattr(self, attribute) != event.value:
+                setattr(self, attribute, event.value)
+                self._show_plots()
+
+        value = getattr(self, attribute)
+        field = ui.select(options, value=value if value in options else None, label=label, on_change=chosen)
+        return field.props("outlined dense options-dense").style("flex: 1; min-width: 0")
+
+    def _show_plots(self) -> None:
+        chosen = (self.x, self.y, self.other)
+        if chosen != self.drawn:
+            self.drawn = chosen
+            for place, kind, x, y in (
+                (self.line_exports, "line", self.x, self.y),
+                (self.tradeoff_exports, "tradeoff", self.y, self.other),
+            ):
+                place.clear()
+                if x:
+                    with place:
+                        plot_exports(self.number, kind, {"x": x, "y": y}, f"{y}-{x}")
+        self._picture(self.line, "line", x=self.x or None, y=self.y)
+        self._picture(self.tradeoff, "tradeoff", x=self.y, y=self.other)
+
+    def _picture(self, place: Any, kind: str, **options: Any) -> None:
+        place.clear()
+        with place:
+            if options.get("x") is None:
+                ui.label("Vary a parameter in a configuration to see a curve.").classes("muted")
+                return
+            try:
+                theme.picture(interactive_svg(frame_of(kind, results=self.rows, **options), title=False, alone=False))
+            except CrypsisError as error:
+                ui.label(str(error)).classes("muted")
+
+    # What is left, and the table
+
+    def _unfinished(self, progress: dict[str, Any]) -> None:
+        """What an interrupted run left, and how to go on."""
+        cells = progress["cells"]
+        left = sum(cell["state"] in UNFINISHED for cell in cells)
+        if progress["running"] or not left:
+            return
+        with theme.message(
+            "caution",
+            f"{left:,} of {counted(len(cells), 'cell')} {'is' if left == 1 else 'are'} not finished",
+            "The run was interrupted. Going on runs only what is left; what is finished stays as it is.",
+        ):
+            theme.primary("Go on", told(self._go_on), "play_arrow").style("margin-left: auto")
 
     def _stale(self, progress: dict[str, Any]) -> None:
         """Results that are kept and no longer say anything about the data as they are."""
@@ -75,83 +188,34 @@ class ResultsView:
                 "The data or the settings have changed since. Run again to have results of what is there now.",
             )
 
-    def _plots(self, rows: list[dict[str, Any]]) -> None:
-        preferred = [name for name in _FIRST if name in self.metrics] + [
-            name for name in self.metrics if name not in _FIRST
-        ]
-        self.y = self.y if self.y in self.metrics else preferred[0]
-        self.other = (
-            self.other
-            if self.other in self.metrics
-            else next((name for name in preferred if name != self.y), "runtime")
-        )
-        varied = _varied(rows)
-        self.x = self.x if self.x in varied else next(iter(varied), "")
-        options = {name: figure_words(name) for name in preferred}
-        with ui.element("div").classes("halves"):
-            with theme.section("What protection costs") as head:
-                with head:
-                    self._export("line", x=self.x, y=self.y)
-                with ui.row().style("width: 100%; flex-wrap: nowrap; gap: 8px"):
-                    self._select("Figure", options, self.y, "y")
-                    self._select("Over", {name: name for name in varied} or {"": "nothing varies"}, self.x, "x")
-                self._picture("line", rows, x=self.x or None, y=self.y)
-            with theme.section("Trade-off") as head:
-                with head:
-                    self._export("tradeoff", x=self.y, y=self.other)
-                with ui.row().style("width: 100%; flex-wrap: nowrap; gap: 8px"):
-                    self._select("Across", options, self.y, "y")
-                    self._select("Up", options, self.other, "other")
-                self._picture("tradeoff", rows, x=self.y, y=self.other)
+    async def _go_on(self) -> None:
+        await in_thread(self.experiments.start, self.number)
+        self.refresh()
 
-    def _select(self, label: str, options: dict[str, str], value: str, attribute: str) -> None:
-        def chosen(event: Any) -> None:
-            setattr(self, attribute, event.value)
-            self.seen = None
-            self.refresh()
-
-        field = ui.select(options, value=value if value in options else None, label=label, on_change=chosen)
-        field.props("outlined dense options-dense").style("flex: 1; min-width: 0")
-
-    def _picture(self, kind: str, rows: list[dict[str, Any]], **options: Any) -> None:
-        if options.get("x") is None:
-            ui.label("Vary a parameter in a configuration to see a curve.").classes("muted")
-            return
-        try:
-            theme.picture(interactive_svg(frame_of(kind, results=rows, **options), title=False, alone=False))
-        except CrypsisError as error:
-            ui.label(str(error)).classes("muted")
-
-    def _export(self, kind: str, *, x: str, y: str) -> None:
-        if not x:
-            return
-        with ui.button(icon="download").props('flat dense round aria-label="Export this plot"'), ui.menu():
-            for format in ("svg", "pdf", "png", "jpg", "bmp", "csv"):
-                address = f"/api/experiments/{self.number}/plots/{kind}?x={x}&y={y}&format={format}"
-                with ui.menu_item(auto_close=True), ui.link(format.upper(), address).props("download"):
-                    pass
-
-    def _table(self, progress: dict[str, Any]) -> None:
-        cells = [*progress["cells"], *progress["stale"]]
-        finished = progress["finished"]
-        with theme.section("Cells", f"{finished} of {len(progress['cells'])} finished") as head:
+    def _table(self) -> None:
+        with theme.section("Cells") as head:
             with head:
-                if finished:
-                    ui.link("results.csv", f"/api/experiments/{self.number}/results.csv").classes("small")
-            if progress["running"]:
-                ui.linear_progress(value=finished / max(1, len(progress["cells"])), show_value=False, size="6px").props(
-                    'aria-label="Progress"'
-                )
+                self.file = ui.link("results.csv", f"/api/experiments/{self.number}/results.csv").classes("small")
+            self.count = ui.label().classes("muted small").props("role=status")
+            self.bar = ui.linear_progress(value=0, show_value=False, size="6px").props('aria-label="Progress"')
             field = ui.input("Filter by configuration, value or state", value=self.wanted)
             field.props("outlined dense clearable debounce=200").style("width: 100%")
-            table = ui.html(self._table_text(self._fitting(cells)), sanitize=False).classes("scroll")
-            table.style("max-height: 420px")
+            self.table = ui.html("", sanitize=False).classes("scroll").style("max-height: 420px")
 
             def narrow(event: Any) -> None:
                 self.wanted = str(event.value or "")
-                table.set_content(self._table_text(self._fitting(cells)))
+                self.table.set_content(self._table_text(self._fitting(self.cells)))
 
             field.on_value_change(narrow)
+
+    def _show_cells(self, progress: dict[str, Any]) -> None:
+        cells = progress["cells"]
+        finished = sum(cell["state"] not in (*UNFINISHED, "running") for cell in cells)
+        self.count.set_text(f"{finished} of {len(cells)} finished")
+        self.bar.set_value(finished / max(1, len(cells)))
+        self.bar.set_visibility(progress["running"])
+        self.file.set_visibility(finished > 0)
+        self.table.set_content(self._table_text(self._fitting(self.cells)))
 
     def _fitting(self, cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The cells in which every word that was typed occurs; `k=5` asks for a value."""
@@ -168,8 +232,8 @@ class ResultsView:
         shown = [name for name in _FIRST if name in self.metrics] + [
             name for name in self.metrics if name not in _FIRST and name != "runtime"
         ]
-        shown = shown[:_MOST_COLUMNS]
-        params = _varied([{"parameters": _parameters(cell)} for cell in cells])
+        shown = [name for name in shown if _TWINS.get(name) not in self.metrics][:_MOST_COLUMNS]
+        params = varied_names([{"parameters": _parameters(cell)} for cell in cells])
         heads = "".join(f"<th scope=col class=number>{theme.escaped(name)}</th>" for name in params)
         heads += "".join(f"<th scope=col class=number>{theme.escaped(figure_words(name))}</th>" for name in shown)
         body = []
@@ -188,15 +252,15 @@ class ResultsView:
                 address = f"/api/experiments/{self.number}/cells/{theme.escaped(cell['cell'])}/release.zip"
                 link = f'<a href="{address}">release</a>'
             elif cell.get("message"):
-                link = f'<span class="muted small">{theme.escaped(str(cell["message"])[:160])}</span>'
+                link = f'<span class="muted small reason">{theme.escaped(str(cell["message"])[:160])}</span>'
             runtime = next((cell[name] for name in ("runtime", "seconds") if cell.get(name) is not None), None)
             body.append(
-                f"<tr><td>{theme.escaped(str(cell['label']))}</td>{values}<td class=number>{_shown(runtime)}</td>"
-                f"<td>{chip}</td><td>{link}</td></tr>"
+                f"<tr><td>{theme.escaped(str(cell['label']))}</td><td>{chip}</td>{values}"
+                f"<td class=number>{_shown(runtime)}</td><td>{link}</td></tr>"
             )
         return (
-            f"<table class=plain><thead><tr><th scope=col>Configuration</th>{heads}"
-            f"<th scope=col class=number>Seconds</th><th scope=col>State</th>"
+            f"<table class='plain cells'><thead><tr><th scope=col>Configuration</th><th scope=col>State</th>{heads}"
+            f"<th scope=col class=number>Seconds</th>"
             f"<th scope=col>Release</th></tr></thead><tbody>{''.join(body)}</tbody></table>"
         )
 
@@ -206,16 +270,6 @@ def _parameters(cell: dict[str, Any]) -> dict[str, Any]:
     names = list(cell)
     start, end = names.index("seed") + 1, names.index("guarantee")
     return {name: cell[name] for name in names[start:end]}
-
-
-def _varied(rows: list[dict[str, Any]]) -> list[str]:
-    """Parameters with more than one value."""
-    values: dict[str, set[str]] = {}
-    for row in rows:
-        for name, value in row["parameters"].items():
-            if isinstance(value, (int, float)) and not isinstance(value, bool):
-                values.setdefault(name, set()).add(str(value))
-    return [name for name, found in values.items() if len(found) > 1]
 
 
 def _shown(value: Any) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 from nicegui import ui
 
@@ -222,6 +223,26 @@ def show_as_file(
             ui.button("Close", on_click=dialog.close).props("flat no-caps")
     dialog.on("hide", dialog.delete)
     dialog.open()
+
+
+def file_menu(files: Mapping[str, tuple[str, str]]) -> None:
+    """The menu of a button: files to download; `files` gives address and name by what the menu says."""
+    with ui.menu():
+        for text, (address, name) in files.items():
+            item = ui.menu_item(text, on_click=partial(ui.download.from_url, address, name))
+            item.props("role=menuitem")
+
+
+def plot_exports(experiment: str, kind: str, query: Mapping[str, Any], name: str) -> Any:
+    """The menu of a plot: pictures, and the numbers that it shows."""
+    files = {}
+    for format in ("svg", "pdf", "png", "jpg", "bmp", "csv"):
+        asked = urlencode({**{key: value for key, value in query.items() if value}, "format": format})
+        address = f"/api/experiments/{experiment}/plots/{kind}?{asked}"
+        files["Numbers (CSV)" if format == "csv" else format.upper()] = (address, f"{name}.{format}")
+    with ui.button(icon="download").props('flat dense round aria-label="Export this plot"') as button:
+        file_menu(files)
+    return button
 
 
 def confirm(question: str, words: str, action: Callable[[], Any], button: str) -> None:

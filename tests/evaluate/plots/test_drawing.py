@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import re
 import subprocess
 import sys
-import zlib
 from xml.etree import ElementTree
 
 import numpy as np
@@ -18,6 +16,7 @@ from PIL import Image
 from crypsis.errors import BadParameter, MissingExtra
 from crypsis.evaluate.plots import FORMATS, draw
 from tests.evaluate.plots.frames import frames
+from tests.evaluate.plots.pdf_texts import texts_in_pdf
 
 FRAMES = frames()
 BEGINNINGS = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG", "jpg": b"\xff\xd8\xff", "bmp": b"BM"}
@@ -49,17 +48,6 @@ def test_names_of_bars_and_axes_are_text_in_svg_even_where_they_look_like_formul
     assert "$x_1$" in text
     assert "&lt;script&gt;" in text
     assert "<script" not in text
-
-
-def texts_in_pdf(content: bytes) -> set[str]:
-    """What the operators between BT and ET write, two bytes a letter, kerning left out."""
-    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", content, re.DOTALL)
-    operators = b"".join(zlib.decompress(stream) for stream in streams if stream.startswith(b"\x78"))
-    written = set()
-    for block in re.findall(rb"BT(.*?)ET", operators, re.DOTALL):
-        letters = b"".join(re.findall(rb"\(((?:\\.|[^\\()])*)\)", block, re.DOTALL))
-        written.add(re.sub(rb"\\(.)", rb"\1", letters).replace(b"\x00", b"").decode("latin-1"))
-    return written
 
 
 def test_text_in_pdf_is_text_in_an_embedded_font_that_can_be_searched() -> None:

@@ -6,8 +6,9 @@ import json
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import FileResponse, PlainTextResponse
 from pydantic import Field
+from starlette.background import BackgroundTask
 
 from crypsis.errors import BadParameter
 from crypsis.samples import SAMPLES
@@ -140,6 +141,17 @@ def router(workbench: Workbench) -> APIRouter:
             datasets.csv(number, separator),
             media_type="text/csv; charset=utf-8",
             headers={"content-disposition": 'attachment; filename="dataset.csv"'},
+        )
+
+    @api.get("/{number}/inputs.zip")
+    def export_everything(number: Number) -> FileResponse:
+        """The edited data, hierarchies, policies and queries as files, and the experiment file that names them."""
+        archive = workbench.companions.write_inputs(number)
+        return FileResponse(
+            archive,
+            media_type="application/zip",
+            filename="inputs.zip",
+            background=BackgroundTask(archive.unlink, missing_ok=True),
         )
 
     @api.get("/{number}/risk")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import PlainTextResponse
 from pydantic import Field
 
 from crypsis.errors import BadParameter
+from crypsis.hierarchy.files import hierarchy_text
 from crypsis.web.api.shapes import Body, Number, resource
-from crypsis.web.companions import FILE, HIERARCHIES, nested
+from crypsis.web.companions import HIERARCHIES, nested
 from crypsis.web.workbench import Workbench
 
 Dataset = Annotated[str, Query(pattern="^[0-9a-f]{12}$")]
@@ -18,12 +19,13 @@ Column = Annotated[str, Query(max_length=400)]
 
 
 class NewHierarchy(Body):
-    """Made by a recipe, or an upload."""
+    """Made by a recipe, an upload, or the lines of a file."""
 
     dataset: str = Field(pattern="^[0-9a-f]{12}$")
     column: str = Field(max_length=400)
     auto: str | None = Field(None, max_length=100, description="A recipe such as equi_depth:16.")
     upload: str | None = Field(None, pattern="^[0-9a-f]{12}$")
+    text: str | None = Field(None, max_length=10_000_000, description="value;…;root or child;parent on each line.")
 
 
 class TreeEdit(Body):
@@ -52,10 +54,13 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.post("", status_code=201)
     def keep(new: NewHierarchy) -> dict[str, Any]:
-        if (new.auto is None) == (new.upload is None):
-            raise BadParameter("Give one of auto and upload.", parameter="auto")
+        """Keep a hierarchy for a column; what is no tree is refused with nodes and lines, and the old one stays."""
+        if sum(one is not None for one in (new.auto, new.upload, new.text)) != 1:
+            raise BadParameter("Give one of auto, upload and text.", parameter="auto")
         if new.auto is not None:
             return companions.keep_recipe(new.dataset, new.column, new.auto).to_dict()
+        if new.text is not None:
+            return companions.keep_text(new.dataset, new.column, new.text).to_dict()
         return companions.keep_upload(new.dataset, new.column, str(new.upload)).to_dict()
 
     @api.get("/{number}/tree")
@@ -67,12 +72,9 @@ def router(workbench: Workbench) -> APIRouter:
         return companions.problems_of_tree(workbench.workspace.entry(HIERARCHIES, number))
 
     @api.get("/{number}/hierarchy.csv", response_class=PlainTextResponse)
-    def export(number: Number) -> str:
-        entry = workbench.workspace.entry(HIERARCHIES, number)
-        file = entry.folder / FILE
-        if file.is_file():
-            return file.read_text(encoding="utf-8")
-        return "".join(";".join(path) + "\n" for path in companions.tree(entry).to_paths())
+    def export(number: Number, form: Literal["paths", "edges"] = "paths") -> str:
+        """value;…;root on each line, or child;parent."""
+        return hierarchy_text(companions.tree(workbench.workspace.entry(HIERARCHIES, number)), form=form)
 
     @api.post("/{number}/edits")
     def edit(number: Number, change: TreeEdit) -> dict[str, Any]:

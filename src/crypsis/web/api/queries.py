@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from fastapi.responses import PlainTextResponse
 from pydantic import Field
 
 from crypsis.web.api.shapes import Body, Revision, resource
@@ -38,6 +39,12 @@ def router(workbench: Workbench) -> APIRouter:
     @api.put("")
     def keep(dataset: Dataset, workload: Workload, revision: Revision = None) -> dict[str, Any]:
         return companions.keep_queries(dataset, workload.queries, revision).to_dict()
+
+    @api.get("/queries.txt", response_class=PlainTextResponse)
+    def export(dataset: Dataset) -> str:
+        """The workload as the file that is loaded again, one query on each line."""
+        entry = companions.workload(dataset)
+        return companions.queries_text([] if entry is None else entry.content["queries"])
 
     @api.post("/counts")
     def counts(dataset: Dataset, workload: Workload) -> list[int]:

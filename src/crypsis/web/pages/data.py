@@ -14,9 +14,10 @@ from crypsis.evaluate.dataset import KEYS
 from crypsis.samples import SAMPLES
 from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, percent, told
+from crypsis.web.companions import HIERARCHIES, POLICIES
 from crypsis.web.drawings import histogram_picture
 from crypsis.web.files import dataset_text, take_text
-from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, drop_place, rows_grid, show_as_file
+from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, drop_place, file_menu, rows_grid, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -29,6 +30,8 @@ ROLE_WORDS = {
     "label": "label · for classification",
     "other": "other · kept as it is",
 }
+
+POLICY_WORDS = {"privacy": "Privacy policy", "utility": "Utility policy", "constraints": "Places that may be joined"}
 
 
 def register(workbench: Workbench) -> None:
@@ -106,15 +109,18 @@ class DataPage:
 
     async def show(self, actions: Any) -> None:
         with actions:
-            choose_dataset(self.workbench, self.entry, PATH)
+            choose_dataset(self.workbench, self.entry, PATH).style("min-width: 168px; width: 168px")
             theme.secondary("Add data", self._add, "add")
             theme.secondary("Show as file", self._as_file, "code")
+            self._export_menu()
             with ui.button(icon="more_vert").props('flat round dense aria-label="More"'), ui.menu():
-                ui.menu_item("Rename …", self._rename)
-                ui.menu_item("Save as a new dataset …", self._save_as)
-                ui.menu_item("Overwrite the file …", self._overwrite)
-                ui.menu_item("Export as CSV", lambda: ui.navigate.to(f"/api/datasets/{self.entry.number}/file.csv"))
-                ui.menu_item("Remove …", self._remove)
+                for text, action in (
+                    ("Rename …", self._rename),
+                    ("Save as a new dataset …", self._save_as),
+                    ("Overwrite the file …", self._overwrite),
+                    ("Remove …", self._remove),
+                ):
+                    ui.menu_item(text, action).props("role=menuitem")
         self.tiles = ui.element("div").classes("tiles")
         with ui.element("div").classes("split"):
             with ui.element("div").classes("stack"):
@@ -296,8 +302,9 @@ class DataPage:
     def _columns_box(self) -> None:
         with theme.section("Columns", "Suggested from names and counts; change what is wrong"):
             kinds = {kind: kind for kind in KEYS}
-            field = ui.select(kinds, value=self.section["kind"], label="Kind of data", on_change=told(self._set_kind))
-            field.props("outlined dense options-dense").style("width: 100%")
+            self.kind = ui.select(kinds, value=self.section["kind"], label="Kind of data")
+            self.kind.props("outlined dense options-dense").style("width: 100%")
+            self.kind.on_value_change(told(self._set_kind))
             self.columns = ui.column().style("width: 100%; gap: 8px; max-height: 420px; overflow: auto")
         self._list_columns()
 
@@ -353,6 +360,8 @@ class DataPage:
         await self._show_risk()
 
     async def _set_kind(self, event: Any) -> None:
+        if event.value == self.section["kind"]:
+            return
         section = {**self.section, "kind": event.value}
         if event.value in ("table", "mixed") and "columns" not in section:
             section["columns"] = {name: {"type": "category", "role": "quasi"} for name in self.grid_columns}
@@ -376,6 +385,7 @@ class DataPage:
             columns[name] = {"type": columns[name]["type"], "role": "quasi"}
         kind = "mixed" if any(column.get("type") == "items" for column in columns.values()) else "table"
         await self._set_section({**self.section, "columns": columns, "kind": kind})
+        self.kind.set_value(kind)
         if "type" in change:
             self._list_columns()
 
@@ -456,6 +466,24 @@ class DataPage:
             ui.navigate.to(f"{PATH}?dataset={self.entry.number}")
 
         self._ask("Rename", "Name of the dataset", self.entry.name, "Rename", rename)
+
+    def _export_menu(self) -> None:
+        """The data and everything that goes with them, each as the file that it is loaded from."""
+        companions = self.workbench.companions
+        number_, name = self.entry.number, self.entry.name
+        files = {"Data as CSV": (f"/api/datasets/{number_}/file.csv", f"{name}.csv")}
+        for one in companions.of(HIERARCHIES, number_):
+            column = str(one.content["column"])
+            files[f"Hierarchy of {column}"] = (f"/api/hierarchies/{one.number}/hierarchy.csv", f"{column}.csv")
+        for one in companions.of(POLICIES, number_):
+            policy = str(one.content["policy"])
+            files[POLICY_WORDS[policy]] = (f"/api/policies/{one.number}/policy.txt", f"{policy}.txt")
+        workload = companions.workload(number_)
+        if workload is not None and workload.content["queries"]:
+            files["Queries"] = (f"/api/queries/queries.txt?dataset={number_}", "queries.txt")
+        files["Everything, as an archive"] = (f"/api/datasets/{number_}/inputs.zip", f"{name}.zip")
+        with theme.secondary("Export", lambda: None, "download"):
+            file_menu(files)
 
     def _save_as(self) -> None:
         async def save(name: str) -> None:

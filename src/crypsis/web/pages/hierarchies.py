@@ -1,13 +1,14 @@
-"""Hierarchies: what values may be generalized to. A tree to browse, drag and rename, or made with a preview."""
+"""Hierarchies: what values may be generalized to. A tree to browse, drag, rename or type, or made with a preview."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from fastapi import Request
 from nicegui import ui
 
-from crypsis.errors import CrypsisError
+from crypsis.errors import CrypsisError, NotApplicable
 from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, told
 from crypsis.web.companions import RECIPES, nested
@@ -19,6 +20,8 @@ from crypsis.web.workspace import Entry
 PATH = "/hierarchies"
 LEAD = "Say what a value may be replaced with: a town by its county, an age by a range."
 KINDS = ("table", "mixed", "transactions", "trajectories")
+_LINES = "hierarchy-lines"
+_LONGEST_TEXT = 2_000_000  # characters that a page edits at once
 
 
 def register(workbench: Workbench) -> None:
@@ -74,9 +77,13 @@ class HierarchyPage:
                 "info", "Nothing to generalize", "Give a column the role of a quasi-identifier on the page Data."
             )
             return
+        self.dialogs = ui.element("div").style(
+            "display: contents"
+        )  # what asks to open one may be gone before it is answered
         with ui.element("div").classes("split left"):
             with ui.element("div").classes("stack"):
                 with theme.section("Columns"):
+                    self.names = ui.column().style("width: 100%; gap: 0")
                     self._list()
                 with theme.section("Build automatically"):
                     self._recipes()
@@ -95,6 +102,11 @@ class HierarchyPage:
         await self._show_tree()
 
     def _list(self) -> None:
+        self.names.clear()
+        with self.names:
+            self._links()
+
+    def _links(self) -> None:
         for name in self.columns:
             known = self.companions.hierarchy(self.dataset.number, name)
             link = ui.link(target=f"{PATH}?dataset={self.dataset.number}&column={name}").classes("nav-item")
@@ -151,11 +163,71 @@ class HierarchyPage:
         try:
             await in_thread(self.companions.keep_upload, self.dataset.number, self.column, upload)
         except CrypsisError as error:
-            self.note.clear()
-            with self.note:
-                theme.message("bad", f"{name} is no hierarchy", str(error))
+            self._refused(upload, name, error)
             return
         ui.navigate.to(f"{PATH}?dataset={self.dataset.number}&column={self.column}")
+
+    def _refused(self, upload: str, name: str, error: CrypsisError) -> None:
+        """A file that is no tree: what is wrong with it, and its lines to mend them here. The old tree stays."""
+        try:
+            text = self.companions.text_of_upload(upload)
+        except CrypsisError:
+            text = None
+        self.note.clear()
+        with self.note:
+            theme.message("bad", f"{name} is no hierarchy; the one below stays as it was", error.message)
+            if text is not None and len(text) <= _LONGEST_TEXT:
+                theme.secondary("Mend it as text", lambda: self._edit_lines(text, error), "edit_note")
+
+    # As text
+
+    async def _edit_text(self) -> None:
+        assert self.column is not None
+        text = await in_thread(self.companions.tree_text, self.dataset.number, self.column)
+        if len(text) > _LONGEST_TEXT:
+            raise NotApplicable("This hierarchy is too long to be edited here; export it, edit the file, and drop it.")
+        self._edit_lines(text)
+
+    def _edit_lines(self, text: str, problem: CrypsisError | None = None) -> None:
+        """The lines of the file. They are checked as they are saved; nothing is kept until they are one tree."""
+        assert self.column is not None
+        column = self.column
+        with self.dialogs, ui.dialog() as dialog, ui.card().classes("box").style("width: 640px; max-width: 92vw"):
+            ui.html(f"<h2>Hierarchy of {theme.escaped(column)} as text</h2>", sanitize=False)
+            ui.label("child;parent on each line under that heading, or value;…;root without one.").classes(
+                "muted small"
+            )
+            field = ui.textarea("Lines of the hierarchy", value=text).props(
+                f'outlined for="{_LINES}" '
+                'input-style="font-family: ui-monospace, monospace; font-size: 12.5px; height: 44vh"'
+            )
+            field.style("width: 100%")
+
+            def tell_problem(error: CrypsisError) -> None:
+                beside(field, error)
+                line = re.search(r"line (\d+)", str(error))
+                if line is not None:
+                    ui.timer(0.1, lambda: ui.run_javascript(f"crypsis.showLine('{_LINES}', {int(line[1])})"), once=True)
+
+            async def save() -> None:
+                try:
+                    await in_thread(self.companions.keep_text, self.dataset.number, column, str(field.value or ""))
+                except CrypsisError as error:
+                    tell_problem(error)
+                    return
+                dialog.close()
+                self.selected = None
+                await self._show_tree()
+                self._list()
+                done("Changed and saved")
+
+            with ui.row().classes("actions"):
+                theme.primary("Save", save, "save")
+                ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
+            if problem is not None:
+                tell_problem(problem)
+        dialog.on("hide", dialog.delete)
+        dialog.open()
 
     # The tree
 
@@ -223,15 +295,15 @@ class HierarchyPage:
         theme.quiet("add", "Add a value below the selected node", lambda: self._ask("add"))
         theme.quiet("account_tree", "Add a level above the selected node", lambda: self._ask("group"))
         theme.quiet("delete", "Remove the selected node", told(self._remove))
-        with ui.button(icon="download").props('flat dense round aria-label="Export"'):
-            pass
-        self.export = ui.context.slot.children[-1]
-        self.export.on("click", lambda: self._export())
+        theme.secondary("Edit as text", told(self._edit_text), "edit_note")
+        theme.quiet("download", "Export this hierarchy", self._export)
 
     def _export(self) -> None:
         assert self.column is not None
         entry = self.companions.hierarchy(self.dataset.number, self.column)
-        if entry is not None:
+        if entry is None:
+            ui.notify("Build a hierarchy first, or load one.", position="bottom-right")
+        else:
             ui.download(f"/api/hierarchies/{entry.number}/hierarchy.csv", f"{self.column}.csv")
 
     async def _remove(self) -> None:
@@ -272,14 +344,26 @@ class HierarchyPage:
                     await self._change(changes[edit])
                 except CrypsisError as error:
                     beside(field, error)
+                    instead.clear()
+                    if edit == "add" and "parent" in error.details:
+                        self._offer_to_move(instead, dialog, text, node)
                     return
                 dialog.close()
 
+            instead = ui.row().classes("actions")
             field.on("keydown.enter", go)
             with ui.row().classes("actions"):
                 theme.primary("Change", go)
                 ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
         dialog.open()
+
+    def _offer_to_move(self, place: Any, dialog: Any, node: str, parent: str) -> None:
+        async def move() -> None:
+            await self._change({"edit": "move", "node": node, "parent": parent})
+            dialog.close()
+
+        with place:
+            theme.secondary(f"Move {node} below {parent}", told(move), "drive_file_move")
 
     async def _change(self, change: dict[str, Any]) -> None:
         assert self.column is not None
@@ -289,4 +373,5 @@ class HierarchyPage:
         await in_thread(self.companions.edit_tree, entry.number, change)
         self.selected = None
         await self._show_tree()
+        self._list()
         done("Changed and saved")

@@ -10,7 +10,7 @@ from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, number, told
 from crypsis.web.companions import POLICIES
 from crypsis.web.files import companions_text, take_text
-from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file
+from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -99,7 +99,7 @@ class PolicyEditor:
     """One policy as a recipe, or as lines of labels."""
 
     def __init__(self, workbench: Workbench, dataset: Entry, name: str) -> None:
-        self.companions, self.dataset, self.name = workbench.companions, dataset, name
+        self.workbench, self.companions, self.dataset, self.name = workbench, workbench.companions, dataset, name
         self.workspace = workbench.workspace
 
     @property
@@ -129,6 +129,8 @@ class PolicyEditor:
             with ui.row().classes("actions"):
                 self.keep = theme.primary("Save", told(self._save), "save")
                 self.drop = theme.secondary("Remove", told(self._remove), "delete")
+                theme.secondary("Export", self._export, "download")
+            drop_place(self.workbench, f"Or drop a file: {title.lower()}", "labels with ; on each line", self._received)
         ui.timer(0.05, self._fill, once=True)
 
     async def _fill(self) -> None:
@@ -187,6 +189,23 @@ class PolicyEditor:
             with self.note:
                 shown = ", ".join(unknown[:8]) + (" …" if len(unknown) > 8 else "")
                 theme.message("caution", f"{len(unknown)} labels are not in the data", shown)
+
+    async def _received(self, upload: str, name: str) -> None:
+        try:
+            sets = await in_thread(self.companions.policy_of_upload, self.name, upload)
+            await in_thread(self.companions.keep_policy, self.dataset.number, self.name, sets=sets)
+        except CrypsisError as error:
+            self.lines.error = f"{name}: {error.message}"
+            return
+        self.lines.error = None
+        await self._fill()
+        done("Saved")
+
+    def _export(self) -> None:
+        if self.entry is None:
+            ui.notify("Derive or write a policy first.", position="bottom-right")
+        else:
+            ui.download.from_url(f"/api/policies/{self.entry.number}/policy.txt", f"{self.name}.txt")
 
     async def _remove(self) -> None:
         entry = self.entry

@@ -8,6 +8,7 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
+from crypsis.reports.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, number, told
 from crypsis.web.files import companions_text, take_text
@@ -58,6 +59,7 @@ class QueriesPage:
             with theme.section("Workload", "The count on the original appears as you type") as head:
                 with head:
                     theme.secondary("Add a query", self._add, "add")
+                    theme.quiet("download", "Export the queries", told(self._export))
                     theme.primary("Save", told(self._save), "save")
                 self.list = ui.column().style("width: 100%; gap: 8px")
             with ui.element("div").classes("stack"):
@@ -67,6 +69,7 @@ class QueriesPage:
                     drop_place(
                         self.workbench, "Drop a file with one query on each line", "text or JSON", self._received
                     )
+                    self.refused = ui.column().style("width: 100%")
                 with theme.section("How a query is written"):
                     ui.html(f'<div class="code">{theme.escaped(EXAMPLE)}</div>', sanitize=False)
                     ui.label(
@@ -161,13 +164,22 @@ class QueriesPage:
     async def _received(self, upload: str, name: str) -> None:
         from crypsis.data.count_query import read_queries
 
-        async def take() -> None:
-            self.texts = [
-                str(query) for query in await in_thread(read_queries, self.workbench.workspace.upload(upload))
-            ]
-            self._show_list()
+        self.refused.clear()
+        try:
+            read = await in_thread(read_queries, self.workbench.workspace.upload(upload))
+        except CrypsisError as error:
+            place = str(error.where or "").rpartition("/")[2].partition(", ")[2]  # the upload has no name of its own
+            with self.refused:
+                theme.message("bad", f"{name} was not loaded", f"{error.message} ({place})" if place else error.message)
+            return
+        self.texts = [str(query) for query in read]
+        self._show_list()
+        done(f"{counted(len(read), 'query', 'queries')} loaded; press Save to keep them")
 
-        await told(take)()
+    async def _export(self) -> None:
+        """What is typed, saved or not, as a file."""
+        text = await in_thread(self.companions.queries_text, self.texts)
+        ui.download.content(text, "queries.txt")
 
     def _as_file(self) -> None:
         """With the queries as they are typed, saved or not."""

@@ -8,6 +8,7 @@ from nicegui import ui
 from crypsis.reports.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, told
+from crypsis.web.experiments import UNFINISHED
 from crypsis.web.plot_area import PlotArea
 from crypsis.web.results_view import ResultsView
 from crypsis.web.widgets import confirm, drop_place, show_as_file
@@ -26,7 +27,9 @@ def register(workbench: Workbench) -> None:
             with actions:
                 theme.secondary("Open an experiment file", lambda: _open_file(workbench), "upload_file")
             found = [
-                entry for entry in workbench.experiments.entries() if workbench.experiments.store(entry.number).exists()
+                entry
+                for entry in workbench.experiments.entries()
+                if entry.number == experiment or workbench.experiments.store(entry.number).exists()
             ]
             if not found:
                 with theme.empty_state(
@@ -37,12 +40,14 @@ def register(workbench: Workbench) -> None:
                     theme.primary("Evaluate", lambda: ui.navigate.to("/evaluate"), "science")
                     theme.secondary("Compare", lambda: ui.navigate.to("/compare"), "stacked_line_chart")
                 return
-            chosen = next((entry for entry in found if entry.number == experiment), found[0])
+            of_dataset = (entry for entry in found if entry.content["dataset"] == dataset)
+            chosen = next((entry for entry in found if entry.number == experiment), None) or next(of_dataset, found[0])
             with ui.element("div").classes("split left"):
                 with theme.section("Experiments"):
                     _list(workbench, found, chosen)
                 with ui.element("div").classes("stack"):
-                    _one(workbench, chosen)
+                    view = _one(workbench, chosen)
+            _watch(view, PlotArea(workbench, chosen.number))
 
 
 def _list(workbench: Workbench, found: list[Entry], chosen: Entry) -> None:
@@ -53,15 +58,15 @@ def _list(workbench: Workbench, found: list[Entry], chosen: Entry) -> None:
                 ui.label(entry.name).classes("strong")
                 rows = workbench.experiments.results(entry.number)
                 done = sum(row["state"] == "done" for row in rows)
-                ui.label(f"{entry.content['mode']} · {counted(len(rows), 'cell')}, {done} verified").classes(
-                    "muted small"
-                )
+                left = sum(row["state"] in UNFINISHED for row in rows)
+                words = f"{entry.content['mode']} · {counted(len(rows), 'cell')}, {done} verified"
+                ui.label(words + (f", {left} not finished" if left else "")).classes("muted small")
                 ui.label(str(entry.content.get("created", ""))[:16].replace("T", " ")).classes("muted small")
             if entry.number == chosen.number:
                 link.classes("here").props("aria-current=true")
 
 
-def _one(workbench: Workbench, entry: Entry) -> None:
+def _one(workbench: Workbench, entry: Entry) -> ResultsView:
     experiments = workbench.experiments
     with ui.row().classes("actions"):
         path = f"/{entry.content['mode']}?dataset={entry.content['dataset']}&experiment={entry.number}"
@@ -98,8 +103,19 @@ def _one(workbench: Workbench, entry: Entry) -> None:
     view = ResultsView(workbench, entry.number)
     view.show()
     view.refresh()
-    PlotArea(workbench, entry.number).show()
-    ui.timer(1.0, view.refresh)
+    return view
+
+
+def _watch(view: ResultsView, plots: PlotArea) -> None:
+    """Results as they come in; plots of published data once nothing runs any more."""
+    plots.show()
+
+    async def look_again() -> None:
+        if not view.refresh():
+            await plots.refresh()
+
+    ui.timer(0.1, look_again, once=True)
+    ui.timer(1.0, look_again)
 
 
 def _open_file(workbench: Workbench) -> None:

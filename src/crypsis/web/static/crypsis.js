@@ -40,6 +40,17 @@ window.crypsis = {
     setTimeout(() => region.remove(), 6000);
   },
 
+  // The line of a long text that an error speaks of: selected, and scrolled to.
+  showLine(id, line) {
+    const field = document.getElementById(id);
+    if (!field) return;
+    const lines = field.value.split("\n");
+    const start = lines.slice(0, line - 1).reduce((length, one) => length + one.length + 1, 0);
+    field.focus();
+    field.setSelectionRange(start, start + (lines[line - 1] ?? "").length);
+    field.scrollTop = Math.max(0, (line - 4) * (field.scrollHeight / Math.max(1, lines.length)));
+  },
+
   // A place to drop a file: sends it as it is, shows how far it is, and tells the page its number.
   drop(id, limit) {
     const place = document.getElementById(id);

@@ -1,0 +1,112 @@
+"""What a person does on a page, by clicks and keys: load a file, choose, type, download, copy."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Locator, Page, TimeoutError, expect
+
+from tests.web.conftest import Tab
+
+
+def load(tab: Tab, file: Path) -> str:
+    """Load a file through the page Data; the number of the dataset."""
+    page = tab.open("/data")
+    place = page.get_by_label("Drop a file here, or choose one")
+    if not place.count():
+        page.get_by_role("button", name="Add data").click()
+    before = page.url
+    place.set_input_files(file)
+    page.wait_for_url(lambda url: "dataset=" in url and url != before)
+    expect(cell(page, 0, 0)).to_be_visible()
+    return number_of(page)
+
+
+def number_of(page: Page) -> str:
+    """The dataset of a page, as its address says."""
+    found = re.search(r"dataset=([0-9a-f]+)", page.url)
+    assert found, page.url
+    return found[1]
+
+
+def cell(page: Page, row: int, column: int) -> Locator:
+    """A cell of the grid on the page."""
+    return page.locator(f'.ag-center-cols-container [row-index="{row}"] [col-id="c{column}"]')
+
+
+def type_into_cell(page: Page, row: int, column: int, text: str) -> None:
+    cell(page, row, column).dblclick()
+    page.keyboard.press("Control+A")
+    page.keyboard.type(text)
+    page.keyboard.press("Enter")
+
+
+def choose(page: Page, field: Locator, option: str | re.Pattern[str]) -> None:
+    """An option of a list that opens; it closes again where the page moves under it, and is then opened once more."""
+    wanted = page.get_by_role("option", name=option, exact=isinstance(option, str))
+    field.click()
+    try:
+        wanted.click(timeout=5_000)
+    except TimeoutError:
+        field.click()
+        wanted.click()
+
+
+def vary(card: Page | Locator, start: str, end: str, step: str) -> None:
+    """The range of a configuration."""
+    for words, value in (("start|From", start), ("end|to", end), ("step|in steps of", step)):
+        field = card.get_by_label(re.compile(f"^({words})$"))
+        field.fill(value)
+        field.press("Tab")
+
+
+def parameter(place: Page | Locator, name: str) -> Locator:
+    """The field of a method's parameter, however its label is worded around the name."""
+    return place.get_by_label(re.compile(rf"^{name}$|\({name}\)$"))
+
+
+def show_more(place: Page | Locator) -> None:
+    """Open what a form folds away."""
+    place.get_by_text(re.compile("^More settings")).click()
+
+
+def downloaded(page: Page, click: Any, folder: Path, name: str = "") -> Path:
+    """What comes of a click as a file in the folder."""
+    with page.expect_download() as waiting:
+        click()
+    file = folder / (name or waiting.value.suggested_filename)
+    waiting.value.save_as(file)
+    return file
+
+
+def from_menu(page: Page, button: Locator, item: str, folder: Path) -> Path:
+    """A file that a menu offers."""
+    button.click()
+    return downloaded(page, page.get_by_role("menuitem", name=item, exact=True).click, folder)
+
+
+def copied_file(page: Page) -> str:
+    """The text of "Show as file", by way of the clipboard."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Show as file").click()
+    field = page.get_by_label(re.compile(r"file \(TOML\)"))
+    expect(field).not_to_have_value("")
+    page.get_by_role("button", name="Copy").click()
+    page.wait_for_function(
+        "text => navigator.clipboard.readText().then(read => read === text)", arg=field.input_value()
+    )
+    text = str(page.evaluate("navigator.clipboard.readText()"))
+    page.get_by_role("button", name="Close").click()
+    expect(field).to_have_count(0)
+    return text
+
+
+def set_role(page: Page, column: str, role: str) -> None:
+    """A role on the page Data, such as quasi-identifier."""
+    choose(page, page.get_by_label(f"Role of {column}", exact=True), re.compile(f"^{role} "))
+
+
+def set_type(page: Page, column: str, kind: str) -> None:
+    choose(page, page.get_by_label(f"Type of {column}", exact=True), kind)

@@ -1,0 +1,74 @@
+"""What somebody who is new does and sees: the first path through the workbench, and every page once."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from crypsis.cli.main import main
+from tests.web.conftest import Tab
+
+
+def test_somebody_new_loads_runs_reads_the_verdict_compares_downloads_and_verifies(
+    tab: Tab, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tab.open("/data")
+    add = page.get_by_role("button", name="Add data")
+    if add.is_visible():
+        add.click()
+    page.get_by_role("button", name="Load the sample checkins").click()
+    page.wait_for_url(re.compile(r"dataset="))
+    expect(page.get_by_text("Stand out")).to_be_visible()
+    page.get_by_role("button", name="Try a method").click()
+    expect(page.get_by_text("SeqAnon · suggested")).to_be_visible()
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_text("Verified", exact=True)).to_be_visible(timeout=90_000)
+    expect(page.get_by_text("k^m-anonymity (k=5, m=2) holds")).to_be_visible()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download release").click()
+    archive = tmp_path / "release.zip"
+    waiting.value.save_as(archive)
+    with zipfile.ZipFile(archive) as packed:
+        packed.extractall(tmp_path)
+    with pytest.raises(SystemExit) as stopped:
+        main(["verify", str(tmp_path / "release")])
+    assert stopped.value.code == 0
+    assert "verified" in capsys.readouterr().out
+    manifest = json.loads((tmp_path / "release" / "release.json").read_text())
+    assert manifest["method"]["name"] == "seq-anon"
+    assert str(tab.server.workspace) not in (tmp_path / "release" / "release.json").read_text()
+
+    page.get_by_role("button", name="Compare with others").click()
+    page.get_by_role("button", name="Add a configuration").click()
+    expect(page.get_by_role("group", name=re.compile("^Configuration"))).to_have_count(2)
+    page.get_by_role("button", name="Run all").click()
+    expect(page.get_by_text("10 of 10 finished")).to_be_visible(timeout=90_000)
+    expect(page.locator("svg.crypsis-plot")).to_have_count(2)
+
+    page = tab.open("/verify")
+    page.get_by_label("Drop the archive of a release, or a published file").set_input_files(archive)
+    expect(page.get_by_text("Verified: release.zip")).to_be_visible()
+
+
+def test_every_page_opens_without_asking_anybody_else(tab: Tab) -> None:
+    for path in (
+        "data",
+        "hierarchies",
+        "policies",
+        "queries",
+        "evaluate",
+        "compare",
+        "results",
+        "trajectories",
+        "streams",
+        "verify",
+        "methods",
+    ):
+        page = tab.open(f"/{path}")
+        expect(page.locator("h1")).to_have_text(path.capitalize())
+    assert tab.elsewhere == []

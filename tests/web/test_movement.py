@@ -1,0 +1,38 @@
+"""Movement in the browser: a stream that is watched, and areas of a map that are merged by hand."""
+
+from __future__ import annotations
+
+import re
+
+import httpx
+from playwright.sync_api import expect
+
+from tests.web.conftest import Tab, sample
+
+
+def test_a_stream_is_watched_stopped_and_goes_on(tab: Tab, api: httpx.Client) -> None:
+    number = sample(api, "metro", size=150)["id"]
+    page = tab.open(f"/streams?dataset={number}")
+    page.get_by_label(re.compile(r"^K · |\(K\)$")).fill("5")
+    page.get_by_label(re.compile("[Ee]vents a second")).fill("40")  # so that it lasts until it is stopped
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text("Windows out")).to_be_visible(timeout=60_000)
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_text(re.compile("[Ii]n the window$")).first).to_be_visible()
+    page.get_by_role("button", name="Stop").click()
+
+
+def test_areas_of_a_tessellation_are_merged_marked_and_undone(tab: Tab, api: httpx.Client) -> None:
+    number = sample(api, "tracks", size=60)["id"]
+    page = tab.open(f"/trajectories?dataset={number}")
+    expect(page.locator("path.area").first).to_be_visible(timeout=60_000)
+    before = page.locator("path.area").count()
+    page.get_by_role("button", name="Step").click()
+    expect(page.locator("path.area")).not_to_have_count(before)
+    page.locator("path.area").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("path.area.marked")).to_have_count(1)
+    page.get_by_role("button", name="Suggest a limit").click()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("path.area")).to_have_count(before)
