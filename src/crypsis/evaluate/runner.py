@@ -266,13 +266,17 @@ class _Session:
         elif kind == "phase":
             self.tell(event)
         elif kind == "finished" and worker.cell is not None and worker.cell.id == event["cell"]:
+            late = self._is_late(worker)
             cell, worker.cell, worker.started = worker.cell, None, None
             spent = event.get("phases") or {}
             self.inside += sum(spent.get(name, 0.0) for name in INSIDE)
             if worker.ready_at is not None and worker.warmed:  # the first warming came before ready_at
                 self.occupied -= event.get("warming", 0.0)
             worker.warmed = True
-            self._ended(cell, event)
+            if late and event["state"] == "done":
+                self._store_end(cell, self._too_slow())
+            else:
+                self._ended(cell, event)
             self._next(worker, waiting)
 
     def _next(self, worker: WorkerProcess, waiting: deque[Cell]) -> None:
@@ -338,21 +342,29 @@ class _Session:
     def _enforce_limits(
         self, workers: list[WorkerProcess], waiting: deque[Cell], selector: selectors.BaseSelector, measured: str
     ) -> None:
-        now = time.perf_counter()
         for worker in list(workers):
             if worker.cell is None or worker.started is None:
                 continue
-            seconds, memory = self.limits.seconds, self.limits.memory_mb
+            memory = self.limits.memory_mb
             outcome: dict[str, Any] | None = None
-            if seconds is not None and now - worker.started > seconds:
-                message = f"The cell took longer than its limit of {seconds:g} s."
-                outcome = {"state": "too_slow", "code": "limit-reached", "message": message, "limit": seconds}
+            if self._is_late(worker):
+                outcome = self._too_slow()
             elif memory is not None and worker.memory_mb() > memory:
                 message = f"The cell needed more than its limit of {memory:g} MB of memory."
-                outcome = {"state": "failed", "code": "too-large", "message": message}
+                outcome = {"state": "failed", "code": "too-large", "message": message, "exit_code": 5}
             if outcome is not None:
                 worker.process.kill()
-                self._lost(worker, workers, waiting, selector, measured, outcome | {"exit_code": 5})
+                self._lost(worker, workers, waiting, selector, measured, outcome)
+
+    def _is_late(self, worker: WorkerProcess) -> bool:
+        limit = self.limits.seconds
+        return limit is not None and worker.started is not None and time.perf_counter() - worker.started > limit
+
+    def _too_slow(self) -> dict[str, Any]:
+        """The end of a cell that was stopped at its limit, or had ended later than that before anybody looked."""
+        limit = self.limits.seconds
+        message = f"The cell took longer than its limit of {limit:g} s."
+        return {"state": "too_slow", "code": "limit-reached", "message": message, "limit": limit, "exit_code": 5}
 
     def _cancel(self, workers: list[WorkerProcess]) -> None:
         for worker in workers:
