@@ -7,6 +7,7 @@ import re
 import zipfile
 from pathlib import Path
 
+import httpx
 import pytest
 from playwright.sync_api import expect
 
@@ -72,3 +73,24 @@ def test_every_page_opens_without_asking_anybody_else(tab: Tab) -> None:
         page = tab.open(f"/{path}")
         expect(page.locator("h1")).to_have_text(path.capitalize())
     assert tab.elsewhere == []
+
+
+def test_baskets_without_a_header_are_refused_with_a_way_on_and_then_read(
+    tab: Tab, api: httpx.Client, tmp_path: Path
+) -> None:
+    file = tmp_path / "baskets.csv"
+    file.write_text("bread|milk|eggs\nbread\nmilk|tea\nbread|milk\n" * 3)
+    page = tab.open("/data")
+    add = page.get_by_role("button", name="Add data")
+    if add.is_visible():
+        add.click()
+    page.get_by_label("Drop a file here, or choose one").set_input_files(file)
+    expect(page.get_by_role("alert").filter(has_text="choose FIMI below")).to_be_visible()
+    page.get_by_label("Format").click()
+    page.get_by_role("option", name=re.compile("^FIMI")).click()
+    page.get_by_label("What stands between fields").fill("|")
+    page.get_by_role("button", name="Read it so").click()
+    page.wait_for_url(re.compile(r"dataset="))
+    expect(page.locator(".tile", has_text="Kind").locator(".tile-value")).to_have_text("transactions")
+    number = page.url.split("dataset=")[1]
+    assert api.get(f"/api/datasets/{number}/rows").json()["total"] == 12

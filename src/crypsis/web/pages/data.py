@@ -31,6 +31,19 @@ ROLE_WORDS = {
     "other": "other · kept as it is",
 }
 
+_FORMATS = {
+    "": "found out from the file",
+    "csv": "CSV: a table with a header",
+    "fimi": "FIMI: each line is a set of items, or the places of one person",
+    "spmf": "SPMF: sequences that end with -2",
+    "jsonl": "JSON lines",
+    "parquet": "Parquet",
+    "gpx": "GPX",
+    "geojson": "GeoJSON",
+    "plt": "PLT",
+    "brinkhoff": "Brinkhoff: moving objects of the generator",
+}
+_AS_SETS = "Where each line is a set of items, choose FIMI below, say what stands between items, and read it so."
 POLICY_WORDS = {"privacy": "Privacy policy", "utility": "Utility policy", "constraints": "Places that may be joined"}
 
 
@@ -49,14 +62,21 @@ def register(workbench: Workbench) -> None:
 
 def _ways_to_add(workbench: Workbench) -> None:
     """Upload, path, samples."""
+    told_format = {"format": "", "separator": ""}
+
+    def settings() -> dict[str, str]:
+        return {name: value for name, value in told_format.items() if value}
 
     async def received(upload: str, name: str) -> None:
         try:
-            entry = await in_thread(workbench.datasets.add_upload, upload, name)
+            entry = await in_thread(workbench.datasets.add_upload, upload, name, settings())
         except CrypsisError as error:
             with problems:
                 problems.clear()
-                theme.message("bad", "This file cannot be used", str(error))
+                with theme.message("bad", "This file cannot be used", f"{error}\n{_AS_SETS}"):
+                    again = theme.secondary("Read it so", lambda: received(upload, name), "refresh")
+                    again.style("margin-left: auto")
+            written.open()
             return
         ui.navigate.to(f"{PATH}?dataset={entry.number}")
 
@@ -64,15 +84,22 @@ def _ways_to_add(workbench: Workbench) -> None:
     drop_place(
         workbench, "Drop a file here, or choose one", "CSV, Parquet, JSON lines, GPX, GeoJSON, FIMI, SPMF", received
     )
+    written = ui.expansion("How the file is written").props("dense").style("width: 100%")
+    with written, ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
+        chosen = ui.select(_FORMATS, label="Format", value="").props("outlined dense options-dense").style("flex: 1")
+        chosen.bind_value_to(told_format, "format")
+        between = ui.input("What stands between fields (found out where empty)").props("outlined dense maxlength=1")
+        between.style("flex: 1").bind_value_to(told_format, "separator")
     if workbench.allow_paths:
         with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
             field = ui.input("Or the path of a file on this machine").props("outlined dense").style("flex: 1")
 
             async def open_path() -> None:
                 try:
-                    entry = await in_thread(workbench.datasets.add_path, str(field.value or "").strip())
+                    entry = await in_thread(workbench.datasets.add_path, str(field.value or "").strip(), settings())
                 except CrypsisError as error:
                     beside(field, error)
+                    written.open()
                     return
                 ui.navigate.to(f"{PATH}?dataset={entry.number}")
 
