@@ -85,7 +85,7 @@ def test_baskets_without_a_header_are_refused_with_a_way_on_and_then_read(
     if add.is_visible():
         add.click()
     page.get_by_label("Drop a file here, or choose one").set_input_files(file)
-    expect(page.get_by_role("alert").filter(has_text="choose FIMI below")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="choose FIMI as its format")).to_be_visible()
     page.get_by_label("Format").click()
     page.get_by_role("option", name=re.compile("^FIMI")).click()
     page.get_by_label("What stands between fields").fill("|")

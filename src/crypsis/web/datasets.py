@@ -486,12 +486,13 @@ def _columns_after(columns: Mapping[str, Any], change: Mapping[str, Any]) -> dic
 
 
 def _records_shown(dataset: Dataset) -> pl.DataFrame:
-    """Sequences and tracks as rows of a grid."""
+    """Sequences and tracks as rows of a grid; labels may hold spaces."""
     data = dataset.load()
     if hasattr(data, "to_lists"):
         rows = data.to_lists()
+        between = " → " if isinstance(data, Trajectories) else ", "
         return pl.DataFrame(
-            {"record": range(1, len(rows) + 1), "content": [" ".join(map(str, row)) for row in rows]},
+            {"record": range(1, len(rows) + 1), "content": [between.join(map(str, row)) for row in rows]},
             schema={"record": pl.Int64, "content": pl.String},
         )
     frame: pl.DataFrame = data.to_frame()

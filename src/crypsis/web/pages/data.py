@@ -9,7 +9,7 @@ from nicegui import ui
 
 from crypsis.data.relational import ROLES
 from crypsis.data.values import COLUMN_TYPES
-from crypsis.errors import CrypsisError
+from crypsis.errors import BadRow, CrypsisError
 from crypsis.evaluate.dataset import KEYS
 from crypsis.samples import SAMPLES
 from crypsis.web import theme
@@ -22,7 +22,7 @@ from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
 PATH = "/data"
-LEAD = "Load a file, say what its columns are, and see who could be picked out."
+LEAD = "Load data, say what its columns are, see who stands out."
 ROLE_WORDS = {
     "identifier": "identifier · names a person",
     "quasi": "quasi-identifier · others may know it",
@@ -43,7 +43,7 @@ _FORMATS = {
     "plt": "PLT",
     "brinkhoff": "Brinkhoff: moving objects of the generator",
 }
-_AS_SETS = "Where each line is a set of items, choose FIMI below, say what stands between items, and read it so."
+_AS_SETS = "Where each line is a set of items, choose FIMI as its format and say what stands between them."
 POLICY_WORDS = {"privacy": "Privacy policy", "utility": "Utility policy", "constraints": "Places that may be joined"}
 
 
@@ -73,7 +73,7 @@ def _ways_to_add(workbench: Workbench) -> None:
         except CrypsisError as error:
             with problems:
                 problems.clear()
-                with theme.message("bad", "This file cannot be used", f"{error}\n{_AS_SETS}"):
+                with theme.message("bad", "This file cannot be used", f"{error}\n{_way_on(error)}".strip()):
                     again = theme.secondary("Read it so", lambda: received(upload, name), "refresh")
                     again.style("margin-left: auto")
             written.open()
@@ -98,7 +98,7 @@ def _ways_to_add(workbench: Workbench) -> None:
                 try:
                     entry = await in_thread(workbench.datasets.add_path, str(field.value or "").strip(), settings())
                 except CrypsisError as error:
-                    beside(field, error)
+                    field.error = f"{error.message} {_way_on(error)}".strip()
                     written.open()
                     return
                 ui.navigate.to(f"{PATH}?dataset={entry.number}")
@@ -109,6 +109,11 @@ def _ways_to_add(workbench: Workbench) -> None:
     with ui.element("div").classes("cards"):
         for name, sample in SAMPLES.items():
             _sample_card(workbench, name, sample.description)
+
+
+def _way_on(error: CrypsisError) -> str:
+    """What to do about a file that is no table: it may be none."""
+    return _AS_SETS if isinstance(error, BadRow) else ""
 
 
 def _sample_card(workbench: Workbench, name: str, description: str) -> None:
