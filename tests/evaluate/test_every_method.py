@@ -6,9 +6,9 @@ import pytest
 
 from crypsis.data.writing import write_data
 from crypsis.evaluate import Experiment, Store, worker
+from crypsis.evaluate.applicability import domain_parameters, why_not
 from crypsis.evaluate.dataset import can_show
 from crypsis.evaluate.published_frame import output_page
-from crypsis.evaluate.validation import domain_parameters, why_not
 from crypsis.methods import METHODS
 from crypsis.samples import SAMPLES
 

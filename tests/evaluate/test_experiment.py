@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from crypsis.errors import BadExperiment
 from crypsis.evaluate import Experiment
+from crypsis.evaluate.applicability import applicable_methods, domain_parameters, why_not
 from crypsis.evaluate.cells import sweep_values
 from crypsis.evaluate.inputs import recipe_text
 from crypsis.evaluate.toml import toml_text
-from crypsis.evaluate.validation import applicable_methods, domain_parameters, why_not
 from crypsis.methods import METHODS
 from tests.evaluate.examples import DATASET, MERGE_R, PEOPLE, people, sweep_of_people, write_example
 

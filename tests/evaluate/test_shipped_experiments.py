@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from crypsis.evaluate import Experiment, Store, run, runner
+from crypsis.evaluate.applicability import applicable_methods
 from crypsis.evaluate.report import write_report
-from crypsis.evaluate.validation import applicable_methods
 from tests.shared_data import dataset
 
 FOLDER = Path(__file__).parents[2] / "docs" / "experiments"

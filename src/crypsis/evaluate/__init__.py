@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from crypsis.evaluate.dataset import Dataset
     from crypsis.evaluate.edits import EditedTable, edit_from_dict
     from crypsis.evaluate.experiment import Experiment
+    from crypsis.evaluate.problems import Problem
     from crypsis.evaluate.runner import Limits, Outcome, run
     from crypsis.evaluate.store import Store
-    from crypsis.evaluate.validation import Problem
 
 _HOME = {
     "crypsis.evaluate.cells": ("Cell",),
@@ -21,7 +21,7 @@ _HOME = {
     "crypsis.evaluate.experiment": ("Experiment",),
     "crypsis.evaluate.runner": ("Limits", "Outcome", "run"),
     "crypsis.evaluate.store": ("Store",),
-    "crypsis.evaluate.validation": ("Problem",),
+    "crypsis.evaluate.problems": ("Problem",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

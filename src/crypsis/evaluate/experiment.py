@@ -30,11 +30,13 @@ from typing import Any
 
 from crypsis.data.formats.compression import existing_file
 from crypsis.errors import BadExperiment, UnreadableFile
+from crypsis.evaluate.applicability import applicable_methods, declares_domains
 from crypsis.evaluate.cells import EVERY_METHOD, Cell, cell_id, default_label, method_and_params, variations
 from crypsis.evaluate.dataset import Dataset, view_of
 from crypsis.evaluate.inputs import Inputs
+from crypsis.evaluate.problems import Problem, refuse
 from crypsis.evaluate.toml import toml_text
-from crypsis.evaluate.validation import Problem, applicable_methods, check, declares_domains, refuse
+from crypsis.evaluate.validation import check
 from crypsis.methods import method_named
 from crypsis.parameters import parameters_of
 

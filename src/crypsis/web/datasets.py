@@ -35,9 +35,9 @@ from crypsis.errors import (
     did_you_mean,
 )
 from crypsis.evaluate.dataset import KEYS, Dataset
+from crypsis.evaluate.dataset_checks import section_problems
 from crypsis.evaluate.edits import EditedTable, edit_from_dict
 from crypsis.evaluate.suggestions import suggested_roles
-from crypsis.evaluate.validation import section_problems
 from crypsis.samples import SAMPLES
 from crypsis.web.grids import Grid, is_odd, plain_text
 from crypsis.web.workspace import Entry, Workspace, safe_suffix

@@ -12,7 +12,7 @@ from nicegui import ui
 
 from crypsis.data.domains import PUBLIC_IN_DATA
 from crypsis.errors import CrypsisError
-from crypsis.evaluate.validation import domain_parameters
+from crypsis.evaluate.applicability import domain_parameters
 from crypsis.methods import METHODS
 from crypsis.parameters import Above, AtLeast, Between, Companion, Parameter, parameters_of
 from crypsis.web.theme import escaped

@@ -11,14 +11,7 @@ from fractions import Fraction
 import polars as pl
 import pytest
 
-from crypsis import (
-    AttributeDomains,
-    DiffGen,
-    DiffMulti,
-    NumericDomain,
-    Table,
-    audit_privacy,
-)
+from crypsis import AttributeDomains, DiffGen, DiffMulti, NumericDomain, Table, audit_privacy
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.journal import Journal
 from crypsis.noise import ExactNoise

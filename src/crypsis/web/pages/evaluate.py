@@ -8,8 +8,8 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
+from crypsis.evaluate.applicability import why_not
 from crypsis.evaluate.suggestions import suggested_method
-from crypsis.evaluate.validation import why_not
 from crypsis.methods import METHODS
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, percent, told

@@ -1,0 +1,59 @@
+"""Which methods can be run on data, and what stands against the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from crypsis.errors import CrypsisError
+from crypsis.evaluate.dataset import can_show, view_of
+from crypsis.methods import METHODS
+from crypsis.parameters import parameters_of
+
+NO_COORDINATES = "its locations have no coordinates; give a location table (locations)"
+NO_SENSITIVE = "no location is sensitive; name some (sensitive)"
+
+
+def why_not(method: str, data: Any) -> str | None:
+    """Why a method cannot be run on these data, in words; None where it can."""
+    kind = METHODS[method]
+    if not can_show(type(data), kind.accepts):
+        wanted = {"Transactions": "a column of items", "Table": "a table", "Mixed": "a table with a column of items"}
+        need = wanted.get(kind.accepts.__name__, kind.accepts.__name__)
+        return f"it anonymizes {kind.accepts.__name__} ({need}), and the data are {type(data).__name__}"
+    locations = getattr(data, "locations", None)
+    if locations is not None and "coordinates" in kind.needs and not getattr(locations, "has_coordinates", True):
+        return NO_COORDINATES
+    marked = getattr(locations, "sensitive", None)
+    if "sensitive locations" in kind.needs and (marked is None or not marked.any()):
+        return NO_SENSITIVE
+    return None
+
+
+def domain_parameters(method: str) -> list[str]:
+    """The parameters with which a method is told what is public whoever is in the data; none where it needs no such."""
+    kind = METHODS[method]
+    if "declared domains" not in kind.needs:
+        return []
+    return [one.name for one in parameters_of(kind) if one.name == "domains" or one.name.endswith("_domain")]
+
+
+def declares_domains(method: str, params: Mapping[str, Any]) -> bool:
+    """Whether a run says something about each kind of domain that a method cannot do without."""
+    needed = domain_parameters(method)
+    return not needed or any(name in params for name in needed)
+
+
+def applicable_methods(data: Any, columns: Sequence[str] = ()) -> list[str]:
+    """Every method that can be run on these data, in the order of the registry."""
+    found = []
+    for name, method in METHODS.items():
+        if why_not(name, data) is not None:
+            continue
+        if columns:
+            try:
+                view_of(data, method.accepts, columns)
+            except CrypsisError:
+                continue
+        found.append(name)
+    return found

@@ -1,0 +1,133 @@
+"""What is wrong with an experiment in the light of its data: columns, values, methods that do not apply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from crypsis.data.relational import Table
+from crypsis.data.trajectory import Trajectories
+from crypsis.data.transaction import Transactions
+from crypsis.errors import CrypsisError, did_you_mean
+from crypsis.evaluate.applicability import why_not
+from crypsis.evaluate.cells import EVERY_METHOD, MOST_CELLS, method_and_params, variations
+from crypsis.evaluate.dataset import can_show, resolved, view_of
+from crypsis.evaluate.inputs import ITEMS, LOCATIONS, method_with
+from crypsis.evaluate.plot_checks import check_columns_of_plots
+from crypsis.evaluate.problems import MISUNDERSTOOD, Findings
+from crypsis.evaluate.run_checks import check_parameters, run_place
+from crypsis.hierarchy import Hierarchy
+from crypsis.methods import METHODS
+from crypsis.parameters import parameters_of
+
+if TYPE_CHECKING:
+    from crypsis.evaluate.experiment import Experiment
+
+
+def check_with_data(found: Findings, experiment: Experiment) -> None:
+    """What only the data can tell: whether they can be read, and which methods apply to them."""
+    before = len(found.problems)
+    data = found.attempt("dataset", experiment.dataset.load)
+    if data is None or len(found.problems) > before:
+        return
+    _check_workload(found, experiment, data)
+    _check_hierarchies(found, experiment, data)
+    for name in experiment.inputs.policy:
+        found.attempt(f"policy.{name}", partial(getattr(experiment.inputs, name), data))
+    sound = len(found.problems) == before  # else every run that is given them would tell the same again
+    check_columns_of_plots(found, experiment, data)
+    for number, run in enumerate(experiment.runs, 1):
+        if not isinstance(run, Mapping):
+            continue
+        where = run_place(run, number)
+        try:
+            name, params = method_and_params(run)
+            settings = variations(run)
+        except (CrypsisError, *MISUNDERSTOOD):
+            continue  # told already
+        if name == EVERY_METHOD:
+            each = found.attempt(where, partial(experiment.run_of_each_method, run))
+            if each is None:
+                continue
+            if not each:
+                found.add(where, f"no method applies to {type(data).__name__}", "not-applicable")
+            repeats = run.get("repeats", 1)
+            count = sum(len(variations(one)) for one in each) * (repeats if isinstance(repeats, int) else 1)
+            if count > MOST_CELLS:
+                found.add(where, f"{len(each)} methods give {count:,} cells, at most {MOST_CELLS:,} are allowed")
+                continue
+            for one in each:
+                place = f"{where}, {one['method']}"
+                check_parameters(found, one["method"], one["params"], variations(one), place)
+                if sound:
+                    _check_companions(found, experiment, data, one, one["method"], {}, place)
+            continue
+        if name not in METHODS:
+            continue
+        reason = why_not(name, data)
+        if reason is not None:
+            found.add(where, f"{name} cannot be run: {reason}", "not-applicable")
+            continue
+        first = {**params, **(settings[0] if settings else {})}
+        if sound:
+            _check_companions(found, experiment, data, run, name, first, where)
+
+
+def _check_workload(found: Findings, experiment: Experiment, data: Any) -> None:
+    """Queries of a file or a list must be in the language, and about columns and values that there are."""
+    from crypsis.metrics.query_answers import actual_counts
+
+    queries = found.attempt("queries", partial(experiment.inputs.workload, data))
+    if queries and "generate" not in experiment.inputs.queries:
+        found.attempt("queries", partial(actual_counts, data, queries))
+
+
+def _check_hierarchies(found: Findings, experiment: Experiment, data: Any) -> None:
+    """A hierarchy is that of a column, of the items or of the locations; its recipe is one that there is."""
+    inputs = experiment.inputs
+    table, items, places = (can_show(type(data), kind) for kind in (Table, Transactions, Trajectories))
+    known = [*(experiment.dataset.option("columns") or {}), *inputs.item_columns]
+    known += [*view_of(data, Table).names] if table else []
+    known += [ITEMS, getattr(data, "column", ITEMS)] if items else []
+    known += [LOCATIONS] if places or not (table or items) else []
+    before = len(found.problems)
+    found.attempt("hierarchy", partial(inputs.hierarchies, data))
+    if len(found.problems) > before:
+        return
+    for name in inputs.hierarchy:
+        if name not in known and (table or len(inputs.hierarchy) > 1 or not items):
+            found.add(f"hierarchy.{name}", f"there is no column {name!r} in the data.{did_you_mean(name, known)}")
+        elif items and name == inputs.hierarchy_of_items(data):
+            found.attempt(f"hierarchy.{name}", partial(inputs.item_hierarchy, data))
+        elif name == LOCATIONS and not table:
+            found.attempt(f"hierarchy.{name}", partial(inputs.taxonomy, data))
+        elif table and "path" in inputs.hierarchy[name]:
+            found.attempt(f"hierarchy.{name}", partial(_check_leaves, experiment, view_of(data, Table), name))
+
+
+def _check_leaves(experiment: Experiment, table: Table, name: str) -> None:
+    """Every value of a quasi-identifier must be a leaf of its hierarchy."""
+    if name not in table.names or table.column(name).role != "quasi":
+        return
+    told = table.column(name)
+    path = resolved(str(experiment.inputs.hierarchy[name]["path"]), experiment.folder)
+    Hierarchy.from_file(path).leaves_of(told.domain, told.type, name)
+
+
+def _check_companions(
+    found: Findings,
+    experiment: Experiment,
+    data: Any,
+    run: Mapping[str, Any],
+    name: str,
+    params: Mapping[str, Any],
+    where: str,
+) -> None:
+    """Whether the hierarchies, policies and other files that a method is given can be read."""
+    method = METHODS[name]
+    known = {parameter.name for parameter in parameters_of(method)}
+    given = {key: value for key, value in params.items() if key in known}
+    viewed = found.attempt(where, partial(view_of, data, method.accepts, run.get("columns", ())))
+    if viewed is not None:
+        found.attempt(where, partial(method_with, method, experiment.inputs, viewed, given))

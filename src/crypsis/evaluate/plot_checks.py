@@ -1,0 +1,87 @@
+"""What is wrong with plots: kinds, axes, formats, runs and columns that there are not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from crypsis.data.mixed import Mixed
+from crypsis.data.relational import Table
+from crypsis.errors import CrypsisError, did_you_mean
+from crypsis.evaluate.cells import EVERY_METHOD, method_and_params
+from crypsis.evaluate.measures import known_measures
+from crypsis.evaluate.problems import MISUNDERSTOOD, Findings
+from crypsis.evaluate.run_checks import run_label
+from crypsis.methods import METHODS
+from crypsis.parameters import parameters_of
+from crypsis.reports.utility_words import READINGS
+
+if TYPE_CHECKING:
+    from crypsis.evaluate.experiment import Experiment
+
+
+def check_plots(found: Findings, content: Mapping[str, Any]) -> None:
+    plots = content.get("plot", [])
+    if not isinstance(plots, list):
+        found.add("plot", "plots are a list of tables, [[plot]]")
+        return
+    if not plots:
+        return
+    from crypsis.evaluate.plots.of_store import section_problems
+
+    parameters = _parameters_of_runs(content)
+    for number, plot in enumerate(plots, 1):
+        for words in found.attempt(f"plot {number}", partial(section_problems, plot)) or ():
+            found.add(f"plot {number}", words)
+        if isinstance(plot, Mapping):
+            _check_axes(found, plot, parameters, f"plot {number}")
+            _check_run_of_plot(found, plot, content.get("run"), f"plot {number}")
+
+
+def _check_run_of_plot(found: Findings, plot: Mapping[str, Any], runs: Any, where: str) -> None:
+    named = [run for run in runs if isinstance(run, Mapping)] if isinstance(runs, list) else []
+    labels = [run_label(run, number) for number, run in enumerate(named, 1)]
+    every = any(run.get("method") == EVERY_METHOD for run in named)  # whose runs are called by their methods
+    if plot.get("run") is not None and not every and plot["run"] not in labels:
+        found.add(where, f"there is no run {plot['run']!r}.{did_you_mean(str(plot['run']), labels)}")
+
+
+def _parameters_of_runs(content: Mapping[str, Any]) -> list[str]:
+    """The parameters of every method that a run asks for; all there are, where that cannot be told."""
+    names: dict[str, None] = {}
+    runs = content.get("run")
+    for run in runs if isinstance(runs, list) else ():
+        try:
+            name = method_and_params(run)[0]
+        except (CrypsisError, *MISUNDERSTOOD):
+            name = EVERY_METHOD
+        for method in [METHODS[name]] if name in METHODS else METHODS.values():
+            names |= {parameter.name: None for parameter in parameters_of(method)}
+    return list(names)
+
+
+def _check_axes(found: Findings, plot: Mapping[str, Any], parameters: Sequence[str], where: str) -> None:
+    """What a line or a trade-off shows must be a parameter of a run, or a figure."""
+    kind, x, y = (str(plot.get(name)) for name in ("kind", "x", "y"))
+    if kind == "line" and plot.get("x") is not None and parameters and x not in parameters:
+        found.add(where, f"x: no run has a parameter {x!r}.{did_you_mean(x, parameters)}")
+    figures = [y] if kind == "line" else [x, y] if kind == "tradeoff" else []
+    known = [*known_measures(), *READINGS, *(parameters if kind == "tradeoff" else ())]
+    for axis, name in zip(("y",) if kind == "line" else ("x", "y"), figures, strict=False):
+        if plot.get(axis) is not None and name.partition(" of ")[0] not in known and f"{name}_loss" not in known:
+            found.add(where, f"{axis}: there is no figure {name!r}.{did_you_mean(name, known)}")
+
+
+def check_columns_of_plots(found: Findings, experiment: Experiment, data: Any) -> None:
+    held = data.table if isinstance(data, Mixed) else data
+    known = [*(held.names if isinstance(held, Table) else ()), *experiment.inputs.item_columns]
+    known += [data.column] if isinstance(data, Mixed) else []
+    for number, plot in enumerate(experiment.plots, 1):
+        column = plot.get("column") if isinstance(plot, Mapping) else None
+        if column is not None and known and column not in known:
+            found.add(
+                f"plot {number}",
+                f"there is no column {column!r} in the data.{did_you_mean(str(column), known)}",
+                "unknown-column",
+            )
