@@ -46,6 +46,7 @@ def type_into_cell(page: Page, row: int, column: int, text: str) -> None:
 def choose(page: Page, field: Locator, option: str | re.Pattern[str]) -> None:
     """An option of a list that opens; it closes again where the page moves under it, and is then opened once more."""
     wanted = page.get_by_role("option", name=option, exact=isinstance(option, str))
+    expect(page.get_by_role("listbox")).to_have_count(0)  # the one before fades out for a moment
     field.click()
     try:
         wanted.click(timeout=5_000)
