@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -95,10 +96,11 @@ def copied_file(page: Page) -> str:
     field = page.get_by_label(re.compile(r"file \(TOML\)"))
     expect(field).not_to_have_value("")
     page.get_by_role("button", name="Copy").click()
-    page.wait_for_function(
-        "text => navigator.clipboard.readText().then(read => read === text)", arg=field.input_value()
-    )
-    text = str(page.evaluate("navigator.clipboard.readText()"))
+    text, shown = "", field.input_value()
+    until = time.monotonic() + 30
+    while text != shown:
+        assert time.monotonic() < until, "The text was not copied."
+        text = str(page.evaluate("navigator.clipboard.readText()"))
     page.get_by_role("button", name="Close").click()
     expect(field).to_have_count(0)
     return text

@@ -161,6 +161,7 @@ def test_every_page_with_a_state_shows_its_file_and_takes_it_back(tab: Tab, api:
         page = tab.open(f"/{path}?dataset={number}")
         page.get_by_role("button", name="Show as file").click()
         field = page.get_by_label(re.compile("file \\(TOML\\)"))
+        expect(field).not_to_have_value("")
         text = field.input_value()
         assert old in text, path
         field.fill(text.replace(old, new, 1) if old else f"{text.rstrip()}\n\n{new}")

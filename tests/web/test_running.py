@@ -68,6 +68,7 @@ def test_an_experiment_file_is_shown_changed_and_taken_back(tab: Tab, api: httpx
     page = tab.open(f"/evaluate?dataset={number}")
     page.get_by_role("button", name="Show as file").click()
     field = page.get_by_label("Experiment file (TOML)")
+    expect(field).not_to_have_value("")
     text = field.input_value()
     assert "seq-anon" in text
     field.fill(text.replace("k = 5", "k = 9"))

@@ -175,6 +175,7 @@ def test_2_a_hierarchy_is_loaded_a_leaf_moved_a_second_parent_told_mended_and_sa
     dialog.get_by_role("button", name="Save").click()
     expect(dialog.get_by_text(words)).to_be_visible()
     assert parent("Spain") == "Europe"
+    expect(lines).to_have_value(re.compile("Spain;Europe"))
     lines.fill(lines.input_value().replace("Spain;Europe\n", ""))
     dialog.get_by_role("button", name="Save").click()
     expect(dialog).to_be_hidden()
