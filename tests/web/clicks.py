@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
-from tests.web.conftest import Tab
+from tests.web.conftest import Tab, ready
 
 
 def load(tab: Tab, file: Path) -> str:
@@ -21,6 +21,7 @@ def load(tab: Tab, file: Path) -> str:
     before = page.url
     place.set_input_files(file)
     page.wait_for_url(lambda url: "dataset=" in url and url != before)
+    ready(page)
     expect(cell(page, 0, 0)).to_be_visible()
     return number_of(page)
 

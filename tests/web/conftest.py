@@ -115,6 +115,11 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
+def ready(page: Page) -> None:
+    """Wait until the page is connected: what is done before that may be lost."""
+    page.wait_for_function("window.did_handshake === true")
+
+
 class Tab:
     """A tab of the browser: a page, with everything it asked for and every error it had."""
 
@@ -129,6 +134,7 @@ class Tab:
     def open(self, path: str) -> Page:
         self.page.goto(self.server.base + path)
         self.page.wait_for_selector("h1")
+        ready(self.page)
         return self.page
 
     @property

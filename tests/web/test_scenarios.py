@@ -40,7 +40,7 @@ from tests.web.clicks import (
     type_into_cell,
     vary,
 )
-from tests.web.conftest import Server, Tab, sample, start, uploaded
+from tests.web.conftest import Server, Tab, ready, sample, start, uploaded
 
 FIGURES = json.loads((GOLDEN / "rt" / "rt_figures.json").read_text(encoding="utf-8"))
 SECTION = {
@@ -148,6 +148,7 @@ def test_2_a_hierarchy_is_loaded_a_leaf_moved_a_second_parent_told_mended_and_sa
 
     page.get_by_label("Drop a hierarchy file").set_input_files(example / "Origin.csv")
     expect(page.get_by_text("Fits the data")).to_be_visible()
+    ready(page)
     nodes = page.locator("span[draggable]")
     nodes.filter(has_text="Spain").drag_to(nodes.filter(has_text="Africa"))
     expect(page.get_by_text("Changed and saved")).to_be_visible()
