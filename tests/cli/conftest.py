@@ -9,6 +9,8 @@ from typing import NamedTuple
 import pytest
 
 from crypsis.cli import main
+from crypsis.evaluate import runner
+from tests.evaluate.examples import DATASET, MERGE_R, write_example
 
 
 class Outcome(NamedTuple):
@@ -33,6 +35,20 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         return Outcome(code if isinstance(code, int) else 0, out, err)
 
     return run
+
+
+@pytest.fixture
+def quick_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers of experiments that also know how to fail."""
+    monkeypatch.setattr(runner, "WORKER", "tests.evaluate.odd_worker")
+
+
+@pytest.fixture
+def rt(tmp_path: Path) -> Path:
+    """A folder with the example of the figures (rt.csv), its hierarchies, and an experiment on it (e.toml)."""
+    write_example(tmp_path)
+    (tmp_path / "e.toml").write_text(DATASET + MERGE_R)
+    return tmp_path
 
 
 @pytest.fixture

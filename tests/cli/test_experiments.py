@@ -7,20 +7,10 @@ import json
 import polars as pl
 import pytest
 
-from crypsis.evaluate import Experiment, Store, runner
-from tests.evaluate.examples import DATASET, MERGE_R, PEOPLE, people, sweep_of_people, write_example
+from crypsis.evaluate import Experiment, Store
+from tests.evaluate.examples import DATASET, MERGE_R, PEOPLE, people, sweep_of_people
 
-
-@pytest.fixture(autouse=True)
-def quick_workers(monkeypatch):
-    monkeypatch.setattr(runner, "WORKER", "tests.evaluate.odd_worker")
-
-
-@pytest.fixture
-def rt(tmp_path):
-    write_example(tmp_path)
-    (tmp_path / "e.toml").write_text(DATASET + MERGE_R)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("quick_workers")
 
 
 def test_rows_and_columns_are_added_and_deleted(run, rt):

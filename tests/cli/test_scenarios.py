@@ -24,17 +24,7 @@ from crypsis.evaluate.results import is_time_column
 from tests.evaluate.examples import DATASET, MERGE_R, people, sweep_of_people, write_example
 from tests.evaluate.plots.pdf_texts import texts_in_pdf
 
-
-@pytest.fixture(autouse=True)
-def quick_workers(monkeypatch):
-    monkeypatch.setattr(runner, "WORKER", "tests.evaluate.odd_worker")
-
-
-@pytest.fixture
-def rt(tmp_path):
-    write_example(tmp_path)
-    (tmp_path / "e.toml").write_text(DATASET + MERGE_R)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("quick_workers")
 
 
 def test_1_a_table_is_edited_undone_exported_and_read_again(run, rt):

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,11 @@ class Server:
     @property
     def token(self) -> str:
         return self.address.split("token=")[1]
+
+    def client(self) -> httpx.Client:
+        """Somebody who has the token."""
+        headers = {"Authorization": f"Bearer {self.token}"}
+        return httpx.Client(base_url=self.base, headers=headers, timeout=60, trust_env=False)
 
     def stop(self) -> None:
         self.process.terminate()
@@ -100,8 +106,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def api(server: Server) -> Iterator[httpx.Client]:
-    headers = {"Authorization": f"Bearer {server.token}"}
-    with httpx.Client(base_url=server.base, headers=headers, timeout=60, trust_env=False) as client:
+    with server.client() as client:
         yield client
 
 
@@ -116,7 +121,7 @@ def browser() -> Iterator[Browser]:
 
 
 def ready(page: Page) -> None:
-    """Wait until the page is connected: what is done before that may be lost."""
+    """Wait until the page is connected to the server."""
     page.wait_for_function("window.did_handshake === true")
 
 
@@ -144,16 +149,22 @@ class Tab:
         return [url for url in self.asked if not url.startswith(own)]
 
 
-@pytest.fixture(scope="module")
-def admitted(browser: Browser, server: Server) -> Iterator[BrowserContext]:
-    """A browser that has opened the address with the token, and has the cookie now."""
-    context = browser.new_context(viewport={"width": 1280, "height": 720}, accept_downloads=True)
+@contextmanager
+def let_in(browser: Browser, server: Server, **options: Any) -> Iterator[BrowserContext]:
+    """A window that has opened the address with the token, and has the cookie now."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, **options)
     first = context.new_page()
     first.goto(server.address)
     first.wait_for_selector("h1")
     first.close()
     yield context
     context.close()
+
+
+@pytest.fixture(scope="module")
+def admitted(browser: Browser, server: Server) -> Iterator[BrowserContext]:
+    with let_in(browser, server, accept_downloads=True) as context:
+        yield context
 
 
 @pytest.fixture

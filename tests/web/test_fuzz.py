@@ -47,8 +47,7 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def asker(target: Server) -> Iterator[httpx.Client]:
-    headers = {"Authorization": f"Bearer {target.token}"}
-    with httpx.Client(base_url=target.base, headers=headers, timeout=60, trust_env=False) as client:
+    with target.client() as client:
         yield client
 
 

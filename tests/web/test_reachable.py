@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, expect
 
 from crypsis.web.theme import NAVIGATION
 from tests.web.audit import AUDIT
-from tests.web.conftest import Server, Tab, sample, uploaded
+from tests.web.conftest import Server, Tab, let_in, sample, uploaded
 
 PATHS = ("/", *(link.path for link in NAVIGATION))
 SAMPLES = {"/policies": "baskets", "/trajectories": "checkins", "/streams": "metro"}
@@ -26,13 +26,8 @@ def filled(api: httpx.Client) -> dict[str, str]:
 
 @pytest.fixture(scope="module", params=["light", "dark"])
 def schemed(request: pytest.FixtureRequest, browser: Browser, server: Server) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 1280, "height": 720}, color_scheme=request.param)
-    first = context.new_page()
-    first.goto(server.address)
-    first.wait_for_selector("h1")
-    first.close()
-    yield context
-    context.close()
+    with let_in(browser, server, color_scheme=request.param) as context:
+        yield context
 
 
 def test_names_headings_landmarks_and_contrast_are_sound_on_every_page(

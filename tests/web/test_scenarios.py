@@ -393,8 +393,7 @@ def test_7_a_server_that_is_killed_leaves_finished_cells_and_a_click_runs_the_ot
     context = browser.new_context(viewport={"width": 1280, "height": 720})
     first = start(workspace)
     try:
-        headers = {"Authorization": f"Bearer {first.token}"}
-        with httpx.Client(base_url=first.base, headers=headers, timeout=60, trust_env=False) as client:
+        with first.client() as client:
             number = sample(client, "patients", size=3000)["id"]
         page = context.new_page()
         page.goto(first.address)

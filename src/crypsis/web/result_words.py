@@ -107,9 +107,14 @@ def _by_column(figures: dict[str, float]) -> None:
 
 def _note(name: str, value: float) -> str:
     """Which way is better, and the figure as papers print it where it is shown in percent."""
-    short = next((one for one, twins in _TWINS.items() if name in twins), "")
+    short = short_name(name)
     papers = f"{_SHORT[short].split(',')[0]} {number(value)}" if short and reading(name).share else ""
     return " · ".join(part for part in (papers, _reading(name).better) if part)
+
+
+def short_name(figure: str) -> str:
+    """What papers call a figure, where they have a word for it."""
+    return next((short for short, twins in _TWINS.items() if figure in twins), "")
 
 
 def _reading(name: str) -> Reading:

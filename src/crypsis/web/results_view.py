@@ -12,13 +12,12 @@ from crypsis.reports.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, told
 from crypsis.web.experiments import UNFINISHED, metric_names, varied_names
-from crypsis.web.result_words import figure_words
+from crypsis.web.result_words import figure_words, short_name
 from crypsis.web.widgets import plot_exports
 from crypsis.web.workbench import Workbench
 
 _MOST_COLUMNS = 5
 _FIRST = ("are", "ncp", "ul", "ncp_loss", "normalized_distance_loss", "distance_loss")
-_TWINS = {"ncp_loss": "ncp", "utility_loss": "ul", "count_query_error": "are"}  # the same figure under its short name
 
 
 class ResultsView:
@@ -232,7 +231,7 @@ class ResultsView:
         shown = [name for name in _FIRST if name in self.metrics] + [
             name for name in self.metrics if name not in _FIRST and name != "runtime"
         ]
-        shown = [name for name in shown if _TWINS.get(name) not in self.metrics][:_MOST_COLUMNS]
+        shown = [name for name in shown if short_name(name) not in self.metrics][:_MOST_COLUMNS]
         params = varied_names([{"parameters": _parameters(cell)} for cell in cells])
         heads = "".join(f"<th scope=col class=number>{theme.escaped(name)}</th>" for name in params)
         heads += "".join(f"<th scope=col class=number>{theme.escaped(figure_words(name))}</th>" for name in shown)

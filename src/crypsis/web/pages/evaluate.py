@@ -84,6 +84,7 @@ class EvaluatePage:
         self.reasons: dict[str, str | None] = {}
         self.shown: tuple[Any, ...] = ()
         self.running = False
+        self.spoken: tuple[str, str] | None = None  # the outcome that was read aloud last
         self.elapsed: Any = None
 
     async def prepare(self, method: str | None) -> None:
@@ -191,7 +192,7 @@ class EvaluatePage:
             self.aloud.say("There is a problem with the settings")
             return
         await in_thread(self.experiments.start, self.entry.number)
-        self.shown = ()
+        self.shown, self.spoken = (), None
         self._refresh()
         theme.keep_focus(self.stop, self.start)
 
@@ -290,7 +291,9 @@ class EvaluatePage:
         verdict = told_cell.get("verify", {}).get("words") if state in ("done", "unsafe") else None
         words = "" if undeclared else str(verdict or told_cell.get("message") or "")
         theme.message(kind, title, "\n".join(part for part in (words, next_step) if part))
-        self.aloud.say(f"The run has ended: {title}")
+        if self.spoken != (cell["cell"], state):  # what is drawn again says nothing new
+            self.spoken = (cell["cell"], state)
+            self.aloud.say(f"The run has ended: {title}")
         if undeclared:
             for name in self.form.domains:
                 if name not in self.values:
