@@ -9,14 +9,19 @@ An audit can convict and never acquit: a low bound says that no violation was fo
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from crypsis.errors import BadParameter
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -69,8 +74,10 @@ def audit_privacy(
     best, event = 0.0, frozenset[Hashable]()
     for likely, rare in ((0, 1), (1, 0)):  # two directions, two bounds each
         chosen = _best_event(choosing[likely], choosing[rare], half, false_alarm / 4)
-        hits = [sum(estimating[side][outcome] for outcome in chosen) for side in (likely, rare)]
-        found = _log_ratio_bound(hits[0], hits[1], runs - half, false_alarm / 4)
+        hits, misses = (
+            np.array([sum(estimating[side][outcome] for outcome in chosen)], np.int64) for side in (likely, rare)
+        )
+        found = float(_log_ratio_bounds(hits, misses, runs - half, false_alarm / 4)[0])
         if found > best:
             best, event = found, chosen
     return PrivacyAudit(Fraction(epsilon), best, runs, false_alarm, event)
@@ -81,24 +88,22 @@ def _best_event(
 ) -> frozenset[Hashable]:
     """Outcomes of highest likelihood ratio, as many of them as give the best bound."""
     by_ratio = sorted(likely, key=lambda outcome: (rare[outcome] + 0.5) / (likely[outcome] + 0.5))
-    hits, misses, best, kept = 0, 0, -math.inf, 0
-    for number, outcome in enumerate(by_ratio, 1):
-        hits += likely[outcome]
-        misses += rare[outcome]
-        if number < len(by_ratio) and number & (number - 1) and number % 16:
-            continue  # bounds are slow; of many outcomes every sixteenth prefix is looked at
-        bound = _log_ratio_bound(hits, misses, runs, false_alarm)
-        if bound > best:
-            best, kept = bound, number
-    return frozenset(by_ratio[:kept])
+    hits = np.cumsum([likely[outcome] for outcome in by_ratio])
+    misses = np.cumsum([rare[outcome] for outcome in by_ratio])
+    best = int(np.argmax(_log_ratio_bounds(hits, misses, runs, false_alarm)))
+    return frozenset(by_ratio[: best + 1])
 
 
-def _log_ratio_bound(hits: int, misses: int, runs: int, false_alarm: float) -> float:
-    """Lower bound of log(p / q), where p was hit `hits` times and q `misses` times in as many runs."""
-    from scipy.stats import beta
+def _log_ratio_bounds(hits: Integers, misses: Integers, runs: int, false_alarm: float) -> Floats:
+    """Lower bounds of log(p / q), where p was hit `hits` times and q `misses` times in as many runs."""
+    from scipy.special import betainccinv, betaincinv
 
-    if hits == 0:
-        return -math.inf
-    lower = float(beta.ppf(false_alarm, hits, runs - hits + 1))
-    upper = 1.0 if misses >= runs else float(beta.ppf(1 - false_alarm, misses + 1, runs - misses))
-    return math.log(lower / upper) if lower > 0 else -math.inf
+    bounds = np.full(len(hits), -np.inf)
+    some = hits > 0
+    lower = betaincinv(hits[some], runs - hits[some] + 1, false_alarm)
+    upper = np.ones(len(lower))
+    not_all = misses[some] < runs
+    upper[not_all] = betainccinv(misses[some][not_all] + 1, runs - misses[some][not_all], false_alarm)
+    seen = lower > 0
+    bounds[np.flatnonzero(some)[seen]] = np.log(lower[seen] / upper[seen])
+    return bounds
