@@ -8,8 +8,10 @@ from crypsis.data.writing import write_data
 from crypsis.evaluate import Experiment, Store, worker
 from crypsis.evaluate.applicability import domain_parameters, why_not
 from crypsis.evaluate.dataset import can_show
+from crypsis.evaluate.export import export_release
 from crypsis.evaluate.published_frame import output_page
 from crypsis.methods import METHODS
+from crypsis.release import MANIFEST
 from crypsis.samples import SAMPLES
 
 PEOPLE = 120
@@ -79,3 +81,6 @@ def test_a_method_runs_as_a_cell(name, sections, tmp_path):
         page = output_page(experiment.data_for(cell), store.release(cell.id).data, 0, 5)
         assert page["rows"]
         assert all(len(row) == len(page["columns"]) for row in page["rows"])
+        exported = export_release(store, cell.id, tmp_path / "release")
+        assert (exported / MANIFEST).is_file()
+        assert "private.json" not in {file.name for file in exported.iterdir()}

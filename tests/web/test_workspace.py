@@ -13,10 +13,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from crypsis.errors import BadParameter, ChangedElsewhere, NoSuchEntry
+from crypsis.errors import BadParameter, ChangedElsewhere, NoSuchEntry, WriteFailed
 from crypsis.evaluate.suggestions import suggested_roles
 from crypsis.web.grids import Filter, Grid, Sort
 from crypsis.web.workspace import Workspace, safe_suffix
+
+OF = {"dataset": "0" * 12}  # what a stream must have
 
 
 async def chunks(*parts: bytes, failing: bool = False) -> AsyncIterator[bytes]:
@@ -27,48 +29,48 @@ async def chunks(*parts: bytes, failing: bool = False) -> AsyncIterator[bytes]:
 
 
 def test_an_entry_is_what_another_process_finds(tmp_path: Path) -> None:
-    entry = Workspace(tmp_path).create("datasets", "people", {"a": 1}, lambda folder: None)
-    found = Workspace(tmp_path).entry("datasets", entry.number)
+    entry = Workspace(tmp_path).create("streams", "people", {**OF, "a": 1}, lambda folder: None)
+    found = Workspace(tmp_path).entry("streams", entry.number)
     assert (found.name, found.content["a"], found.revision) == ("people", 1, 1)
 
 
 def test_changes_from_many_threads_are_all_kept(tmp_path: Path) -> None:
     workspaces = [Workspace(tmp_path) for _ in range(4)]  # as many servers on one folder
-    number = workspaces[0].create("datasets", "counter", {"n": 0}).number
+    number = workspaces[0].create("streams", "counter", {**OF, "n": 0}).number
 
     def count(workspace: Workspace) -> None:
         for _ in range(10):
-            workspace.change("datasets", number, lambda content: content.update(n=content["n"] + 1))
+            workspace.change("streams", number, lambda content: content.update(n=content["n"] + 1))
 
     threads = [threading.Thread(target=count, args=(workspace,)) for workspace in workspaces]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    found = workspaces[0].entry("datasets", number)
+    found = workspaces[0].entry("streams", number)
     assert found.content["n"] == 40
     assert found.revision == 41
 
 
 def test_a_change_that_fails_changes_nothing(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
-    number = workspace.create("datasets", "people", {"a": 1}).number
+    number = workspace.create("streams", "people", {**OF, "a": 1}).number
 
     def alter(content: dict[str, object]) -> None:
         content["a"] = 2
         raise BadParameter("no")
 
     with pytest.raises(BadParameter):
-        workspace.change("datasets", number, alter)
-    assert workspace.entry("datasets", number).content["a"] == 1
+        workspace.change("streams", number, alter)
+    assert workspace.entry("streams", number).content["a"] == 1
 
 
 def test_a_stale_revision_is_refused(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
-    number = workspace.create("datasets", "people", {}).number
-    workspace.change("datasets", number, lambda content: None, revision=1)
+    number = workspace.create("streams", "people", OF).number
+    workspace.change("streams", number, lambda content: None, revision=1)
     with pytest.raises(ChangedElsewhere):
-        workspace.change("datasets", number, lambda content: None, revision=1)
+        workspace.change("streams", number, lambda content: None, revision=1)
 
 
 def test_an_entry_that_cannot_be_filled_is_not_there(tmp_path: Path) -> None:
@@ -78,23 +80,23 @@ def test_an_entry_that_cannot_be_filled_is_not_there(tmp_path: Path) -> None:
         (folder / "half").write_text("x")
         raise OSError
 
-    with pytest.raises(OSError):
-        workspace.create("datasets", "people", {}, fill)
-    assert workspace.entries("datasets") == []
+    with pytest.raises(WriteFailed):
+        workspace.create("streams", "people", OF, fill)
+    assert workspace.entries("streams") == []
     assert list((tmp_path / "uploads").iterdir()) == []
 
 
 def test_a_damaged_entry_does_not_hide_the_others(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
-    good, bad = (workspace.create("datasets", name, {}) for name in ("good", "bad"))
+    good, bad = (workspace.create("streams", name, OF) for name in ("good", "bad"))
     (bad.folder / "entry.json").write_text("{")
-    assert [entry.number for entry in workspace.entries("datasets")] == [good.number]
+    assert [entry.number for entry in workspace.entries("streams")] == [good.number]
 
 
 @pytest.mark.parametrize("number", ["", "..", "../../etc", "ABCDEFABCDEF", "0" * 11, "0" * 12 + "/x"])
 def test_what_is_no_number_finds_nothing(tmp_path: Path, number: str) -> None:
     with pytest.raises(NoSuchEntry):
-        Workspace(tmp_path).entry("datasets", number)
+        Workspace(tmp_path).entry("streams", number)
     with pytest.raises(NoSuchEntry):
         Workspace(tmp_path).upload(number)
 
@@ -146,7 +148,7 @@ def test_of_a_name_only_known_endings_are_kept(name: str, expected: str) -> None
 @pytest.mark.parametrize("name", ["", "  ", "x" * 121, "a\x00b"])
 def test_names_that_cannot_be_shown_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(BadParameter):
-        Workspace(tmp_path).create("datasets", name, {})
+        Workspace(tmp_path).create("streams", name, OF)
 
 
 def test_a_grid_gives_the_same_rows_as_sorting_everything_would() -> None:
@@ -162,6 +164,13 @@ def test_a_grid_gives_the_same_rows_as_sorting_everything_would() -> None:
 def test_numbers_sort_as_numbers_and_missing_ones_come_last() -> None:
     grid = Grid(pl.DataFrame({"n": ["10", "9", "", "100"]}), frozenset({"n"}))
     assert [row[0] for row in grid.rows(0, 10, (Sort("n"),))[2]] == ["9", "10", "100", ""]
+
+
+def test_parts_of_a_number_are_found_as_it_is_written() -> None:
+    grid = Grid(pl.DataFrame({"n": ["177", "77", "7", ""]}), frozenset({"n"}))
+    found = {how: grid.rows(0, 10, (), (Filter("n", how, "77"),))[1] for how in ("contains", "equals", "endsWith")}
+    assert found == {"contains": [0, 1], "equals": [1], "endsWith": [0, 1]}
+    assert grid.rows(0, 10, (), (Filter("n", "notContains", "77"),))[1] == [2, 3]
 
 
 def test_cells_are_json_whatever_they_hold() -> None:

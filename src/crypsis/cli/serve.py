@@ -27,7 +27,7 @@ def serve(
         list[str] | None, typer.Option("--name", help="A further name of this machine that may be asked for.")
     ] = None,
     upload_limit: Annotated[
-        int, typer.Option("--upload-limit", min=1, help="Largest file that may be uploaded, in megabytes.")
+        int, typer.Option("--upload-limit", min=1, help="Largest upload in megabytes, also once it is unpacked.")
     ] = 2000,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the address in the browser.")] = False,
 ) -> None:

@@ -18,6 +18,7 @@ import json
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -159,15 +160,18 @@ class Dataset:
 
     def load(self) -> Any:
         """The data; those last used are kept in memory."""
-        if self.digest in _LOADED:
-            _LOADED.move_to_end(self.digest)
-            return _LOADED[self.digest]
+        known = _LOADED.get(self.digest)
+        if known is not None:
+            with suppress(KeyError):  # another thread let go of it; no lock, which a forked worker could find held
+                _LOADED.move_to_end(self.digest)
+            return known
         data = _READERS[self.kind](self)
         if "rows" in self.section and self.kind not in _OF_RECORDS:
             data = data.take(np.arange(min(int(self.section["rows"]), len(data))))
         _LOADED[self.digest] = data
         while len(_LOADED) > _KEPT_LOADED:
-            _LOADED.popitem(last=False)
+            with suppress(KeyError):
+                _LOADED.popitem(last=False)
         return data
 
     def option(self, name: str, otherwise: Any = None) -> Any:

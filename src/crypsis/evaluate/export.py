@@ -24,7 +24,15 @@ from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.formats.disassociated import write_disassociated
 from crypsis.data.formats.disassociated_table import disassociated_table
 from crypsis.data.writing import write_data
-from crypsis.errors import BadParameter, BadRelease, NotApplicable, OutputExists, VerificationFailed
+from crypsis.errors import (
+    BadParameter,
+    BadRelease,
+    MissingFile,
+    NotApplicable,
+    OutputExists,
+    UnreadableFile,
+    VerificationFailed,
+)
 from crypsis.evaluate.dataset import Dataset
 from crypsis.evaluate.experiment import Experiment
 from crypsis.evaluate.published_frame import published_frame
@@ -57,8 +65,11 @@ def export_release(store: Store, id: str, folder: str | Path, *, overwrite: bool
 def _unchanged_original(store: Store, id: str) -> Any:
     """The data that a cell was made of; None where they, or what went with them, are others by now."""
     experiment = store.experiment()
-    cell = next((one for one in experiment.cells() if one.id == id), None)
-    return None if cell is None else experiment.data_for(cell)
+    try:
+        cell = next((one for one in experiment.cells() if one.id == id), None)
+        return None if cell is None else experiment.data_for(cell)
+    except (MissingFile, UnreadableFile):  # gone, or no longer what they were
+        return None
 
 
 def export_published(

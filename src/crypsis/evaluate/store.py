@@ -8,6 +8,7 @@
                phases.json     seconds of each phase, total, processor seconds, peak memory
                verify.json     guarantee and verdict
                published/      the published data with their manifest, rows in the order of the input
+               private.json    what verifying them once more needs and nobody may see: the generators of cells
     quarantine/<id>/published/ the same of a cell whose promise is broken; never exported unasked
     results.csv, results.parquet
 
@@ -34,6 +35,7 @@ from crypsis.evaluate.experiment import Experiment
 STATES = ("waiting", "running", "done", "infeasible", "failed", "unsafe", "cancelled", "too_slow")
 FINISHED = ("done", "infeasible", "unsafe")  # need not be run again
 PUBLISHED = "published"
+PRIVATE = "private.json"
 _FILES = ("params", "state", "metrics", "phases", "verify")
 
 
@@ -87,7 +89,7 @@ class Store:
         folder = self.cell_folder(id)
         found = {name: _read(folder / f"{name}.json") for name in _FILES}
         state = found["state"]
-        if state is None or found["params"] is None:
+        if state is None or state.get("state") not in STATES or found["params"] is None:
             return {"id": id, "state": "waiting"}
         parts = {name: found[name] or {} for name in ("params", "metrics", "phases", "verify")}
         return {"id": id, **state, **parts}
@@ -109,7 +111,8 @@ class Store:
         folder = self.published_folder(id)
         if folder is None:
             raise BadRelease(f"Cell {id} has no published data; its state is {self.cell(id)['state']}.")
-        return read_release(folder)
+        private = self.cell_folder(id) / PRIVATE
+        return read_release(folder, private_report=private if private.is_file() else None)
 
     def write_cell(self, id: str, parts: Mapping[str, Any], published: Path | None = None) -> None:
         """The whole cell or nothing. `published` is a folder of data that is moved in."""
@@ -121,6 +124,8 @@ class Store:
             for name in _FILES:
                 if parts.get(name) is not None:
                     (partial / f"{name}.json").write_bytes(_json(parts[name]))
+            if parts.get("private") is not None:
+                write_file(partial / PRIVATE, _json(parts["private"]), mode=0o600)
             if published is not None:
                 published.rename(partial / PUBLISHED)
             target = self.cell_folder(id)
@@ -204,7 +209,8 @@ def _json(content: Any) -> bytes:
 
 
 def _read(path: Path) -> Any:
-    """What a file holds; None where it is not there or not whole."""
-    with suppress(OSError, ValueError):
-        return json.loads(path.read_text(encoding="utf-8"))
+    """The object that a file holds; None where it is not there or not whole."""
+    with suppress(OSError, ValueError, RecursionError):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return content if isinstance(content, dict) else None
     return None

@@ -31,6 +31,7 @@ from crypsis.evaluate.store import PUBLISHED, Store
 from crypsis.evaluate.warming import warm
 from crypsis.journal import Progress
 from crypsis.methods import method_named
+from crypsis.release import PRIVATE_SCHEMA
 
 Tell = Callable[[dict[str, Any]], None]
 TOLD_EVERY = 0.2  # seconds between two messages of one phase
@@ -139,6 +140,8 @@ def _worked(experiment: Experiment, cell: Cell, working: Path, parts: dict[str, 
     )
     done = time.perf_counter()
     release.write_working_copy(working / PUBLISHED, figures)
+    if "cells" in release.journal.private:  # where the original is verified against, they are, too
+        parts["private"] = {"schema": PRIVATE_SCHEMA, "cells": release.journal.private["cells"]}
     phases = [
         {"name": name, "seconds": seconds, "cpu_seconds": watch.processor.get(name, 0.0)}
         for name, seconds in stages.items()

@@ -64,7 +64,7 @@ class StreamRun:
             people, people_digest = read_people(configuration.path(run.people), configuration.attributes)
         self.digest = sha256(f"{configuration.digest} {people_digest}".encode()).hexdigest()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with _locked(folder), self.observed.served(run.port):
+        with in_use(folder), self.observed.served(run.port):
             key = _key(folder)
             self.engine = StreamEngine(configuration, key, people)
             self.checkpoints = Checkpoints(folder, self._sealing)
@@ -318,7 +318,7 @@ def _key(folder: Path) -> bytes:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def in_use(folder: Path) -> Iterator[None]:
     """One process per stream; the lock goes with the process."""
     try:
         import fcntl

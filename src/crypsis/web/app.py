@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Awaitable, Callable, Mapping
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,7 @@ def build_app(workbench: Workbench, *, with_pages: bool = True) -> Application:
         docs_url=None,  # the usual pages load scripts from another host
         redoc_url=None,
     )
-    app.add_exception_handler(CrypsisError, _told)
+    app.add_exception_handler(CrypsisError, _told_without(workbench.workspace.folder))
     app.add_exception_handler(RequestValidationError, _misunderstood)
     app.add_exception_handler(Exception, _failed)
     app.include_router(api.router(workbench))
@@ -68,10 +69,16 @@ def status_of(error: CrypsisError) -> int:
     return known or (400 if error.exit_code == 2 else 422)
 
 
-async def _told(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, CrypsisError)
-    content: dict[str, Any] = {name: _plain(value) for name, value in error.to_dict().items()}
-    return JSONResponse({"error": content}, status_code=status_of(error))
+def _told_without(workspace: Path) -> Callable[[Request, Exception], Awaitable[JSONResponse]]:
+    """An error as an answer. Where our own files lie is nobody's business; of them only the name is told."""
+    ours = re.compile(re.escape(f"{workspace}/") + r"(?:[\w.-]+/)*")
+
+    async def told(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, CrypsisError)
+        content: dict[str, Any] = {name: _plain(value, ours) for name, value in error.to_dict().items()}
+        return JSONResponse({"error": content}, status_code=status_of(error))
+
+    return told
 
 
 async def _misunderstood(request: Request, error: Exception) -> JSONResponse:
@@ -97,14 +104,15 @@ def _reason(problem: Mapping[str, Any]) -> str:
     return f"no JSON: {problem['ctx']['error']}" if problem["type"] == "json_invalid" else str(problem["msg"])
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object, left_out: re.Pattern[str] | None = None) -> Any:
     """What JSON can hold; everything else in words. Names of files may hold halves of characters."""
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, float) and isfinite(value):
         return value
     if isinstance(value, Mapping):
-        return {_plain(str(name)): _plain(one) for name, one in value.items()}
+        return {_plain(str(name)): _plain(one, left_out) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
-    return str(value).encode(errors="replace").decode()
+        return [_plain(one, left_out) for one in value]
+    text = str(value) if left_out is None else left_out.sub("", str(value))
+    return text.encode(errors="replace").decode()

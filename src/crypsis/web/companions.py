@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,15 @@ from crypsis.data.privacy_policy import PrivacyPolicy
 from crypsis.data.relational import Table
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
-from crypsis.errors import BadExperiment, BadParameter, BadPolicy, BadRow, CrypsisError, NotApplicable
+from crypsis.errors import (
+    BadExperiment,
+    BadParameter,
+    BadPolicy,
+    BadRow,
+    ChangedElsewhere,
+    CrypsisError,
+    NotApplicable,
+)
 from crypsis.evaluate import Experiment
 from crypsis.evaluate.export import export_inputs, label_lists
 from crypsis.evaluate.inputs import recipe_text
@@ -30,7 +38,7 @@ from crypsis.hierarchy.files import file_text, hierarchy_text, parse_hierarchy
 from crypsis.hierarchy.hierarchies import RECIPES as KNOWN_RECIPES
 from crypsis.hierarchy.hierarchies import built
 from crypsis.web.datasets import Datasets, whole_section
-from crypsis.web.workspace import Entry, Workspace
+from crypsis.web.workspace import Entry, Workspace, called, safe_suffix
 
 _RECIPE = re.compile(r"[A-Za-z_][A-Za-z_-]*(:[0-9]+(\.[0-9]+)?)*")
 HIERARCHIES, POLICIES, WORKLOADS = "hierarchies", "policies", "workloads"
@@ -114,7 +122,9 @@ class Companions:
     def text_of_upload(self, upload: str) -> str:
         """What stands in an upload, to be looked at and mended where it is no hierarchy."""
         path = self.workspace.upload(upload)
-        return file_text(read_bytes(path, 5.0), path.name)
+        name = f"upload{safe_suffix(path.name)}"
+        with called(name, path):
+            return file_text(read_bytes(path, 5.0), name)
 
     def keep_text(self, dataset: str, column: str, text: str) -> Entry:
         """A hierarchy from the lines of a file as somebody typed them; nothing is kept unless they are one tree."""
@@ -129,7 +139,10 @@ class Companions:
         entry = self.hierarchy(dataset, column)
         return hierarchy_text(self.made(dataset, column, "auto") if entry is None else self.tree(entry), form="edges")
 
-    def _keep(self, dataset: str, column: str, recipe: str | None, tree: Hierarchy | None) -> Entry:
+    def _keep(
+        self, dataset: str, column: str, recipe: str | None, tree: Hierarchy | None, changed: str | None = None
+    ) -> Entry:
+        """In place of the one that the column has, or, for a changed tree, of the very one that was changed."""
         if column not in self.columns(dataset):
             raise BadParameter(f"There is no column {column!r} that could have a hierarchy.", parameter="column")
         content = {"dataset": dataset, "column": column, "auto": recipe}
@@ -138,11 +151,20 @@ class Companions:
             if tree is not None:
                 tree.write(folder / FILE)
 
-        known = self.hierarchy(dataset, column)
-        entry = self.workspace.create(HIERARCHIES, column, content, fill)
-        if known is not None:
-            self.workspace.remove(HIERARCHIES, known.number)
-        return entry
+        if changed is not None:
+            return self.workspace.create(HIERARCHIES, column, content, fill, instead_of=[changed])
+        return self._replacing(HIERARCHIES, dataset, "column", column, content, fill)
+
+    def _replacing(
+        self, kind: str, dataset: str, key: str, name: str, content: Mapping[str, Any], fill: Callable[[Path], None]
+    ) -> Entry:
+        """A new entry in place of all that a dataset has under this name: the last word counts."""
+        while True:
+            known = [one.number for one in self.of(kind, dataset) if one.content[key] == name]
+            try:
+                return self.workspace.create(kind, name, content, fill, instead_of=known)
+            except ChangedElsewhere:
+                continue  # somebody else had a word in the meantime
 
     def edit_tree(self, number: str, change: Mapping[str, Any]) -> Entry:
         """One change, checked like a tree that is read; the error names the node."""
@@ -162,7 +184,7 @@ class Companions:
             changed = edits[str(change["edit"])]()
         except (KeyError, TypeError) as error:
             raise BadParameter(f"The edit {change['edit']!r} lacks {error}.", parameter="edit") from error
-        return self.keep_tree(entry.content["dataset"], entry.content["column"], changed)
+        return self._keep(entry.content["dataset"], entry.content["column"], None, changed, number)
 
     def problems_of_tree(self, entry: Entry) -> list[str]:
         """What keeps the tree from being used with the data, in words."""
@@ -212,17 +234,15 @@ class Companions:
             if sets is not None:
                 (folder / POLICY_FILE).write_text(json.dumps(sets, ensure_ascii=False), encoding="utf-8")
 
-        known = self.policy(dataset, name)
-        entry = self.workspace.create(POLICIES, name, content, fill)
-        if known is not None:
-            self.workspace.remove(POLICIES, known.number)
-        return entry
+        return self._replacing(POLICIES, dataset, "policy", name, content, fill)
 
     def policy_of_upload(self, name: str, upload: str) -> list[list[str]]:
         """The sets of a file: labels with semicolons on each line, or JSON. Nothing is kept."""
         if name not in POLICY_KINDS:
             raise BadParameter(f"A policy is one of {', '.join(POLICY_KINDS)}.", parameter="policy")
-        return [list(one) for one in label_lists(POLICY_KINDS[name].from_file(self.workspace.upload(upload)))]
+        path = self.workspace.upload(upload)
+        with called(f"upload{safe_suffix(path.name)}", path):
+            return [list(one) for one in label_lists(POLICY_KINDS[name].from_file(path))]
 
     def policy_sets(self, entry: Entry) -> list[list[str]]:
         """The sets of a policy, derived where it is a recipe."""
@@ -317,7 +337,7 @@ class Companions:
     def sections(self, dataset: str) -> dict[str, Any]:
         found: dict[str, Any] = {}
         hierarchy = {}
-        for entry in self.of(HIERARCHIES, dataset):
+        for entry in reversed(self.of(HIERARCHIES, dataset)):  # of two for one column the newest counts
             file = entry.folder / FILE
             hierarchy[entry.content["column"]] = (
                 {"path": str(file)} if file.is_file() else {"auto": entry.content["auto"]}
@@ -328,7 +348,7 @@ class Companions:
                 if entry.content["auto"] is not None
                 else {"path": str(entry.folder / POLICY_FILE)}
             )
-            for entry in self.of(POLICIES, dataset)
+            for entry in reversed(self.of(POLICIES, dataset))
         }
         workload = self.workload(dataset)
         if hierarchy:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import shutil
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +29,11 @@ from crypsis.data.transaction import Transactions
 from crypsis.data.values import COLUMN_TYPES
 from crypsis.errors import (
     BadParameter,
+    ChangedElsewhere,
     CrypsisError,
     InputError,
     MissingFile,
+    NoSuchEntry,
     NotApplicable,
     UnknownFormat,
     did_you_mean,
@@ -40,7 +44,7 @@ from crypsis.evaluate.edits import EditedTable, edit_from_dict
 from crypsis.evaluate.suggestions import suggested_roles
 from crypsis.samples import SAMPLES
 from crypsis.web.grids import Grid, is_odd, plain_text
-from crypsis.web.workspace import Entry, Workspace, safe_suffix
+from crypsis.web.workspace import Entry, Workspace, called, safe_suffix, write_entry
 
 KIND = "datasets"
 OF_RECORDS = ("table", "mixed")
@@ -49,12 +53,16 @@ _MOST_EDITS = 10_000
 _ATTACK_LIMIT = 20_000  # trajectories up to which the risk at a glance is computed at once
 
 
+_State = tuple[int, int, int]  # of a file: when it was written, its size, which one it is
+
+
 class Datasets:
     """The datasets of a workspace."""
 
     def __init__(self, workspace: Workspace, *, allow_paths: bool) -> None:
         self.workspace, self.allow_paths = workspace, allow_paths
-        self._grids: OrderedDict[tuple[str, int], Grid] = OrderedDict()
+        self._grids: OrderedDict[tuple[str, int, _State], Grid] = OrderedDict()
+        self._originals: OrderedDict[str, tuple[_State, pl.DataFrame]] = OrderedDict()
         self._lock = threading.Lock()
 
     # Adding
@@ -62,12 +70,17 @@ class Datasets:
     def add_upload(self, upload: str, name: str, settings: Mapping[str, Any] | None = None) -> Entry:
         """Take an upload into the workspace; it is read first, so what cannot be read never becomes a dataset."""
         path = self.workspace.upload(upload)
-        section, inspection = described(path, settings or {})
-        inspection["file"] = _shown_name(name, path)
+        shown = _shown_name(name, path)
+        with called(shown, path):
+            section, inspection = described(path, settings or {})
+        inspection["file"] = shown
         kept = f"original{safe_suffix(path.name)}"
 
         def fill(folder: Path) -> None:
-            path.rename(folder / kept)
+            try:
+                path.rename(folder / kept)
+            except FileNotFoundError:  # a second click was quicker
+                raise NoSuchEntry("This upload was taken in the meantime; look among the datasets.") from None
 
         content = {"section": {"path": kept, **section}, "undone": [], "history": [], "inspection": inspection}
         return self.workspace.create(KIND, _stem(name), content, fill)
@@ -176,24 +189,30 @@ class Datasets:
         return self.workspace.entries(KIND)
 
     def entry(self, number: str) -> Entry:
-        return self.workspace.entry(KIND, number)
+        found = self.workspace.entry(KIND, number)
+        return found if _OVERWRITING not in found.content else self._settled(found)
 
     def dataset(self, entry: Entry) -> Dataset:
         return Dataset(entry.content["section"], entry.folder)
 
     def load(self, number: str) -> Any:
         """The data as methods take them."""
-        return self.dataset(self.entry(number)).load()
+        entry = self.entry(number)
+        with _known_by_name(entry):
+            return self.dataset(entry).load()
 
     def grid(self, number: str) -> Grid:
         """The edited table, open in memory."""
-        entry = self.entry(number)
-        key = (number, int(entry.content.get("edited", 0)))
-        with self._lock:
-            if key in self._grids:
-                self._grids.move_to_end(key)
-                return self._grids[key]
-        frame = self._frame(entry)
+        return self._grid(self.entry(number))
+
+    def _grid(self, entry: Entry) -> Grid:
+        with _known_by_name(entry):
+            key = (entry.number, int(entry.content.get("edited", 0)), _state_of(self.dataset(entry).file))
+            with self._lock:
+                if key in self._grids:
+                    self._grids.move_to_end(key)
+                    return self._grids[key]
+            frame = self._frame(entry)
         types = {column["name"]: column["type"] for column in entry.content["inspection"]["columns"]}
         told = entry.content["section"].get("columns", {})
         types |= {name: column.get("type", "") for name, column in told.items()}
@@ -209,13 +228,16 @@ class Datasets:
         dataset = self.dataset(entry)
         if not dataset.is_table_file():
             return _records_shown(dataset)
-        original = _originals.get(entry.number)
-        if original is None:
-            original = dataset.original_frame()[0]
-            _originals[entry.number] = original
-            while len(_originals) > _KEPT_OPEN:
-                _originals.pop(next(iter(_originals)))
-        return EditedTable(original).apply(dataset.edits) if dataset.edits else original
+        state = _state_of(dataset.file)  # another server, or somebody with an editor, may write to it
+        with self._lock:
+            known = self._originals.get(entry.number)
+        if known is None or known[0] != state:
+            known = (state, dataset.original_frame()[0])
+            with self._lock:
+                self._originals[entry.number] = known
+                while len(self._originals) > _KEPT_OPEN:
+                    self._originals.popitem(last=False)
+        return EditedTable(known[1]).apply(dataset.edits) if dataset.edits else known[1]
 
     # Changing
 
@@ -255,10 +277,6 @@ class Datasets:
     def edit(self, number: str, change: Mapping[str, Any], revision: int | None = None) -> Entry:
         """Carry out one edit, tried before it is kept."""
         made = edit_from_dict(change)
-        dataset = self.dataset(self.entry(number))
-        if not dataset.is_table_file():
-            raise NotApplicable("Only tables are edited here; this file has another form.")
-        EditedTable(self.grid(number).frame).apply([made])
 
         def alter(content: dict[str, Any]) -> None:
             section = content["section"]
@@ -272,7 +290,25 @@ class Datasets:
             if "columns" in section:
                 section["columns"] = _columns_after(section["columns"], made.to_dict())
 
-        return self.workspace.change(KIND, number, alter, revision=revision)
+        def tried(entry: Entry) -> Entry:
+            if not self.dataset(entry).is_table_file():
+                raise NotApplicable("Only tables are edited here; this file has another form.")
+            EditedTable(self._grid(entry).frame).apply([made])
+            return self.workspace.change(KIND, number, alter, revision=entry.revision)
+
+        return self._on_what_was_seen(number, revision, tried)
+
+    def _on_what_was_seen(self, number: str, revision: int | None, act: Callable[[Entry], Entry]) -> Entry:
+        """Act on an entry that nobody changes in between; who named no revision acts on the newest there is."""
+        while True:
+            entry = self.entry(number)
+            if revision is not None and entry.revision != revision:
+                return self.workspace.change(KIND, number, lambda content: None, revision=revision)  # says so
+            try:
+                return act(entry)
+            except ChangedElsewhere:
+                if revision is not None:
+                    raise
 
     def undo(self, number: str, revision: int | None = None) -> Entry:
         def alter(content: dict[str, Any]) -> None:
@@ -308,7 +344,7 @@ class Datasets:
         with self._lock:
             for key in [key for key in self._grids if key[0] == number]:
                 del self._grids[key]
-        _originals.pop(number, None)
+            self._originals.pop(number, None)
 
     def save_as(self, number: str, name: str) -> Entry:
         """The edited table as a dataset of its own."""
@@ -334,22 +370,33 @@ class Datasets:
 
     def overwrite(self, number: str, revision: int | None = None) -> Entry:
         """Write the edited table over the file that was read, and go on from there. Whoever calls this has asked."""
-        entry = self.entry(number)
-        file = self.dataset(entry).file
-        if file.suffix.lower() not in (".csv", ".tsv"):
-            raise NotApplicable("Only CSV files are overwritten here; save the data as a new dataset instead.")
-        separator = entry.content["section"].get("separator") or ("\t" if file.suffix.lower() == ".tsv" else ",")
-        content = self.csv(number, separator)
+
+        def written(entry: Entry) -> Entry:
+            file = self.dataset(entry).file.resolve()
+            if file.suffix.lower() not in (".csv", ".tsv"):
+                raise NotApplicable("Only CSV files are overwritten here; save the data as a new dataset instead.")
+            separator = entry.content["section"].get("separator") or ("\t" if file.suffix.lower() == ".tsv" else ",")
+            content = _written(self._grid(entry).frame, separator)
+
+            def alter(told: dict[str, Any]) -> None:
+                # Whoever is killed between the two writes must not find the edits applied and listed.
+                write_entry(entry.folder, entry.revision, {**told, _OVERWRITING: sha256(content).hexdigest()})
+                write_file(file, content, mode=file.stat().st_mode & 0o777)
+                _without_edits(told)
+
+            return self.workspace.change(KIND, number, alter, revision=entry.revision)
+
+        return self._on_what_was_seen(number, revision, written)
+
+    def _settled(self, entry: Entry) -> Entry:
+        """After somebody was killed while overwriting: the edits are in the file, or they are still to be applied."""
 
         def alter(told: dict[str, Any]) -> None:
-            write_file(file, content)
-            told["section"].pop("edits", None)
-            told["undone"], told["history"] = [], []
-            told["edited"] = int(told.get("edited", 0)) + 1
+            promised = told.pop(_OVERWRITING, None)
+            if promised is not None and sha256(self.dataset(entry).file.read_bytes()).hexdigest() == promised:
+                _without_edits(told)
 
-        changed = self.workspace.change(KIND, number, alter, revision=revision)
-        _originals.pop(number, None)
-        return changed
+        return self.workspace.change(KIND, entry.number, alter)
 
     def csv(self, number: str, separator: str = ",") -> bytes:
         """The edited table as CSV."""
@@ -388,7 +435,30 @@ class Datasets:
 
 
 _SETTABLE = {"kind", "separator", "format", "rows"}
-_originals: dict[str, pl.DataFrame] = {}
+_OVERWRITING = "overwriting"  # the digest of what the file will hold
+
+
+def _without_edits(content: dict[str, Any]) -> None:
+    """They are in the file now."""
+    content["section"].pop("edits", None)
+    content["undone"], content["history"] = [], []
+    content["edited"] = int(content.get("edited", 0)) + 1
+
+
+def _state_of(file: Path) -> _State:
+    found = file.stat()
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+@contextmanager
+def _known_by_name(entry: Entry) -> Iterator[None]:
+    """Errors speak of a file of the workspace by the name that it had where it came from."""
+    file = entry.folder / entry.content["section"]["path"]
+    if file.parent != entry.folder:  # named by whoever works with it
+        yield
+        return
+    with called(str(entry.content["inspection"].get("file") or entry.name), file):
+        yield
 
 
 def _shown_name(name: str, path: Path) -> str:

@@ -11,23 +11,36 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from crypsis.errors import BadExperiment, BadRelease, CrypsisError, NoSuchEntry, StateInUse
+from crypsis.errors import (
+    BadExperiment,
+    BadRelease,
+    CrypsisError,
+    MissingFile,
+    NoSuchEntry,
+    NotApplicable,
+    StateInUse,
+    UnreadableFile,
+)
 from crypsis.evaluate import Experiment, Store, run
 from crypsis.evaluate.dataset import view_of
 from crypsis.evaluate.export import export_release
 from crypsis.evaluate.plots.frame import Frame
+from crypsis.evaluate.store import PRIVATE
 from crypsis.evaluate.suggestions import suggested_method
 from crypsis.methods import method_named
+from crypsis.reports.markup import Markup
 from crypsis.web.companions import Companions
 from crypsis.web.datasets import Datasets, whole_section
 from crypsis.web.files import is_drawn, take_dataset
 from crypsis.web.grids import Grid
+from crypsis.web.maps import release_map
 from crypsis.web.named_files import refuse_named_files
 from crypsis.web.outputs import Output, output_of
 from crypsis.web.workspace import Entry, Workspace
@@ -37,6 +50,7 @@ OWN = ("name", "seed", "workers", "run", "metrics", "plot", "limits", "queries")
 UNFINISHED = ("waiting", "cancelled")  # states of cells that the next start runs
 _EVENTS_KEPT = 20_000
 _OUTPUTS_KEPT = 4
+_RUNS_ELSEWHERE = "This experiment runs in another process on the same workspace; wait for it, or cancel it there."
 
 
 @dataclass(eq=False)
@@ -64,7 +78,7 @@ class Job:
         elif kind == "phase":
             self.phases[str(event["cell"])] = (str(event["phase"]), event.get("share"))
         if len(self.events) < _EVENTS_KEPT:
-            self.events.append(dict(event))
+            self.events.append({name: value for name, value in event.items() if name != "folder"})
 
 
 class Experiments:
@@ -118,16 +132,29 @@ class Experiments:
         return self.workspace.change(KIND, number, alter, revision=revision)
 
     def remove(self, number: str) -> None:
+        """Stop it and remove it. Where another server runs it, that one must stop it: it would write it anew."""
         if number in self._jobs:
             self.cancel(number)
-        self.workspace.remove(KIND, number)
+        try:
+            store = self.store(number)
+        except UnreadableFile:
+            store = None
+        try:
+            with store.in_use() if store is not None and store.folder.is_dir() else nullcontext():
+                self.workspace.remove(KIND, number)
+        except StateInUse:
+            raise StateInUse(_RUNS_ELSEWHERE) from None
+        self._jobs.pop(number, None)
 
     # As a file, and back
 
     def experiment(self, number: str, tables: Mapping[str, Any] | None = None) -> Experiment:
         """The whole experiment; `tables` in place of its own for a look at what is being typed."""
         entry = self.entry(number)
-        dataset = self.datasets.entry(entry.content["dataset"])
+        try:
+            dataset = self.datasets.entry(entry.content["dataset"])
+        except NoSuchEntry:
+            raise NoSuchEntry("The dataset of this experiment was removed; its results are still there.") from None
         own = dict(entry.content["tables"] if tables is None else tables)
         if not self.datasets.allow_paths:
             refuse_named_files(own)
@@ -182,6 +209,8 @@ class Experiments:
                         experiment, folder, workers=workers, fresh=fresh, on_event=job.listen, cancel=job.cancel
                     )
                     job.outcome = {"counts": dict(outcome.counts), "ran": outcome.ran, "reused": outcome.reused}
+                except StateInUse:
+                    job.error = StateInUse(_RUNS_ELSEWHERE)
                 except CrypsisError as error:
                     job.error = error
                 except Exception as error:
@@ -234,7 +263,7 @@ class Experiments:
             "stale": kept,  # of an earlier run, whose data or settings were others
             "finished": finished,
             "seconds": round(time.monotonic() - job.started, 1) if job is not None and job.running else None,
-            "error": None if job is None or job.error is None else job.error.to_dict(),
+            "error": None if job is None or job.error is None else {**job.error.to_dict(), "where": None},
         }
 
     def results(self, number: str, *, stale: bool = False) -> list[dict[str, Any]]:
@@ -313,9 +342,12 @@ class Experiments:
     def _original(self, store: Store, cell: str) -> Any:
         experiment = store.experiment()
         one = next((one for one in store.cells() if one.id == cell), None)
-        if one is None or cell in store.outdated():  # the data that it was made of are not these
+        try:
+            if one is None or cell in store.outdated():  # the data that it was made of are not these
+                return None
+            return view_of(experiment.dataset.load(), method_named(one.method).accepts, one.columns)
+        except (MissingFile, UnreadableFile):  # removed since; what was published is still there
             return None
-        return view_of(experiment.dataset.load(), method_named(one.method).accepts, one.columns)
 
     def write_release(self, number: str, cell: str) -> Path:
         """The release of a cell as an archive, verified once more, rows in an order that tells nothing."""
@@ -333,6 +365,21 @@ class Experiments:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
+    def private_file(self, number: str, cell: str) -> Path:
+        """What only the publisher may see of a cell, where its release needs it."""
+        file = self._store_with(number, cell).cell_folder(cell) / PRIVATE
+        if not file.is_file():
+            raise NoSuchEntry("This release needs nothing private to be verified.")
+        return file
+
+    def picture(self, number: str, cell: str) -> Markup:
+        """The published trajectories of a cell on the map of the original."""
+        store = self._store_with(number, cell)
+        original, release = self._original(store, cell), store.release(cell)
+        if original is None:
+            raise NotApplicable("The data that this cell was made of are not there any more, so there is no map.")
+        return release_map(original, release)
+
     def plot(self, number: str, section: Mapping[str, Any]) -> Frame:
         """The numbers of a plot; the first, where there is one for each run."""
         from crypsis.evaluate.plots.of_store import frames_of_section
@@ -349,7 +396,12 @@ class Experiments:
         store = self.store(number)
         if not store.exists():
             raise NoSuchEntry("There are no results yet.")
-        return str(ExperimentReport.of_store(store, self.experiment(number)).to_html())
+        try:
+            experiment = self.experiment(number)
+        except NoSuchEntry:
+            self.entry(number)
+            experiment = store.experiment()  # the dataset was removed since; the results were not
+        return str(ExperimentReport.of_store(store, experiment).to_html())
 
     def csv(self, number: str) -> bytes:
         """`results.csv` as it lies in the store."""

@@ -43,6 +43,8 @@ HOWS = (
     "lessThanOrEqual", "greaterThan", "greaterThanOrEqual", "inRange",
 )  # fmt: skip
 
+_OF_TEXT = ("contains", "notContains", "startsWith", "endsWith")  # also of numbers, as they are written
+
 
 @dataclass(eq=False)
 class Grid:
@@ -118,7 +120,7 @@ class Grid:
         text = plain_text(self.frame[one.column])[kept].fill_null("")
         if one.how in ("blank", "notBlank"):
             found = text.str.strip_chars() == ""
-        elif one.column in self.numeric or one.how.startswith(("less", "greater", "in")):
+        elif one.how not in _OF_TEXT and (one.column in self.numeric or one.how not in ("equals", "notEqual")):
             found = self._compared(one, kept)
         else:
             found = _found(text.str.to_lowercase(), one.how, one.value.lower())

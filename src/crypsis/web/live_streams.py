@@ -11,6 +11,7 @@ import time
 import tomllib
 from collections import deque
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,10 +25,12 @@ from crypsis.evaluate.toml import toml_text
 from crypsis.methods.stream.sliding_window import ALIVE, Slide
 from crypsis.runtime import StreamConfiguration, StreamRun
 from crypsis.runtime.observation import Observation
+from crypsis.runtime.run import in_use
 from crypsis.web.datasets import Datasets
 from crypsis.web.workspace import Entry, Workspace
 
 KIND = "streams"
+WINDOWS = "windows.ndjson"
 _HISTORY = 240  # windows that the curves show
 _LOOK = 0.4  # seconds between two looks into a published window
 
@@ -203,6 +206,18 @@ class LiveStreams:
             raise NoSuchEntry("This stream has not been started since the server was.")
         return live
 
+    def shown(self, number: str) -> dict[str, Any]:
+        """The settings of a stream, and what can be seen of it since the server runs."""
+        entry, live = self.workspace.entry(KIND, number), self._live.get(number)
+        return {**entry.to_dict(), **({"running": False} if live is None else live.to_dict())}
+
+    def windows_file(self, number: str) -> Path:
+        """Where the published windows lie."""
+        file = self.workspace.entry(KIND, number).folder / WINDOWS
+        if not file.is_file():
+            raise NoSuchEntry("Nothing was published yet; start the stream.")
+        return file
+
     def stop(self, number: str) -> LiveStream:
         live = self.get(number)
         live.run.stop()
@@ -214,7 +229,9 @@ class LiveStreams:
         if number in self._live:
             self.stop(number)
             del self._live[number]
-        self.workspace.remove(KIND, number)
+        state = self.workspace.folder / KIND / number / "state"
+        with in_use(state) if state.is_dir() else nullcontext():  # another server would write it anew
+            self.workspace.remove(KIND, number)
 
     def close(self) -> None:
         for live in list(self._live.values()):
@@ -233,7 +250,7 @@ def _tables(privacy: Mapping[str, Any], rate: float, folder: Path | None = None)
     return {
         "privacy": dict(privacy),
         "source": {"kind": "replay", "path": place("events.csv"), "rate": rate},
-        "sink": {"kind": "ndjson", "path": place("windows.ndjson")},
+        "sink": {"kind": "ndjson", "path": place(WINDOWS)},
         "run": {"state": place("state")},
     }
 

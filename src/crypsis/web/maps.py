@@ -14,7 +14,8 @@ import numpy as np
 
 from crypsis.data.arrays import Float64s, Int64s
 from crypsis.data.track import Tracks
-from crypsis.data.trajectory import Trajectories
+from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.errors import NotApplicable
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.hull import convex_hull
 from crypsis.reports.markup import Markup, element
@@ -68,6 +69,32 @@ class MapView:
 def view_of_places(data: Trajectories) -> MapView:
     x, y = data.locations.coordinates("the map")
     return MapView.of(x, y)
+
+
+def original_map(data: Any) -> Markup:
+    """Data that move, as they were collected."""
+    if isinstance(data, Tracks):
+        return track_map(data, MapView.of(data.x, data.y))
+    return visits_map(_with_places(data), view_of_places(data))
+
+
+def release_map(original: Any, release: Any) -> Markup:
+    """What was published of them, in the same view."""
+    published = release.data
+    if not isinstance(published, PublishedTrajectories):
+        raise NotApplicable(f"A map shows published trajectories; these data are {type(published).__name__}.")
+    facts = ReleaseFacts.of(release.manifest, published, release.companion)
+    if isinstance(original, Tracks):
+        return cells_map(facts, MapView.of(original.x, original.y))
+    return published_map(facts, _with_places(original), view_of_places(original))
+
+
+def _with_places(data: Any) -> Trajectories:
+    if not isinstance(data, Trajectories):
+        raise NotApplicable(f"A map shows trajectories and tracks; these data are {type(data).__name__}.")
+    if not data.locations.has_coordinates:
+        raise NotApplicable("There is no map without coordinates: name a table of locations with x and y.")
+    return data
 
 
 def visits_map(data: Trajectories, view: MapView) -> Markup:

@@ -46,8 +46,22 @@ CONTENT_POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
+# What the API answers is data. A report or a plot that is opened on its own shows itself, and never runs anything.
+DATA_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "style-src 'unsafe-inline'",
+        "img-src data:",
+        "font-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "sandbox",
+    )
+)
+_POLICY = (b"content-security-policy", CONTENT_POLICY.encode())
+_DATA_POLICY = (b"content-security-policy", DATA_POLICY.encode())
 HEADERS = (
-    (b"content-security-policy", CONTENT_POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
     (b"referrer-policy", b"no-referrer"),
@@ -155,7 +169,7 @@ class Gate:
         path = "/" + str(scope["path"]).lstrip("/")  # `//host` would lead elsewhere
         target = path + (f"?{urlencode(rest)}" if rest else "")
         cookie = f"{self.access.cookie}={self.access.token}; Path=/; HttpOnly; SameSite=Strict"
-        headers = [(b"location", _ascii(target)), (b"set-cookie", cookie.encode()), _NEVER_STORED, *HEADERS]
+        headers = [(b"location", _ascii(target)), (b"set-cookie", cookie.encode()), _NEVER_STORED, _POLICY, *HEADERS]
         await send({"type": "http.response.start", "status": 303, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
 
@@ -167,11 +181,12 @@ class Gate:
         if not announced.isdecimal() or len(announced) > 18 or int(announced) > limit:
             await _refuse(scope, send, 413, *too_large)
             return
-        arrived, started, whole = 0, False, False
+        arrived, started, whole, gone = 0, False, False, False
 
         async def counted() -> Message:
-            nonlocal arrived
+            nonlocal arrived, gone
             message = await receive()
+            gone = message["type"] == "http.disconnect"
             arrived += len(message.get("body", b""))
             if arrived > limit:
                 raise BodyTooLarge
@@ -185,15 +200,17 @@ class Gate:
             if message["type"] == "http.response.start":
                 started = True
                 present = {name for name, _ in message["headers"]}
-                own: Iterable[tuple[bytes, bytes]] = HEADERS
+                own: Iterable[tuple[bytes, bytes]] = (_DATA_POLICY if path.startswith("/api/") else _POLICY, *HEADERS)
                 if not path.startswith("/_nicegui/"):
-                    own = (*HEADERS, _NEVER_STORED)
+                    own = (*own, _NEVER_STORED)
                 message = {**message, "headers": [*message["headers"], *(one for one in own if one[0] not in present)]}
             await send(message)
 
         try:
             await self.app(scope, counted, answered)
         except Exception as error:
+            if gone:
+                return  # whoever asked; there is nobody to answer
             if arrived <= limit:
                 _log.error("%s%s; this is a bug", type(error).__name__, _place(error))  # never what it was about
                 if started and not whole:
@@ -220,7 +237,7 @@ async def _refuse(scope: Scope, send: Send, status: int, code: str, message: str
         return
     body = json.dumps({"error": {"code": code, "message": message}}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), _NEVER_STORED]
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, *HEADERS]})
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, _DATA_POLICY, *HEADERS]})
     await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from nicegui import ui
 
+from crypsis.errors import CrypsisError
 from crypsis.evaluate.plots import PLOT_SCRIPT, PLOT_STYLE
 from crypsis.reports.stylesheet import DARK, LIGHT, PICTURE_STYLE
 from crypsis.version import VERSION
@@ -76,7 +77,10 @@ def page_frame(
                 ui.html(f"<h1>{escaped(heading or title)}</h1>", sanitize=False)
                 ui.label(lead).classes("lead")
             actions = ui.row().classes("actions")
-        yield actions
+        try:
+            yield actions
+        except CrypsisError as error:  # what cannot be read must not take the page, and the way on, with it
+            message("bad", "This cannot be shown", str(error))
 
 
 def _navigation(current: str, dark: Any, dataset: str | None) -> None:

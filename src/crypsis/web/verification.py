@@ -19,12 +19,15 @@ from crypsis.data.formats.published import read_published_trajectories
 from crypsis.data.formats.published_sets import read_published_sets
 from crypsis.data.relational import PublishedTable
 from crypsis.data.transaction import PublishedTransactions
-from crypsis.errors import BadRelease, CrypsisError, InternalError, MissingFile, TooLarge, UnknownFormat
+from crypsis.errors import BadRelease, CrypsisError, InternalError, MissingFile, NotApplicable, TooLarge, UnknownFormat
+from crypsis.evaluate.dataset import view_of
 from crypsis.guarantees import GUARANTEES, Guarantee, guarantee_named
+from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.release import MANIFEST
 from crypsis.verifiers import VERIFIERS
-from crypsis.web.workspace import Workspace
+from crypsis.web.unpacking import check_unpacked
+from crypsis.web.workspace import Workspace, called, safe_suffix
 
 _MOST_FILES = 64
 _LARGEST = 4_000_000_000
@@ -36,13 +39,27 @@ class Verification:
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
 
-    def of_upload(self, upload: str, promise: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The verdict on a release (its archive) or, with a promise, on a file."""
+    def of_upload(
+        self,
+        upload: str,
+        promise: Mapping[str, Any] | None = None,
+        original: Any = None,
+        private_report: str | None = None,
+    ) -> dict[str, Any]:
+        """The verdict on a release (its archive) or, with a promise, on a file.
+
+        Beside the original a release must also recode it honestly; the private report is another upload.
+        """
         path = self.workspace.upload(upload)
         if zipfile.is_zipfile(path):
-            with _unpacked(path, self.workspace.unfinished()) as folder:
-                return self.of_folder(folder, promise)
-        return self.of_file(path, promise)
+            folder = self.workspace.unfinished()
+            private = None if private_report is None else self.workspace.upload(private_report)
+            with called("release", folder), _unpacked(path, folder):
+                return self.of_folder(folder, promise, original, private)
+        if original is not None or private_report is not None:
+            raise NotApplicable("The original goes with the archive of a release; a file is checked by itself.")
+        with called(f"upload{safe_suffix(path.name)}", path):
+            return self.of_file(path, promise)
 
     def of_path(self, path: Path, promise: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The same for a folder or file of this machine."""
@@ -56,12 +73,18 @@ class Verification:
             raise UnknownFormat("This is neither a file nor a folder; name one of them.")
         return self.of_file(path, promise)
 
-    def of_folder(self, folder: Path, promise: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        release = read_release(folder)
+    def of_folder(
+        self,
+        folder: Path,
+        promise: Mapping[str, Any] | None = None,
+        original: Any = None,
+        private_report: Path | None = None,
+    ) -> dict[str, Any]:
+        release = read_release(folder, private_report=private_report)
         if promise:
             release = replace(release, guarantee=chosen_promise(promise))
-        verdict = release.verify()
         manifest = release.manifest
+        verdict = release.verify(None if original is None else _as_the_method_took_them(original, manifest))
         return {
             **told_verdict(verdict),
             "release": {
@@ -95,6 +118,15 @@ class Verification:
         if (kind, PublishedTransactions) in VERIFIERS:
             return told_verdict(verify(read_published_sets(path), chosen))
         return told_verdict(verify(read_published_trajectories(path), chosen))
+
+
+def _as_the_method_took_them(original: Any, manifest: Mapping[str, Any]) -> Any:
+    name = (manifest.get("method") or {}).get("name")
+    if name not in METHODS:
+        raise NotApplicable(
+            "The release does not say which method made it, so it cannot be compared with its original."
+        )
+    return view_of(original, METHODS[name].accepts)
 
 
 def promises() -> list[dict[str, Any]]:
@@ -151,6 +183,7 @@ def _unpacked(archive: Path, folder: Path) -> Iterator[Path]:
                 if place.parent == inside and place.name not in ("", ".", ".."):
                     with packed.open(one) as source, (folder / place.name).open("wb") as target:
                         shutil.copyfileobj(source, target)
+                    check_unpacked(folder / place.name, most)
         yield folder
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
         if isinstance(error, CrypsisError):

@@ -144,6 +144,14 @@ def chosen_dataset(workbench: Workbench, number: str | None, kinds: Sequence[str
     return next(fitting, None)
 
 
+def tell_damage(workbench: Workbench) -> None:
+    """What of the workspace cannot be read; everything else is shown as ever."""
+    found = workbench.workspace.damaged()
+    if found:
+        more = f" There are {len(found) - 1} more of these." if len(found) > 1 else ""
+        message("bad", "Something in the workspace cannot be read", found[0]["message"] + more)
+
+
 @dataclass(frozen=True)
 class _Remedy:
     """A setting that makes data readable whose error has these words."""

@@ -11,6 +11,7 @@ changes what somebody else has changed in the meantime is told so, and nothing i
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -18,7 +19,7 @@ import secrets
 import shutil
 import threading
 import time
-from collections.abc import AsyncIterable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -26,13 +27,22 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.atomic import write_file
-from crypsis.errors import BadParameter, ChangedElsewhere, NoSuchEntry, UnreadableFile
+from crypsis.errors import BadParameter, ChangedElsewhere, CrypsisError, NoSuchEntry, UnreadableFile, WriteFailed
+from crypsis.web.unpacking import check_unpacked
 
 KINDS = ("datasets", "hierarchies", "policies", "workloads", "experiments", "streams")
 ENTRY = "entry.json"
 LONGEST_NAME = 120
 _NUMBER = re.compile(r"[0-9a-f]{12}")
 _UNFINISHED = re.compile(r"unfinished-(\d+)-")
+_NEEDED: dict[str, dict[str, type]] = {  # what every entry of a kind holds; one that does not is damaged
+    "datasets": {"section": dict, "inspection": dict, "undone": list, "history": list},
+    "hierarchies": {"dataset": str, "column": str},
+    "policies": {"dataset": str, "policy": str},
+    "workloads": {"dataset": str, "queries": list},
+    "experiments": {"dataset": str, "mode": str, "tables": dict},
+    "streams": {"dataset": str},
+}
 _SUFFIXES = frozenset(
     [
         ".csv",
@@ -80,9 +90,14 @@ class Workspace:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder).absolute()
-        for name in (*KINDS, "uploads"):
-            (self.folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
-        self.folder.chmod(0o700)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise BadParameter(f"{self.folder} is a file; name a folder for the workspace.", parameter="workspace")
+        ours = not self.folder.exists()  # a folder that somebody else made keeps its rights; what we put in has ours
+        with self._writing():
+            for name in (*KINDS, "uploads"):
+                (self.folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
+            if ours:
+                self.folder.chmod(0o700)
         self._thread_lock = threading.RLock()
 
     # Reading
@@ -90,38 +105,81 @@ class Workspace:
     def entries(self, kind: str) -> list[Entry]:
         """Newest first. One that cannot be read is left out, so that it does not take the others with it."""
         found = []
-        for folder in self._home(kind).iterdir():
-            if _NUMBER.fullmatch(folder.name):
-                with suppress(NoSuchEntry, UnreadableFile):
-                    found.append(self.entry(kind, folder.name))
+        for number in self._numbers(kind):
+            with suppress(NoSuchEntry, UnreadableFile):
+                found.append(self.entry(kind, number))
         return sorted(found, key=lambda entry: (str(entry.content.get("created", "")), entry.number), reverse=True)
+
+    def damaged(self) -> list[dict[str, str]]:
+        """The entries that are left out, each with the reason: whoever misses one finds it here."""
+        found = []
+        for kind in KINDS:
+            for number in self._numbers(kind):
+                try:
+                    self.entry(kind, number)
+                except UnreadableFile as error:
+                    found.append({"kind": kind, "id": number, "message": error.message})
+                except NoSuchEntry:
+                    if self._folder(kind, number).is_dir():
+                        found.append({"kind": kind, "id": number, "message": _damage(kind, number, "is not there")})
+        return found
+
+    def _numbers(self, kind: str) -> list[str]:
+        return sorted(folder.name for folder in self._home(kind).iterdir() if _NUMBER.fullmatch(folder.name))
 
     def entry(self, kind: str, number: str) -> Entry:
         folder = self._folder(kind, number)
         try:
             written = json.loads((folder / ENTRY).read_text(encoding="utf-8"))
-            return Entry(kind, number, folder, int(written["revision"]), dict(written["content"]))
         except (FileNotFoundError, NotADirectoryError):
             raise NoSuchEntry(f"There is nothing under {kind}/{number}; it may have been removed.") from None
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise UnreadableFile(f"The entry {kind}/{number} is damaged: {error}.") from error
+        except OSError as error:
+            raise UnreadableFile(_damage(kind, number, f"cannot be read ({error.strerror})")) from error
+        except (ValueError, RecursionError) as error:
+            raise UnreadableFile(_damage(kind, number, "is no JSON")) from error
+        content = written.get("content") if isinstance(written, dict) else None
+        if not isinstance(content, dict) or not isinstance(written.get("revision"), int):
+            raise UnreadableFile(_damage(kind, number, "has no content or no revision"))
+        for name, form in {"name": str, **_NEEDED[kind]}.items():
+            if not isinstance(content.get(name), form):
+                raise UnreadableFile(_damage(kind, number, f"has no {name}"))
+        if kind == "datasets" and not all(isinstance(content["section"].get(name), str) for name in ("path", "kind")):
+            raise UnreadableFile(_damage(kind, number, "does not say which file it is about"))
+        return Entry(kind, number, folder, written["revision"], content)
 
     # Changing
 
     def create(
-        self, kind: str, name: str, content: Mapping[str, Any], fill: Callable[[Path], None] | None = None
+        self,
+        kind: str,
+        name: str,
+        content: Mapping[str, Any],
+        fill: Callable[[Path], None] | None = None,
+        *,
+        instead_of: Sequence[str] = (),
     ) -> Entry:
-        """A new entry; `fill` puts files into its folder before anybody can see it."""
+        """A new entry; `fill` puts files into its folder before anybody can see it.
+
+        It takes the place of the entries `instead_of`; where somebody has replaced one of them in the meantime, there
+        is nothing new, and `ChangedElsewhere` says so.
+        """
         number = secrets.token_hex(6)
         folder = self._home(kind) / number
         partial = self.unfinished()
-        partial.mkdir(mode=0o700)
         try:
-            if fill is not None:
-                fill(partial)
-            created = datetime.now(UTC).isoformat(timespec="microseconds")
-            _write(partial, 1, {"name": checked_name(name), "created": created, **content})
-            partial.rename(folder)
+            with self._writing():
+                partial.mkdir(mode=0o700)
+                if fill is not None:
+                    fill(partial)
+                created = datetime.now(UTC).isoformat(timespec="microseconds")
+                write_entry(partial, 1, {"name": checked_name(name), "created": created, **content})
+            with self._locked():
+                replaced = [self._folder(kind, one) for one in instead_of]
+                if not all(one.is_dir() for one in replaced):
+                    raise ChangedElsewhere(f"{name!r} was changed elsewhere in the meantime; look at it again.")
+                partial.rename(folder)
+                for one in replaced:
+                    self._put_away(one)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
         return self.entry(kind, number)
@@ -140,31 +198,41 @@ class Workspace:
             content = json.loads(json.dumps(before.content))
             alter(content)
             content["name"] = checked_name(content["name"])
-            _write(before.folder, before.revision + 1, content)
+            write_entry(before.folder, before.revision + 1, content)
             return self.entry(kind, number)
 
     def remove(self, kind: str, number: str) -> None:
+        """Also what is damaged: otherwise nobody would ever be rid of it."""
         with self._locked():
-            entry = self.entry(kind, number)
-            gone = self.unfinished()
-            entry.folder.rename(gone)  # at once for everybody, however long the removal takes
-            shutil.rmtree(gone, ignore_errors=True)
+            folder = self._folder(kind, number)
+            if not folder.is_dir():
+                raise NoSuchEntry(f"There is nothing under {kind}/{number}; it may have been removed.")
+            self._put_away(folder)
+
+    def _put_away(self, folder: Path) -> None:
+        gone = self.unfinished()
+        folder.rename(gone)  # at once for everybody, however long the removal takes
+        shutil.rmtree(gone, ignore_errors=True)
 
     # Files that arrive
 
-    async def receive(self, chunks: AsyncIterable[bytes], suggested_name: str) -> str:
-        """Keep an upload; its number. What arrives in part only leaves nothing behind."""
+    async def receive(self, chunks: AsyncIterable[bytes], suggested_name: str, limit: int | None = None) -> str:
+        """Keep an upload; its number. What arrives in part only, or unpacks to more than the limit, leaves nothing."""
         self.remove_leftovers()
         number = secrets.token_hex(6)
-        path = self.folder / "uploads" / f"{number}{safe_suffix(suggested_name)}"
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        partial = self.unfinished().with_suffix(safe_suffix(suggested_name))
         try:
-            with os.fdopen(handle, "wb") as stream:
-                async for chunk in chunks:
-                    stream.write(chunk)
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
+            with self._writing():
+                handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                with os.fdopen(handle, "wb") as stream:
+                    async for chunk in chunks:
+                        stream.write(chunk)
+            if limit is not None:
+                await asyncio.to_thread(check_unpacked, partial, limit)
+            partial.rename(partial.with_name(f"{number}{safe_suffix(suggested_name)}"))
+        finally:
+            with suppress(OSError):  # where nothing can be written there is nothing to remove
+                partial.unlink(missing_ok=True)
         return number
 
     def upload(self, number: str) -> Path:
@@ -206,7 +274,7 @@ class Workspace:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """One change at a time, in this process and in others on the same folder."""
-        with self._thread_lock:
+        with self._thread_lock, self._writing():
             try:
                 import fcntl
             except ImportError:
@@ -218,6 +286,44 @@ class Workspace:
                 yield
             finally:
                 os.close(handle)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A disk that is full or may not be written to is told in words."""
+        try:
+            yield
+        except ConnectionError:  # who was sending is gone
+            raise
+        except OSError as error:
+            raise WriteFailed(
+                f"The workspace cannot be written to: {error.strerror or type(error).__name__}. What was saved before "
+                "is still there."
+            ) from error
+
+
+@contextmanager
+def called(name: str, path: Path) -> Iterator[None]:
+    """Errors about a file of ours speak of it by the name that people know, not by where it lies."""
+    try:
+        yield
+    except CrypsisError as error:
+
+        def said(text: object) -> object:
+            if not isinstance(text, str):
+                return text
+            return text.replace(str(path), name).replace(path.name, name)
+
+        error.message, error.where = str(said(error.message)), error.where and str(said(error.where))
+        error.details = {key: said(value) for key, value in error.details.items()}
+        error.args = (error.message,)
+        raise
+
+
+def _damage(kind: str, number: str, how: str) -> str:
+    return (
+        f"The entry {kind}/{number} of the workspace is damaged: its {ENTRY} {how}. Put the file back from a copy, or "
+        "remove the entry."
+    )
 
 
 def _is_alive(process: int) -> bool:
@@ -245,6 +351,7 @@ def checked_name(name: Any) -> str:
     return text
 
 
-def _write(folder: Path, revision: int, content: Mapping[str, Any]) -> None:
+def write_entry(folder: Path, revision: int, content: Mapping[str, Any]) -> None:
+    """The new content of an entry, whole or not at all. Only for who holds the lock, or for what nobody sees yet."""
     text = json.dumps({"revision": revision, "content": content}, ensure_ascii=False, indent=1, allow_nan=False)
     write_file(folder / ENTRY, text.encode(), mode=0o600)

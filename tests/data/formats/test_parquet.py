@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crypsis.data.formats.memory import LIMIT_VARIABLE
-from crypsis.data.formats.parquet import COPIES, memory_needed, read_frame
+from crypsis.data.formats.parquet import COPIES, content_size, memory_needed, read_frame
 from crypsis.errors import CrypsisError, TooLarge, UnknownColumn, UnreadableFile
 
 FRAME = pl.DataFrame({"id": [1, 2, 3], "label": ["a", "b", None], "sets": [["x"], [], ["y", "z"]]})
@@ -98,3 +98,18 @@ def test_files_of_other_writers_are_understood(file: Path) -> None:
     pyarrow.parquet.write_table(table, file, version="1.0", compression="gzip")
     assert memory_needed(file) > 0
     assert read_frame(file)[0].equals(pl.DataFrame(table))
+
+
+@pytest.mark.parametrize(
+    "footer",
+    [
+        b"\x49\xf7" + b"\xff" * 8 + b"\x01",  # a list of more numbers than the file has bytes
+        b"\x18" + b"\x80" * 100_000,  # a length without an end
+        b"\x49\x1c\x15\x02\x00\x00",  # a number where a list of columns belongs
+    ],
+)
+def test_a_footer_that_would_never_end_or_is_of_another_form_is_refused(tmp_path, footer):
+    file = tmp_path / "a.parquet"
+    file.write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(UnreadableFile, match="footer is damaged"):
+        content_size(file)

@@ -87,6 +87,13 @@ def read_bytes(path: Path, memory_per_byte: float = 1.0) -> bytes:
     return content.getvalue()
 
 
+def unpacked_chunks(path: Path) -> Iterator[bytes]:
+    """The content, unpacked, a piece at a time."""
+    with _unpacking(path) as stream:
+        while chunk := stream.read(CHUNK):
+            yield chunk
+
+
 def read_beginning(path: Path, size: int = CHUNK) -> bytes:
     """The first bytes of the content, unpacked."""
     if not is_compressed(path):

@@ -40,17 +40,26 @@ def read_frame(path: str | Path, *, columns: Sequence[str] | None = None) -> tup
 
 def memory_needed(file: Path | bytes, columns: Sequence[str] | None = None) -> int:
     """Bytes that the wanted columns take in memory, told by the footer."""
+    return int(content_size(file, columns) * COPIES)
+
+
+def content_size(file: Path | bytes, columns: Sequence[str] | None = None) -> int:
+    """Bytes of the wanted columns, or all, once they are unpacked."""
     wanted = None if columns is None else set(columns)
-    total = 0.0
-    for row_group in _footer(file).get(4, []):
-        for chunk in row_group.get(1, []):
-            details = chunk.get(3, {})
-            top_level = details.get(3, [b""])[0].decode("utf-8", errors="replace")
-            if wanted is None or top_level in wanted:
-                # A dictionary page is short where its column is long, so values count by their width, too.
-                width = WIDTHS.get(details.get(1, 6), 16)
-                total += details.get(5, 0) * width + details.get(6, 0)
-    return int(total * COPIES)
+    footer = _footer(file)
+    total = 0
+    try:
+        for row_group in footer.get(4, []):
+            for chunk in row_group.get(1, []):
+                details = chunk.get(3, {})
+                top_level = details.get(3, [b""])[0].decode("utf-8", errors="replace")
+                if wanted is None or top_level in wanted:
+                    # A dictionary page is short where its column is long, so values count by their width, too.
+                    width = WIDTHS.get(details.get(1, 6), 16)
+                    total += max(0, int(details.get(5, 0))) * width + max(0, int(details.get(6, 0)))
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        raise _unreadable(file if isinstance(file, Path) else Path("parquet"), "its footer is damaged") from error
+    return total
 
 
 def _footer(file: Path | bytes) -> dict[int, Any]:
@@ -102,13 +111,13 @@ class _Thrift:
         return self.content[self.at - 1]
 
     def varint(self) -> int:
-        value = shift = 0
-        while True:
+        value = 0
+        for shift in range(0, 70, 7):  # more bytes than 64 bits need would only cost time
             byte = self.byte()
             value |= (byte & 0x7F) << shift
             if byte < 0x80:
                 return value
-            shift += 7
+        raise ValueError("a number without an end")
 
     def integer(self) -> int:
         coded = self.varint()
@@ -136,6 +145,7 @@ class _Thrift:
             return self.integer()
         if kind == 7:
             self.at += 8
+            self.content[self.at - 1]  # beyond the end: a list of ever more of them must end
             return None
         if kind == 8:
             return self.text()

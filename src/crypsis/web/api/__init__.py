@@ -15,6 +15,7 @@ from crypsis.web.api import (
     tessellations,
     uploads,
     verification,
+    workspace,
 )
 from crypsis.web.workbench import Workbench
 
@@ -33,6 +34,7 @@ def router(workbench: Workbench) -> APIRouter:
         streams,
         verification,
         methods,
+        workspace,
     ):
         api.include_router(resource.router(workbench))
     return api

@@ -11,12 +11,14 @@ from pydantic import Field
 from starlette.background import BackgroundTask
 
 from crypsis.errors import BadParameter
+from crypsis.reports.svg import standalone
 from crypsis.samples import SAMPLES
 from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, file_answer, resource
 from crypsis.web.api.strict_json import strict_json
 from crypsis.web.datasets import Datasets
 from crypsis.web.files import companions_text, take_text
 from crypsis.web.grids import MOST_ROWS, Filter, Sort
+from crypsis.web.maps import original_map
 from crypsis.web.workbench import Workbench
 
 
@@ -59,10 +61,12 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.get("")
     def list_datasets() -> list[dict[str, Any]]:
+        """All datasets, the newest first, each with its roles, edits and what was found in its file."""
         return [entry.to_dict() for entry in datasets.entries()]
 
     @api.get("/samples")
     def list_samples() -> list[dict[str, str]]:
+        """The sample data that `add_dataset` can make."""
         return [{"name": name, "kind": one.kind, "description": one.description} for name, one in SAMPLES.items()]
 
     @api.post("", status_code=201)
@@ -72,14 +76,17 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.get("/{number}")
     def show_dataset(number: Number) -> dict[str, Any]:
+        """One dataset: its table `[dataset]`, its revision, and counts of what its file holds."""
         return datasets.entry(number).to_dict()
 
     @api.delete("/{number}", status_code=204)
     def remove_dataset(number: Number) -> None:
+        """Remove a dataset. Results of experiments on it stay."""
         datasets.remove(number)
 
     @api.put("/{number}/name")
     def rename_dataset(number: Number, new: NewName, revision: Revision = None) -> dict[str, Any]:
+        """Call a dataset by another name."""
         return datasets.rename(number, new.name, revision).to_dict()
 
     @api.put("/{number}/section")
@@ -112,14 +119,17 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.post("/{number}/edits")
     def edit_dataset(number: Number, change: Change, revision: Revision = None) -> dict[str, Any]:
+        """Rename a column, set a cell, add or delete a row or column; tried first, and the file stays as it is."""
         return datasets.edit(number, change.edit, revision).to_dict()
 
     @api.post("/{number}/undo")
     def undo(number: Number, revision: Revision = None) -> dict[str, Any]:
+        """Take the last edit back."""
         return datasets.undo(number, revision).to_dict()
 
     @api.post("/{number}/redo")
     def redo(number: Number, revision: Revision = None) -> dict[str, Any]:
+        """Carry out again what was taken back last."""
         return datasets.redo(number, revision).to_dict()
 
     @api.post("/{number}/copies", status_code=201)
@@ -158,6 +168,11 @@ def router(workbench: Workbench) -> APIRouter:
     def risk(number: Number) -> dict[str, Any]:
         """How surely people can be picked out of the data as they are; aggregates only."""
         return datasets.risk(number)
+
+    @api.get("/{number}/map.svg", **file_answer("image/svg+xml"))
+    def picture(number: Number) -> Response:
+        """Trajectories with coordinates, or tracks, on a map as they were collected."""
+        return Response(standalone(original_map(datasets.load(number))), media_type="image/svg+xml")
 
     @api.get("/{number}/histogram")
     def histogram(number: Number, column: Annotated[str | None, Query(max_length=400)] = None) -> dict[str, Any]:

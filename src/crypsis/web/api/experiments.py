@@ -12,6 +12,7 @@ from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse, Str
 from pydantic import Field
 from starlette.background import BackgroundTask
 
+from crypsis.reports.svg import standalone
 from crypsis.web.api.datasets import filtering, sorting
 from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, file_answer, resource
 from crypsis.web.grids import MOST_ROWS
@@ -48,10 +49,12 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.get("")
     def list_experiments() -> list[dict[str, Any]]:
+        """All experiments, the newest first."""
         return [entry.to_dict() for entry in experiments.entries()]
 
     @api.post("", status_code=201)
     def create(new: NewExperiment) -> dict[str, Any]:
+        """Make an experiment; without tables or text, with the method that is suggested for such data."""
         if new.text is not None:
             return experiments.create_from_text(new.text, new.mode).to_dict()
         from crypsis.errors import BadParameter
@@ -62,14 +65,17 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.get("/{number}")
     def show(number: Number) -> dict[str, Any]:
+        """One experiment: its dataset, its runs, metrics and plots."""
         return experiments.entry(number).to_dict()
 
     @api.delete("/{number}", status_code=204)
     def remove(number: Number) -> None:
+        """Stop an experiment and remove it with its results."""
         experiments.remove(number)
 
     @api.put("/{number}/tables")
     def set_tables(number: Number, tables: Tables, revision: Revision = None) -> dict[str, Any]:
+        """Set runs, metrics, plots, seed, workers and limits. What is wrong with them is told by `problems`."""
         return experiments.set_tables(number, tables.tables, revision).to_dict()
 
     @api.get("/{number}/experiment.toml", response_class=PlainTextResponse)
@@ -79,6 +85,7 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.put("/{number}/experiment.toml")
     def take_file(number: Number, told: Text, revision: Revision = None) -> dict[str, Any]:
+        """Set everything as an experiment file says; its dataset is found here, or opened by its path."""
         return experiments.take_text(number, told.text, revision).to_dict()
 
     @api.get("/{number}/problems")
@@ -94,12 +101,14 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.post("/{number}/cancel")
     def cancel(number: Number) -> dict[str, Any]:
+        """Stop a run. Cells that were running are cancelled; the next start runs them."""
         experiments.entry(number)
         experiments.cancel(number)
         return experiments.progress(number)
 
     @api.get("/{number}/progress")
     def progress(number: Number) -> dict[str, Any]:
+        """The state of every cell, live while the experiment runs."""
         return experiments.progress(number)
 
     @api.get("/{number}/events", **file_answer("text/event-stream"))
@@ -126,10 +135,12 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.get("/{number}/results")
     def results(number: Number, stale: bool = False) -> list[dict[str, Any]]:
+        """One row for each cell: settings, state, verdict, figures, seconds."""
         return experiments.results(number, stale=stale)
 
     @api.get("/{number}/results.csv", **file_answer("text/csv"))
     def results_csv(number: Number) -> Response:
+        """The same as a CSV file."""
         return Response(
             experiments.csv(number),
             media_type="text/csv; charset=utf-8",
@@ -189,6 +200,17 @@ def router(workbench: Workbench) -> APIRouter:
             "rows": rows,
             "changed": output.marks(places),
         }
+
+    @api.get("/{number}/cells/{cell}/map.svg", **file_answer("image/svg+xml"))
+    def picture(number: Number, cell: CellId) -> Response:
+        """Published trajectories on a map, in the view of the original."""
+        return Response(standalone(experiments.picture(number, cell)), media_type="image/svg+xml")
+
+    @api.get("/{number}/cells/{cell}/private.json", **file_answer("application/json"))
+    def private_report(number: Number, cell: CellId) -> FileResponse:
+        """What verifying a release of tracks beside its original needs; for the publisher, never to be published."""
+        file = experiments.private_file(number, cell)
+        return FileResponse(file, media_type="application/json", filename="private.json")
 
     @api.get("/{number}/cells/{cell}/release.zip", **file_answer("application/zip"))
     def release(number: Number, cell: CellId) -> FileResponse:

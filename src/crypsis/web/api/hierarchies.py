@@ -40,6 +40,7 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.get("")
     def list_hierarchies(dataset: Dataset) -> list[dict[str, Any]]:
+        """The hierarchies that were kept for columns of a dataset."""
         return [entry.to_dict() for entry in companions.of(HIERARCHIES, dataset)]
 
     @api.get("/columns")
@@ -65,10 +66,12 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.get("/{number}/tree")
     def tree(number: Number) -> dict[str, Any]:
+        """The tree as nodes with children."""
         return nested(companions.tree(workbench.workspace.entry(HIERARCHIES, number)))
 
     @api.get("/{number}/problems")
     def problems(number: Number) -> list[str]:
+        """What keeps the tree from being used with the data; empty if nothing does."""
         return companions.problems_of_tree(workbench.workspace.entry(HIERARCHIES, number))
 
     @api.get("/{number}/hierarchy.csv", response_class=PlainTextResponse)
@@ -83,6 +86,7 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.delete("/{number}", status_code=204)
     def remove(number: Number) -> None:
+        """Remove a hierarchy; the automatic one counts again."""
         workbench.workspace.remove(HIERARCHIES, number)
 
     return api

@@ -16,6 +16,7 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.get("")
     def list_methods() -> list[dict[str, Any]]:
+        """Every method: what it accepts, promises and needs, and its parameters with their ranges."""
         from crypsis.evaluate.registry import described
         from crypsis.methods import METHODS
 
@@ -23,6 +24,7 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.get("/{name}")
     def show_method(name: Annotated[str, Path(max_length=60)]) -> dict[str, Any]:
+        """One method."""
         from crypsis.evaluate.registry import described
         from crypsis.methods import METHODS
 

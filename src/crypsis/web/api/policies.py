@@ -31,6 +31,7 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.get("")
     def list_policies(dataset: Annotated[str, Query(pattern="^[0-9a-f]{12}$")]) -> list[dict[str, Any]]:
+        """The policies that were kept for a dataset."""
         return [entry.to_dict() for entry in companions.of(POLICIES, dataset)]
 
     @api.post("", status_code=201)
@@ -57,6 +58,7 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.delete("/{number}", status_code=204)
     def remove(number: Number) -> None:
+        """Remove a policy."""
         workbench.workspace.remove(POLICIES, number)
 
     return api

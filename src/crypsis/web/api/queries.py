@@ -33,11 +33,13 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.get("")
     def show(dataset: Dataset) -> dict[str, Any]:
+        """The workload of a dataset: its counting queries."""
         entry = companions.workload(dataset)
         return {"queries": []} if entry is None else entry.to_dict()
 
     @api.put("")
     def keep(dataset: Dataset, workload: Workload, revision: Revision = None) -> dict[str, Any]:
+        """Keep a workload; every query is parsed first, and an error says at which character."""
         return companions.keep_queries(dataset, workload.queries, revision).to_dict()
 
     @api.get("/queries.txt", response_class=PlainTextResponse)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import FileResponse, PlainTextResponse
 from pydantic import Field
 
-from crypsis.web.api.shapes import Body, Number, Text, resource
+from crypsis.web.api.shapes import Body, Number, Text, file_answer, resource
 from crypsis.web.workbench import Workbench
 
 
@@ -27,15 +27,18 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.get("")
     def list_streams() -> list[dict[str, Any]]:
+        """All streams, the newest first."""
         return [entry.to_dict() for entry in streams.entries()]
 
     @api.post("", status_code=201)
     def create(new: NewStream) -> dict[str, Any]:
+        """Make a stream that replays a dataset of events: L visits known, K people, confidence C, windows of N."""
         return streams.create(new.dataset, L=new.L, K=new.K, C=new.C, N=new.N, rate=new.rate).to_dict()
 
     @api.get("/{number}")
     def show(number: Number) -> dict[str, Any]:
-        return streams.get(number).to_dict()
+        """Its promise, whether it runs, and, once it was started, windows, people, what is held back: counts only."""
+        return streams.shown(number)
 
     @api.get("/{number}/stream.toml", response_class=PlainTextResponse)
     def as_file(number: Number) -> str:
@@ -47,6 +50,11 @@ def router(workbench: Workbench) -> APIRouter:
         """Begin anew with the promise and the rate of a file."""
         return streams.take_text(number, told.text).to_dict()
 
+    @api.get("/{number}/windows.ndjson", **file_answer("application/x-ndjson"))
+    def windows(number: Number) -> FileResponse:
+        """The windows that were published up to now, each verified before, one on each line."""
+        return FileResponse(streams.windows_file(number), media_type="application/x-ndjson", filename="windows.ndjson")
+
     @api.post("/{number}/start")
     def start(number: Number) -> dict[str, Any]:
         """Start, or go on where it was stopped."""
@@ -54,10 +62,12 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.post("/{number}/stop")
     def stop(number: Number) -> dict[str, Any]:
+        """Stop after the events that are being worked on; `start` goes on from there."""
         return streams.stop(number).to_dict()
 
     @api.delete("/{number}", status_code=204)
     def remove(number: Number) -> None:
+        """Stop a stream and remove it with its windows."""
         streams.remove(number)
 
     return api

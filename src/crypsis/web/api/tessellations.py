@@ -34,14 +34,17 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.post("", status_code=201)
     def begin(new: NewTessellation) -> dict[str, Any]:
+        """Divide the map of tracks as finely as the radius says. It is kept while the server runs."""
         return explorations.begin(new.dataset, radius=new.radius, k=new.k).to_dict()
 
     @api.get("/{number}")
     def show(number: Number) -> dict[str, Any]:
+        """How many areas there are, which are marked, and how far points were moved."""
         return explorations.get(number).to_dict()
 
     @api.get("/{number}/map.svg", **file_answer("image/svg+xml"))
     def picture(number: Number) -> Response:
+        """The areas on a map."""
         from crypsis.reports.svg import standalone
 
         return Response(standalone(tessellation_map(explorations.get(number))), media_type="image/svg+xml")
@@ -58,14 +61,17 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.post("/{number}/steps")
     def step(number: Number, steps: Steps) -> dict[str, Any]:
+        """Merge areas between which fewer than k people move."""
         return explorations.step(number, steps.steps).to_dict()
 
     @api.post("/{number}/undo")
     def undo(number: Number) -> dict[str, Any]:
+        """Take the last step back."""
         return explorations.undo(number).to_dict()
 
     @api.put("/{number}/rules")
     def rules(number: Number, told: Rules) -> dict[str, Any]:
+        """Set k and the limit for how far a point may be moved; a limit that is left out is none."""
         given = {"max_displacement": told.max_displacement}
         if told.k is not None:
             given["k"] = told.k
@@ -78,6 +84,7 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.get("/{number}/suggestion")
     def suggestion(number: Number) -> dict[str, float]:
+        """The limit that would have spared the marked areas."""
         return {"max_displacement": explorations.suggest(number)}
 
     return api

@@ -25,6 +25,7 @@ def router(workbench: Workbench) -> APIRouter:
         name: Annotated[str, Query(max_length=400, description="Its ending tells the format.")] = "",
     ) -> dict[str, str]:
         """Send a file; the answer holds the number to make a dataset, a hierarchy or a verification of it."""
-        return {"id": await workbench.workspace.receive(request.stream(), name)}
+        limit = workbench.access.upload_limit
+        return {"id": await workbench.workspace.receive(request.stream(), name, limit)}
 
     return api

@@ -19,6 +19,12 @@ class Question(Body):
 
     upload: str | None = Field(None, pattern="^[0-9a-f]{12}$")
     path: str | None = Field(None, max_length=4096)
+    original: str | None = Field(
+        None, pattern="^[0-9a-f]{12}$", description="For the archive of a release: the dataset that it was made of."
+    )
+    private_report: str | None = Field(
+        None, pattern="^[0-9a-f]{12}$", description="Beside the original: an upload of what only the publisher has."
+    )
     promise: dict[str, Any] | None = Field(None, description="model and its parameters; for tables also quasi.")
 
 
@@ -33,10 +39,14 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.post("")
     def verify(question: Question) -> dict[str, Any]:
+        """The verdict: whether the promise holds, the level that was reached, and what decides it."""
         if (question.upload is None) == (question.path is None):
             raise BadParameter("Give one of upload and path.", parameter="upload")
         if question.upload is not None:
-            return verification.of_upload(question.upload, question.promise)
+            original = None if question.original is None else workbench.datasets.load(question.original)
+            return verification.of_upload(question.upload, question.promise, original, question.private_report)
+        if question.original is not None or question.private_report is not None:
+            raise NotApplicable("The original goes with an uploaded release; on this machine use `crypsis verify`.")
         path = Path(str(question.path))
         if not workbench.allow_paths:
             raise NotApplicable("Files of this machine cannot be named while others are let in; upload the file.")

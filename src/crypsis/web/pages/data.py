@@ -17,7 +17,16 @@ from crypsis.web.actions import beside, done, in_thread, number, percent, told
 from crypsis.web.companions import HIERARCHIES, POLICIES
 from crypsis.web.drawings import histogram_picture
 from crypsis.web.files import dataset_text, take_text
-from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, drop_place, file_menu, rows_grid, show_as_file
+from crypsis.web.widgets import (
+    choose_dataset,
+    chosen_dataset,
+    confirm,
+    drop_place,
+    file_menu,
+    rows_grid,
+    show_as_file,
+    tell_damage,
+)
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -53,6 +62,7 @@ def register(workbench: Workbench) -> None:
         entry = chosen_dataset(workbench, dataset)
         mode = request.cookies.get(theme.THEME_COOKIE)
         with theme.page_frame("Data", LEAD, theme=mode, dataset=entry.number if entry else None) as actions:
+            tell_damage(workbench)
             if entry is None:
                 with theme.section("Begin with data"):
                     _ways_to_add(workbench)
