@@ -42,9 +42,22 @@ RECIPES = {
     "flat": "every value, then any value",
     "prefix": "by the beginning of the value",
 }
+_RECIPE_WORDS = {
+    "balanced": "{} children per node",
+    "equi_width": "{} ranges of equal width",
+    "equi_depth": "{} ranges with equally many records",
+}
 POLICY_KINDS: dict[str, Any] = {"privacy": PrivacyPolicy, "utility": UtilityPolicy, "constraints": UtilityConstraints}
 _MOST_QUERIES = 2_000
 _LARGEST_TREE = 20_000  # nodes that are sent to a page
+
+
+def recipe_words(recipe: str) -> str:
+    """How a hierarchy was made, in words; a recipe that is not known here as it is."""
+    kind, *numbers = recipe.split(":")
+    if recipe in RECIPES or len(numbers) != 1:
+        return RECIPES.get(recipe, recipe)
+    return _RECIPE_WORDS[kind].format(*numbers) if kind in _RECIPE_WORDS else recipe
 
 
 class Companions:

@@ -17,13 +17,16 @@ from crypsis.data.foreign_table import read_foreign_table
 from crypsis.data.formats.disassociated import read_disassociated
 from crypsis.data.formats.published import read_published_trajectories
 from crypsis.data.formats.published_sets import read_published_sets
+from crypsis.data.inspection import inspect_file
 from crypsis.data.relational import PublishedTable
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.errors import BadRelease, CrypsisError, InternalError, MissingFile, TooLarge, UnknownFormat
+from crypsis.evaluate.suggestions import suggested_roles
 from crypsis.guarantees import GUARANTEES, Guarantee, guarantee_named
 from crypsis.parameters import parameters_of
 from crypsis.release import MANIFEST
 from crypsis.verifiers import VERIFIERS
+from crypsis.web.own_names import known_as
 from crypsis.web.workspace import Workspace
 
 _MOST_FILES = 64
@@ -42,7 +45,12 @@ class Verification:
         if zipfile.is_zipfile(path):
             with _unpacked(path, self.workspace.unfinished()) as folder:
                 return self.of_folder(folder, promise)
-        return self.of_file(path, promise)
+        with known_as(path, "the file"):
+            return self.of_file(path, promise)
+
+    def roles_of_upload(self, upload: str) -> dict[str, str]:
+        """The columns of a table that does not say what it promises, each with the role that its name suggests."""
+        return suggested_roles_of(self.workspace.upload(upload))
 
     def of_path(self, path: Path, promise: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The same for a folder or file of this machine."""
@@ -95,6 +103,15 @@ class Verification:
         if (kind, PublishedTransactions) in VERIFIERS:
             return told_verdict(verify(read_published_sets(path), chosen))
         return told_verdict(verify(read_published_trajectories(path), chosen))
+
+
+def suggested_roles_of(path: Path) -> dict[str, str]:
+    """A role for every column of a table; nothing for whatever is no table, or cannot be read."""
+    try:
+        found = inspect_file(path)
+    except CrypsisError:
+        return {}
+    return {name: one.role for name, one in suggested_roles(found).items()} if found.kind == "table" else {}
 
 
 def promises() -> list[dict[str, Any]]:
