@@ -244,6 +244,16 @@ def test_a_file_is_verified_against_a_promise(api: httpx.Client) -> None:
     assert api.post("/api/verification", json={"upload": sent}).status_code == 400
 
 
+def test_an_error_about_an_upload_does_not_tell_where_it_lies(api: httpx.Client, server: Server) -> None:
+    sent = api.post("/api/uploads", params={"name": "ages.csv"}, content="age,city\n1\n").json()["id"]
+    promise = {"model": "k-anonymity", "k": 2, "quasi": ["age"]}
+    refused = api.post("/api/verification", json={"upload": sent, "promise": promise})
+    assert refused.json()["error"]["where"] == "the file, line 2"
+    refused = api.post("/api/datasets", json={"upload": sent, "name": "ages.csv"})
+    assert refused.json()["error"]["where"] == "ages.csv, line 2"
+    assert str(server.workspace) not in refused.text
+
+
 def test_an_archive_that_leads_elsewhere_or_is_no_release_is_refused(api: httpx.Client, server: Server) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

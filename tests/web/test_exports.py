@@ -100,3 +100,17 @@ def test_a_policy_that_is_none_is_refused_beside_the_field(tab: Tab, api: httpx.
     box.locator("input[type=file]").set_input_files(tmp_path / "overlap.txt")
     expect(box.get_by_text("overlap.txt: ")).to_be_visible()
     assert api.get("/api/policies", params={"dataset": number}).json() == []
+
+    box.get_by_label("One set on each line").fill("milk, fresh; bread")  # a label may hold a comma, as in files
+    expect(box.get_by_text("Not saved yet")).to_be_visible()
+    box.get_by_role("button", name="Save").click()
+    expect(box.get_by_text("1 label is not in the data")).to_be_visible()
+    expect(box.get_by_text("Not saved yet")).not_to_be_visible()
+    assert described(api, number)["policies"]["utility"] == [["milk, fresh", "bread"]]
+
+
+def test_a_page_says_when_another_dataset_is_shown_than_the_one_that_was_asked_for(tab: Tab, api: httpx.Client) -> None:
+    table = str(uploaded(api, "ages.csv", "age,city\n20,Oslo\n30,Rome\n")["id"])
+    uploaded(api, "shop.dat", "bread milk\nbread\n")
+    page = tab.open(f"/policies?dataset={table}")
+    expect(page.get_by_text("shop is shown, not ages")).to_be_visible()

@@ -50,10 +50,24 @@ def test_somebody_new_loads_runs_reads_the_verdict_compares_downloads_and_verifi
     page.get_by_role("button", name="Run all").click()
     expect(page.get_by_text("10 of 10 finished")).to_be_visible(timeout=90_000)
     expect(page.locator("svg.crypsis-plot")).to_have_count(2)
+    expect(page.get_by_text(re.compile("^Best by this figure"))).to_be_visible()
 
     page = tab.open("/verify")
     page.get_by_label("Drop the archive of a release, or a published file").set_input_files(archive)
     expect(page.get_by_text("Verified: release.zip")).to_be_visible()
+
+
+def test_any_table_is_verified_against_what_it_should_keep(tab: Tab, tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("name,age,sex,disease\n" + "".join(f"P{n},{n % 2 * 10 + 20}-29,f,flu\n" for n in range(6)))
+    page = tab.open("/verify")
+    page.get_by_label("Drop the archive of a release, or a published file").set_input_files(file)
+    expect(page.get_by_text("Not safe: people.csv")).to_be_visible()  # k-anonymity with k=5, of the suggested columns
+    expect(page.get_by_text("name may name people")).to_be_visible()
+    page.get_by_label(re.compile(r"\(k\)$")).fill("3")
+    page.get_by_role("button", name="Check again").click()
+    expect(page.get_by_text("Verified: people.csv")).to_be_visible()
+    expect(page.get_by_text("k-anonymity (k=3) holds: 3 reached")).to_be_visible()
 
 
 def test_every_page_opens_without_asking_anybody_else(tab: Tab) -> None:
@@ -85,12 +99,10 @@ def test_baskets_without_a_header_are_refused_with_a_way_on_and_then_read(
     if add.is_visible():
         add.click()
     page.get_by_label("Drop a file here, or choose one").set_input_files(file)
-    expect(page.get_by_role("alert").filter(has_text="choose FIMI as its format")).to_be_visible()
-    page.get_by_label("Format").click()
-    page.get_by_role("option", name=re.compile("^FIMI")).click()
-    page.get_by_label("What stands between fields").fill("|")
-    page.get_by_role("button", name="Read it so").click()
+    refused = page.get_by_role("alert").filter(has_text="Where each line is a set of items")
+    expect(refused).to_contain_text("(baskets.csv, line 2)")  # as its owner calls it
+    page.get_by_role("button", name="Each line is a set of items").click()
     page.wait_for_url(re.compile(r"dataset="))
-    expect(page.locator(".tile", has_text="Kind").locator(".tile-value")).to_have_text("transactions")
+    expect(page.locator(".tile", has_text="Kind").locator(".tile-value")).to_have_text("Baskets, sets of items")
     number = page.url.split("dataset=")[1]
     assert api.get(f"/api/datasets/{number}/rows").json()["total"] == 12

@@ -8,11 +8,16 @@ from pathlib import Path
 import pytest
 
 from crypsis.cli.main import main
+from crypsis.guarantees import GUARANTEES
 from crypsis.methods import METHODS
 from crypsis.parameters import Parameter, parameters_of
 from crypsis.samples import SAMPLES
+from crypsis.web.actions import number
+from crypsis.web.choice_words import choice_words
+from crypsis.web.companions import recipe_words
 from crypsis.web.method_words import CHOOSE, DATA, PROTECTS, commands, data_words
 from crypsis.web.parameter_form import label_of
+from crypsis.web.result_words import best_in_words, little_left, rough_duration
 
 
 def test_every_method_and_every_promise_is_described_and_nothing_else_is() -> None:
@@ -44,6 +49,53 @@ def test_the_commands_that_are_shown_work(name: str, tmp_path: Path, monkeypatch
 )  # fmt: skip
 def test_the_help_of_a_parameter_is_its_label_and_what_is_left(told: str, label: str, rest: str) -> None:
     assert label_of(Parameter("p", int, False, (), told, 1)) == (label, rest)
+
+
+def test_every_choice_of_a_list_has_words_of_its_own() -> None:
+    for described in (*METHODS.values(), *GUARANTEES.values()):
+        for parameter in parameters_of(described):
+            words = [choice_words(parameter.name, choice) for choice in parameter.choices or ()]
+            assert len(set(words)) == len(words), (described, parameter.name)
+            assert not set(words) & set(parameter.choices or ()), (described, parameter.name)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.2, "1 s"), (42.4, "42 s"), (100, "2 min"), (3000, "50 min"), (9000, "2.5 h")]
+)
+def test_an_estimate_is_as_exact_as_estimates_are(seconds: float, words: str) -> None:
+    assert rough_duration(seconds) == words
+
+
+def test_the_best_configuration_is_told_for_every_value_of_what_varies() -> None:
+    rows = [
+        {"label": label, "parameters": {"k": k}, "metrics": {"ncp_loss": loss}}
+        for label, losses in (("A", (0.1, 0.5)), ("B", (0.2, 0.4)))
+        for k, loss in zip((5, 10), losses, strict=True)
+    ]
+    assert best_in_words(rows, "k", "ncp_loss") == "Best by this figure: A at k 5; B at k 10."
+    rows[1]["metrics"] = {"ncp_loss": 0.3}
+    assert best_in_words(rows, "k", "ncp_loss") == "Best by this figure at every k: A."
+    assert best_in_words(rows[:2], "k", "ncp_loss") == ""  # there is nothing to choose from
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(0.10444, "0.104"), (999.4, "999"), (1013.6, "1,014"), (3020.1, "3,020"), (12, "12")]
+)
+def test_a_figure_is_never_written_with_an_exponent(value: float, words: str) -> None:
+    assert number(value) == words
+
+
+@pytest.mark.parametrize(
+    ("recipe", "words"),
+    [("equi_width:8", "8 ranges of equal width"), ("prefix", "by the beginning of the value"), ("auto:{}", "auto:{}")],
+)
+def test_a_recipe_of_a_hierarchy_is_told_in_words(recipe: str, words: str) -> None:
+    assert recipe_words(recipe) == words
+
+
+def test_a_release_of_which_hardly_anything_is_left_is_called_so() -> None:
+    assert "93 % is lost" in little_left({"metrics": {"figures": {"ncp_loss": 0.93}}})
+    assert little_left({"metrics": {"figures": {"ncp_loss": 0.4, "suppressed_share": None}}}) == ""
 
 
 def test_no_words_of_a_help_are_lost_between_label_and_rest() -> None:

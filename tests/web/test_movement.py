@@ -25,6 +25,9 @@ def test_a_stream_is_watched_stopped_and_goes_on(tab: Tab, api: httpx.Client) ->
 
 def test_areas_of_a_tessellation_are_merged_marked_and_undone(tab: Tab, api: httpx.Client) -> None:
     number = sample(api, "tracks", size=60)["id"]
+    tables = {"run": [{"method": "ppsg", "params": {"k": 2, "radius": 800}}]}
+    made = api.post("/api/experiments", json={"dataset": number, "mode": "evaluate", "tables": tables}).json()["id"]
+    api.post(f"/api/experiments/{made}/start", json={})  # runs while areas are merged by hand
     page = tab.open(f"/trajectories?dataset={number}")
     expect(page.locator("path.area").first).to_be_visible(timeout=60_000)
     before = page.locator("path.area").count()
@@ -36,3 +39,11 @@ def test_areas_of_a_tessellation_are_merged_marked_and_undone(tab: Tab, api: htt
     page.get_by_role("button", name="Suggest a limit").click()
     page.get_by_role("button", name="Undo").click()
     expect(page.locator("path.area")).to_have_count(before)
+
+    page = tab.open(f"/evaluate?dataset={number}")
+    expect(page.get_by_text("Verified", exact=True)).to_be_visible(timeout=90_000)
+    expect(page.get_by_text(re.compile(r"^\d+ rows$"))).to_be_visible()  # areas have no cells of the original to mark
+    page.get_by_role("button", name="See the map").click()
+    released = page.locator("section", has=page.get_by_role("heading", name="Released"))
+    expect(released.locator("svg.map")).to_be_visible()
+    expect(released.get_by_text("as it was")).to_have_count(0)  # of places, not of areas

@@ -89,7 +89,7 @@ def test_the_focus_goes_from_run_to_cancel_and_back_and_the_outcome_is_read_alou
     page.get_by_label("(k)").fill("7")
     expect(page.get_by_text("The settings have changed since")).to_be_visible()
     page.get_by_label("(k)").fill("0")
-    expect(page.get_by_text("must be an int of at least 1, got 0")).to_be_visible()
+    expect(page.get_by_text("must be a whole number of at least 1, got 0")).to_be_visible()
     run.press("Enter")
     expect(page.get_by_text("There is a problem with the settings")).to_be_attached()
 
@@ -145,7 +145,19 @@ def test_rows_that_are_not_in_order_are_put_in_order_with_one_button(tab: Tab, a
     number = uploaded(api, "gps.csv", "id,x,y,t\n1,0,0,20\n1,50,80,10\n2,5,5,10\n2,60,90,20\n")["id"]
     section = {"kind": "tracks", "id": "id", "x": "x", "y": "y", "t": "t"}
     assert api.put(f"/api/datasets/{number}/section", json={"section": section}).status_code == 200
-    page = tab.open(f"/trajectories?dataset={number}")
+    page = tab.open(f"/data?dataset={number}")
     expect(page.get_by_text("the rows must be put in order")).to_be_visible()
     page.get_by_role("button", name="Put the rows in order").click()
+    expect(page.get_by_text("Stand out")).to_be_visible()
+    page = tab.open(f"/trajectories?dataset={number}")
     expect(page.get_by_role("img", name="Map of 2 tracks as collected.")).to_be_visible()
+
+
+def test_check_ins_are_read_as_visits_to_squares_with_one_button(tab: Tab, api: httpx.Client) -> None:
+    rows = "".join(f"{user},2010-10-1{day}T10:00:00Z,40.{7 + day},-73.9\n" for user in "ab" for day in (1, 0))
+    number = uploaded(api, "checkins.csv", f"user,time,lat,lon\n{rows}")["id"]
+    page = tab.open(f"/data?dataset={number}")
+    page.get_by_role("button", name="Read as visits to squares").click()
+    expect(page.locator(".tile", has_text="Kind").locator(".tile-value")).to_have_text("Visits to places")
+    expect(page.get_by_label("Side of a square")).to_have_value("2000")
+    assert api.get(f"/api/datasets/{number}/risk").json()["records"] == 2

@@ -23,6 +23,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from crypsis.cli.main import main
 from crypsis.evaluate.results import is_time_column
+from crypsis.web.choice_words import choice_words
 from tests.evaluate.examples import write_example
 from tests.evaluate.plots.pdf_texts import texts_in_pdf
 from tests.shared_data import GOLDEN
@@ -76,11 +77,11 @@ def test_1_a_table_is_loaded_edited_undone_exported_and_loaded_again(
 ) -> None:
     number = load(tab, example / "rt.csv")
     page = tab.page
-    set_type(page, "items", "items")
+    set_type(page, "items", "set of items")
     expect(page.get_by_text("A set of items in every record")).to_be_visible()
     for column in ("Age", "Origin"):  # what is suggested for Gender is right
         set_role(page, column, "quasi-identifier")
-    expect(page.locator(".tile", has_text="Kind").locator(".tile-value")).to_have_text("mixed")
+    expect(page.locator(".tile", has_text="Kind").locator(".tile-value")).to_have_text("Table with sets")
     assert api.get(f"/api/datasets/{number}").json()["section"]["columns"] == SECTION["columns"]
 
     page.get_by_role("button", name="Rename Origin").click()
@@ -246,18 +247,18 @@ def test_4_cluster_with_pcta_and_a_bound_is_set_up_in_the_form_and_gives_the_pri
     delta, slider = parameter(page, "delta"), page.get_by_role("slider", name="delta, slider")
     if not delta.is_visible():
         show_more(page)
-    choose(page, parameter(page, "relational"), "cluster")
-    choose(page, parameter(page, "transaction"), "pcta")
+    choose(page, parameter(page, "relational"), "Cluster")
+    choose(page, parameter(page, "transaction"), "PCTA")
     if not parameter(page, "seeds").is_visible():
         show_more(page)
-    choose(page, parameter(page, "seeds"), "first")
+    choose(page, parameter(page, "seeds"), "the first record")
     for merge, value, ages, classes in (
         ("r", "0.65", "19:39", [[0, 1, 2, 3], [4, 5]]),
         ("t", "0.77", "19:70", [[0, 1, 4, 5], [2, 3]]),
     ):
         delta.fill(value)
         expect(slider).to_have_attribute("aria-valuenow", value)
-        choose(page, parameter(page, "merge"), merge)
+        choose(page, parameter(page, "merge"), choice_words("merge", merge))
         page.get_by_role("button", name="Run", exact=True).click()
         expect(cell(page, 0, 0)).to_contain_text(ages)
         expect(page.get_by_text("Verified", exact=True)).to_be_visible()
@@ -310,7 +311,7 @@ def compared(
     for name, value in (("merge", "r"), ("seeds", "first")):
         if not parameter(cards.first, name).is_visible():
             show_more(cards.first)
-        choose(page, parameter(cards.first, name), value)
+        choose(page, parameter(cards.first, name), choice_words(name, value))
     for place, (label, method) in enumerate((("RMERGE_T", "RumBound"), ("TMERGE_R", "TumBound")), start=1):
         page.get_by_role("button", name=re.compile("^Duplicate")).nth(place - 1).click()
         expect(cards).to_have_count(place + 1)
@@ -322,7 +323,7 @@ def compared(
             card.get_by_text(re.compile("^Settings")).click()
             if not parameter(card, "merge").is_visible():
                 show_more(card)
-            choose(page, parameter(card, "merge"), "t")
+            choose(page, parameter(card, "merge"), choice_words("merge", "t"))
         _name(card, label)
     page.reload()  # everything that was set up is kept
     for place, label in enumerate(("RMERGE_R", "RMERGE_T", "TMERGE_R")):

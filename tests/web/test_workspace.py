@@ -13,8 +13,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from crypsis.errors import BadParameter, ChangedElsewhere, NoSuchEntry, WriteFailed
+from crypsis.errors import BadParameter, ChangedElsewhere, NoSuchEntry, NotApplicable, WriteFailed
 from crypsis.evaluate.suggestions import suggested_roles
+from crypsis.web.datasets import Datasets
 from crypsis.web.grids import Filter, Grid, Sort
 from crypsis.web.workspace import Workspace, safe_suffix
 
@@ -198,3 +199,31 @@ def test_roles_are_suggested_from_names_and_counts(tmp_path: Path) -> None:
     }
     assert found["diagnoses"].separator == " "
     assert all(one.reason for one in found.values())
+
+
+def test_in_a_handful_of_records_a_column_is_no_identifier_only_because_it_differs(tmp_path: Path) -> None:
+    from crypsis.data.inspection import inspect_file
+
+    file = tmp_path / "six.csv"
+    rows = ["Ann,34,10115,f,flu", "Bob,29,10117,m,cold", "Cid,51,10245,m,gout", "Dee,47,10247,f,asthma"]
+    file.write_text("\n".join(["patientName,age,zip,sex,disease", *rows]) + "\n")
+    found = suggested_roles(inspect_file(file))
+    assert [one.role for one in found.values()] == ["identifier", "quasi", "quasi", "quasi", "sensitive"]
+
+    file.write_text("\n".join(["code,height", *(f"x{number},{number}" for number in range(60))]) + "\n")
+    found = suggested_roles(inspect_file(file))
+    assert [one.role for one in found.values()] == ["identifier", "quasi"]  # many differ, and a height is no key
+
+
+def test_the_risk_of_sets_counts_who_is_alone_with_two_items(tmp_path: Path) -> None:
+    baskets = ["a b c", "a b c", "a b", "c d", "d a", "e", "e", ""]
+    file = tmp_path / "baskets.dat"
+    file.write_text("\n".join(baskets) + "\n")
+    datasets = Datasets(Workspace(tmp_path / "workspace"), allow_paths=True)
+    found = datasets.risk(datasets.add_path(str(file)).number)
+    assert found["unique_share"] == 2 / 8  # c d and d a
+    assert (found["smallest_class"], found["highest"]) == (1, 1.0)
+
+    (tmp_path / "header.csv").write_text("age,city\n")
+    with pytest.raises(NotApplicable, match="no rows"):
+        datasets.risk(datasets.add_path(str(tmp_path / "header.csv")).number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,7 @@ from crypsis.cli.levels import show_levels
 from crypsis.cli.output import show, verdict_words
 from crypsis.cli.reading import Reader, given, kind_of_input, reads_data
 from crypsis.cli.settings import checked_from_settings
-from crypsis.errors import BadParameter, MissingFile
+from crypsis.errors import BadParameter, CrypsisError, MissingFile
 
 TABLE_MODELS = ("k-anonymity", "l-diversity", "t-closeness", "kkm-anonymity", "klm-diversity")
 
@@ -77,7 +78,11 @@ def verify(
         verdict = release.verify(against)
     elif given(read, "quasi") is not None or model in TABLE_MODELS:
         if original is not None:
-            raise BadParameter("--original is for releases; a table of somebody else is checked by itself.")
+            raise BadParameter(
+                "--original is for releases, which say what their cells stand for. Of any other table the texts are "
+                "counted as they are written, so leave --original out.",
+                parameter="original",
+            )
         raise typer.Exit(code=show_levels(read, published, model, chosen))
     elif isinstance(chosen, Guarantee) and (type(chosen), DisassociatedTransactions) in VERIFIERS:
         kind = VERIFIERS[type(chosen), DisassociatedTransactions][1]
@@ -93,10 +98,23 @@ def verify(
     else:
         raise BadParameter(
             f"{published} is not a release folder; for a file say what to check, e.g. --model km-anonymity -k 5 -m 2, "
-            "or for a table --quasi age,zip."
+            f"or for a table --quasi {','.join(_quasi_identifiers(published)) or 'age,zip'} --model k-anonymity -k 5."
         )
     show({"guarantee": verdict.promised.to_dict(), "verdict": verdict.to_dict()}, verdict_words(verdict))
     raise typer.Exit(code=0 if verdict.holds else 4)
+
+
+def _quasi_identifiers(path: Path) -> list[str]:
+    """The columns of a table that others may know, as far as their names and counts tell; none of other files."""
+    from crypsis.data.inspection import inspect_file
+    from crypsis.evaluate.suggestions import suggested_roles
+
+    try:
+        found = inspect_file(path)
+    except CrypsisError:
+        return []
+    roles = suggested_roles(found) if found.kind == "table" else {}
+    return [shlex.quote(name) for name, one in roles.items() if one.role == "quasi"]
 
 
 def existing(path: Path) -> None:

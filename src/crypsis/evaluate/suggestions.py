@@ -16,6 +16,10 @@ from crypsis.data.inspection import ID_NAMES, ColumnSummary, Inspection
 _IDENTIFIES = re.compile(
     r"(^|_)(name|surname|firstname|lastname|ssn|email|mail|phone|passport|iban|account|address)($|_)|_id$|^id$|^uuid$"
 )
+_KNOWN_OF_PEOPLE = re.compile(  # what neighbours know: it never leaves a table only because no two records share it
+    r"(^|_)(age|dob|birth.*|sex|gender|zip.*|post_?code|city|town|county|country|region|state|race|marital|education|"
+    r"occupation|job|profession|height|weight|nationality)($|_)"
+)
 _SENSITIVE = re.compile(
     r"disease|diagnos|illness|condition|salary|income|wage|religio|politic|ethnic|hiv|drug|crime|ward|treatment|score"
 )
@@ -23,6 +27,7 @@ _WORD_SEPARATORS = (" ", "|", ";", ",")
 _MOST_ITEMS = 200_000  # cells looked at when sets are searched for
 _SEVERAL = 0.2  # share of the cells that must hold more than one item
 _CONTINUOUS = 0.9  # a number that differs in this share of the records tells everybody apart
+_TELLING = 30  # records from which on it tells something that no two have the same value
 
 METHOD_FOR_KIND: dict[str, tuple[str, dict[str, Any]]] = {
     "table": ("mondrian", {"k": 5}),
@@ -56,18 +61,31 @@ def suggested_roles(found: Inspection, frame: pl.DataFrame | None = None) -> dic
 
 
 def _role(column: ColumnSummary, rows: int) -> SuggestedRole:
-    name = column.name.lower()
-    if column.unique and (column.type in ("category", "int") or name in ID_NAMES):
+    name = _words_of(column.name)
+    if column.unique and (name in ID_NAMES or column.name.lower() in ID_NAMES):
         return SuggestedRole("identifier", "differs in every record")
     if _IDENTIFIES.search(name) and column.distinct > rows / 2:
         return SuggestedRole("identifier", "its name says that it identifies")
     if _SENSITIVE.search(name):
         return SuggestedRole("sensitive", "its name says that it should not be learned")
+    if _differs_tellingly(column, name, rows):
+        return SuggestedRole("identifier", "differs in every record")
     if column.distinct <= 1:
         return SuggestedRole("other", "is the same in every record")
     if column.type == "float" and column.distinct > _CONTINUOUS * rows > 100:
         return SuggestedRole("other", "is a measurement that hardly anybody knows")
     return SuggestedRole("quasi", "others may know it")
+
+
+def _words_of(name: str) -> str:
+    """The name of a column in small letters, with one sign between its words: `patientName`, `patient name`."""
+    return re.sub(r"[\s.\-]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())).lower()
+
+
+def _differs_tellingly(column: ColumnSummary, name: str, rows: int) -> bool:
+    """Whether a column is a key by its values alone. In a handful of records nearly every column differs."""
+    known = rows < _TELLING or _KNOWN_OF_PEOPLE.search(name) is not None
+    return column.unique and column.type in ("category", "int") and not known
 
 
 def _item_separator(frame: pl.DataFrame, column: ColumnSummary) -> str | None:

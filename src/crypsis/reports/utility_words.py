@@ -17,6 +17,7 @@ class Reading:
     better: str
     meaning: str
     share: bool = False
+    unit: str = ""
 
 
 READINGS: dict[str, Reading] = {
@@ -25,6 +26,7 @@ READINGS: dict[str, Reading] = {
         LOWER,
         "Mean distance, in the unit of the map, from where somebody was to the locations published for that visit; "
         "0 means that nothing moved.",
+        unit="map units",
     ),
     "normalized_distance_loss": Reading(
         "Normalized distance loss",
@@ -177,6 +179,7 @@ READINGS: dict[str, Reading] = {
         "Displacement",
         LOWER,
         "Mean distance, in the unit of the map, from a fix to the published point of its cell.",
+        unit="map units",
     ),
     "ncp_loss": Reading(
         "Normalized certainty penalty",

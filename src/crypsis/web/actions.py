@@ -57,7 +57,7 @@ def number(value: float | None, digits: int = 3) -> str:
         return "–"
     if isinstance(value, int) or float(value).is_integer():
         return f"{int(value):,}"
-    return f"{value:,.{digits}g}" if abs(value) < 10_000 else f"{value:,.0f}"
+    return f"{value:,.{digits}g}" if abs(value) < 10**digits - 0.5 else f"{value:,.0f}"  # never 1.01e+03
 
 
 def percent(share: float | None) -> str:

@@ -38,7 +38,8 @@ from crypsis.hierarchy.files import file_text, hierarchy_text, parse_hierarchy
 from crypsis.hierarchy.hierarchies import RECIPES as KNOWN_RECIPES
 from crypsis.hierarchy.hierarchies import built
 from crypsis.web.datasets import Datasets, whole_section
-from crypsis.web.workspace import Entry, Workspace, called, safe_suffix
+from crypsis.web.own_names import known_as
+from crypsis.web.workspace import Entry, Workspace, safe_suffix
 
 _RECIPE = re.compile(r"[A-Za-z_][A-Za-z_-]*(:[0-9]+(\.[0-9]+)?)*")
 HIERARCHIES, POLICIES, WORKLOADS = "hierarchies", "policies", "workloads"
@@ -50,9 +51,22 @@ RECIPES = {
     "flat": "every value, then any value",
     "prefix": "by the beginning of the value",
 }
+_RECIPE_WORDS = {
+    "balanced": "{} children per node",
+    "equi_width": "{} ranges of equal width",
+    "equi_depth": "{} ranges with equally many records",
+}
 POLICY_KINDS: dict[str, Any] = {"privacy": PrivacyPolicy, "utility": UtilityPolicy, "constraints": UtilityConstraints}
 _MOST_QUERIES = 2_000
 _LARGEST_TREE = 20_000  # nodes that are sent to a page
+
+
+def recipe_words(recipe: str) -> str:
+    """How a hierarchy was made, in words; a recipe that is not known here as it is."""
+    kind, *numbers = recipe.split(":")
+    if recipe in RECIPES or len(numbers) != 1:
+        return RECIPES.get(recipe, recipe)
+    return _RECIPE_WORDS[kind].format(*numbers) if kind in _RECIPE_WORDS else recipe
 
 
 class Companions:
@@ -123,7 +137,7 @@ class Companions:
         """What stands in an upload, to be looked at and mended where it is no hierarchy."""
         path = self.workspace.upload(upload)
         name = f"upload{safe_suffix(path.name)}"
-        with called(name, path):
+        with known_as(path, name):
             return file_text(read_bytes(path, 5.0), name)
 
     def keep_text(self, dataset: str, column: str, text: str) -> Entry:
@@ -241,7 +255,7 @@ class Companions:
         if name not in POLICY_KINDS:
             raise BadParameter(f"A policy is one of {', '.join(POLICY_KINDS)}.", parameter="policy")
         path = self.workspace.upload(upload)
-        with called(f"upload{safe_suffix(path.name)}", path):
+        with known_as(path, "the file"):
             return [list(one) for one in label_lists(POLICY_KINDS[name].from_file(path))]
 
     def policy_sets(self, entry: Entry) -> list[list[str]]:

@@ -44,13 +44,16 @@ from crypsis.evaluate.edits import EditedTable, edit_from_dict
 from crypsis.evaluate.suggestions import suggested_roles
 from crypsis.samples import SAMPLES
 from crypsis.web.grids import Grid, is_odd, plain_text
-from crypsis.web.workspace import Entry, Workspace, called, safe_suffix, write_entry
+from crypsis.web.own_names import known_as
+from crypsis.web.workspace import Entry, Workspace, safe_suffix, write_entry
 
 KIND = "datasets"
 OF_RECORDS = ("table", "mixed")
 _KEPT_OPEN = 3
 _MOST_EDITS = 10_000
 _ATTACK_LIMIT = 20_000  # trajectories up to which the risk at a glance is computed at once
+_MOST_PAIRS = 5_000_000  # pairs of items that are counted for it
+_MOST_OF_A_RECORD = 500  # items of one record that are paired
 
 
 _State = tuple[int, int, int]  # of a file: when it was written, its size, which one it is
@@ -71,7 +74,7 @@ class Datasets:
         """Take an upload into the workspace; it is read first, so what cannot be read never becomes a dataset."""
         path = self.workspace.upload(upload)
         shown = _shown_name(name, path)
-        with called(shown, path):
+        with known_as(path, shown):
             section, inspection = described(path, settings or {})
         inspection["file"] = shown
         kept = f"original{safe_suffix(path.name)}"
@@ -408,6 +411,8 @@ class Datasets:
     def risk(self, number: str) -> dict[str, Any]:
         """How surely people can be picked out of the data as they are. Aggregates only."""
         data = self.load(number)
+        if not len(data):
+            raise NotApplicable("The file has no rows, so there is nobody in it; add some, or load another file.")
         if isinstance(data, (Table, Mixed)):
             from crypsis.attacks.table_risk import table_risk
 
@@ -457,7 +462,7 @@ def _known_by_name(entry: Entry) -> Iterator[None]:
     if file.parent != entry.folder:  # named by whoever works with it
         yield
         return
-    with called(str(entry.content["inspection"].get("file") or entry.name), file):
+    with known_as(file, str(entry.content["inspection"].get("file") or entry.name)):
         yield
 
 
@@ -507,17 +512,17 @@ def described(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], 
         inspection["reasons"] = {name: one.reason for name, one in roles.items()}
         return section, inspection
     if section["kind"] in ("trajectories", "events", "transactions", "tracks"):
-        section |= _named_columns(section["kind"], [column.name for column in found.columns])
+        section |= usual_columns(section["kind"], [column.name for column in found.columns])
     return section, found.to_dict()
 
 
-def _named_columns(kind: str, columns: list[str]) -> dict[str, str]:
+def usual_columns(kind: str, columns: list[str]) -> dict[str, str]:
     """The columns that a kind needs, where they have another of the usual names."""
     from crypsis.data.inspection import ID_NAMES, ITEM_NAMES, LOCATION_NAMES, POSITION_NAMES
     from crypsis.data.track import TIME_NAMES
 
     wanted: dict[str, dict[str, tuple[str, ...]]] = {
-        "trajectories": {"id": ID_NAMES, "position": POSITION_NAMES, "location": LOCATION_NAMES},
+        "trajectories": {"id": ID_NAMES, "position": (*POSITION_NAMES, *TIME_NAMES), "location": LOCATION_NAMES},
         "events": {"id": ID_NAMES, "location": LOCATION_NAMES, "t": TIME_NAMES},
         "transactions": {"id": ID_NAMES, "item": ITEM_NAMES},
         "tracks": {},
@@ -530,6 +535,18 @@ def _named_columns(kind: str, columns: list[str]) -> dict[str, str]:
         if match is not None and match != usual:
             found[option] = match
     return found
+
+
+def checkin_columns(columns: list[str]) -> dict[str, str] | None:
+    """Who was when at which coordinates, by the usual names of such columns; None where one of them is missing."""
+    from crypsis.data.inspection import ID_NAMES
+    from crypsis.data.track import LATITUDE_NAMES, LONGITUDE_NAMES, TIME_NAMES
+
+    lower = {column.lower(): column for column in columns}
+    usual = {"user": ("user", *ID_NAMES), "time": TIME_NAMES, "lat": LATITUDE_NAMES, "lon": LONGITUDE_NAMES}
+    found = {option: next((lower[name] for name in names if name in lower), None) for option, names in usual.items()}
+    told = {option: name for option, name in found.items() if name is not None}
+    return told if len(told) == len(usual) else None
 
 
 def _check_column(name: str, column: Any) -> None:
@@ -570,20 +587,47 @@ def _records_shown(dataset: Dataset) -> pl.DataFrame:
 
 
 def _risk_of_sets(data: Transactions) -> dict[str, Any]:
+    """What somebody who knows two items of a record can do, as if the data were published as they are."""
     import numpy as np
 
-    support = np.bincount(data.items, minlength=len(data.vocabulary))
-    rare = support[data.items] < 5
-    owners = np.repeat(np.arange(len(data)), data.lengths)
-    alone = support[data.items] == 1
+    total = len(data)
+    lengths = np.minimum(data.lengths.astype(np.int64), _MOST_OF_A_RECORD)
+    pairs = np.cumsum(lengths * np.maximum(1, lengths - 1) // 2)
+    looked_at = max(1, int(np.searchsorted(pairs, _MOST_PAIRS, side="right"))) if total else 0
+    part = data if looked_at >= total else data.take(np.arange(looked_at))
+    support = np.bincount(part.items, minlength=len(part.vocabulary))
+    owners = np.repeat(np.arange(len(part)), part.lengths)
+    owners_of_pairs, codes = _pairs_of_items(part)
+    _, code_of_pair, support_of_pairs = np.unique(codes, return_inverse=True, return_counts=True)
+    alone = np.union1d(owners[support[part.items] == 1], owners_of_pairs[support_of_pairs[code_of_pair] == 1])
+    smallest = min(support[support > 0].min(initial=len(part)), support_of_pairs.min(initial=len(part)))
     return {
         "model": "items",
-        "records": len(data),
-        "unique_share": len(np.unique(owners[alone])) / max(1, len(data)),
-        "rare_share": len(np.unique(owners[rare])) / max(1, len(data)),
-        "smallest_class": int(support[support > 0].min(initial=len(data))),
-        "highest": 1.0 / max(1, int(support[support > 0].min(initial=max(1, len(data))))),
+        "records": total,
+        "looked_at": len(part),
+        "unique_share": len(alone) / max(1, len(part)),
+        "rare_share": len(np.unique(owners[support[part.items] < 5])) / max(1, len(part)),
+        "smallest_class": int(smallest),
+        "highest": 1.0 / max(1, int(smallest)),
     }
+
+
+def _pairs_of_items(data: Transactions) -> tuple[Any, Any]:
+    """Every two items of a record: whose they are, and a number for each pair. Records of one length go together.
+
+    Of a record that is longer than any basket only some items are paired: it is alone with them already.
+    """
+    import numpy as np
+
+    owners, codes = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    lengths = np.minimum(data.lengths, _MOST_OF_A_RECORD)
+    for length in np.unique(lengths[lengths > 1]):
+        records = np.flatnonzero(lengths == length)
+        items = np.sort(data.items[data.offsets[records][:, None] + np.arange(length)].astype(np.int64), axis=1)
+        first, second = np.triu_indices(int(length), 1)
+        codes.append((items[:, first] * len(data.vocabulary) + items[:, second]).ravel())
+        owners.append(np.repeat(records, len(first)))
+    return np.concatenate(owners), np.concatenate(codes)
 
 
 def _risk_of_trajectories(data: Trajectories) -> dict[str, Any]:

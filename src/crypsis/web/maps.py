@@ -245,15 +245,27 @@ def area_legend(cells: Any) -> Markup:
     return _legend(entries)
 
 
-def place_legend(*, published: bool) -> Markup:
-    disc = '<svg width="14" height="14" aria-hidden="true"><circle cx="7" cy="7" r="6" class="whole"/></svg>'
+_DISC = '<svg width="14" height="14" aria-hidden="true"><circle cx="7" cy="7" r="6" class="whole"/></svg>'
+
+
+def place_legend() -> Markup:
+    """Of places as collected."""
+    return _legend([(_DISC, "place; its area grows with its visits"), (_line(2), "move; darker is more frequent")])
+
+
+def released_legend() -> Markup:
+    """Of published places."""
     group = (
         '<svg width="30" height="16" aria-hidden="true"><path d="M8 8L22 8" class="hull" stroke-width="14"/>'
         '<circle cx="8" cy="8" r="2.6" class="member"/><circle cx="22" cy="8" r="2.6" class="member"/></svg>'
     )
-    if not published:
-        return _legend([(disc, "place; its area grows with its visits"), (_line(2), "move; darker is more frequent")])
-    return _legend([(disc, "as it was"), (group, "places joined into one"), (_line(2), "published move")])
+    return _legend([(_DISC, "as it was"), (group, "places joined into one"), (_line(2), "published move")])
+
+
+def cells_legend() -> Markup:
+    """Of the published areas of tracks: nothing of them is as it was."""
+    words = "area at its published point; the disc grows with the tracks through it"
+    return _legend([(_DISC, words), (_line(2), "published move")])
 
 
 def _legend(entries: Sequence[tuple[str, str]]) -> Markup:

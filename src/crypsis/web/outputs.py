@@ -22,10 +22,12 @@ class Output:
 
     grid: Grid
     changed: np.ndarray[Any, np.dtype[np.bool_]]
+    first_published: int = 0  # columns before it show the original, so they never differ
 
     @property
-    def changed_share(self) -> float:
-        return float(self.changed.mean()) if self.changed.size else 0.0
+    def changed_share(self) -> float | None:
+        """None where rows have no counterpart in the original."""
+        return float(self.changed[:, self.first_published :].mean()) if self.changed.size else None
 
     def marks(self, places: list[int]) -> list[list[int]]:
         """The changed columns of these rows."""
@@ -38,9 +40,7 @@ def output_of(original: Any, published: Any) -> Output:
     """Rows in the order of the input, where the published data have one row per record."""
     if original is not None and isinstance(published, (PublishedTable, PublishedMixed)):
         return _of_columns(_text_frame(original), _text_frame(published))
-    if isinstance(published, (PublishedTrajectories, PublishedTransactions)) and isinstance(
-        original, (Trajectories, Transactions)
-    ):
+    if isinstance(published, (PublishedTrajectories, PublishedTransactions)):
         return _of_sequences(original, published)
     return Output(Grid(published_frame(published)), np.zeros((0, 0), np.bool_))
 
@@ -84,10 +84,10 @@ def _of_columns(before: pl.DataFrame, after: pl.DataFrame) -> Output:
 
 
 def _of_sequences(original: Any, published: Any) -> Output:
-    ordered = isinstance(original, Trajectories)
-    between = " → " if ordered else "  "
+    between = " → " if isinstance(published, PublishedTrajectories) else "  "
     after = [between.join(_symbol(one) for one in row) for row in published.to_lists()]
-    if len(published) != len(original):  # some were left out, so rows have no counterpart
+    comparable = isinstance(original, (Trajectories, Transactions)) and len(published) == len(original)
+    if not comparable:  # tracks became areas, or some records were left out: rows have no counterpart
         frame = pl.DataFrame({"published": after}, schema={"published": pl.String})
         return Output(Grid(frame), np.zeros((0, 0), np.bool_))
     before = [between.join(map(str, row)) for row in original.to_lists()]
@@ -96,7 +96,7 @@ def _of_sequences(original: Any, published: Any) -> Output:
     )
     changed = np.zeros((frame.height, 2), np.bool_)
     changed[:, 1] = (frame["original"] != frame["published"]).to_numpy()
-    return Output(Grid(frame), changed)
+    return Output(Grid(frame), changed, first_published=1)
 
 
 def _symbol(symbol: Any) -> str:

@@ -15,6 +15,7 @@ from crypsis.errors import CrypsisError
 from crypsis.evaluate.applicability import domain_parameters
 from crypsis.methods import METHODS
 from crypsis.parameters import Above, AtLeast, Between, Companion, Parameter, parameters_of
+from crypsis.web.choice_words import choice_words
 from crypsis.web.theme import escaped
 
 # Beside what the promise is made of: what decides how much is lost. Everything else is behind "More settings".
@@ -72,9 +73,10 @@ class ParameterForm:
             return False
         if text and name in self.folded:
             self.more.open()
-        self.problems[name].set_text(text or "")
+        self.problems[name].set_text(_for_people(text or ""))
         self.problems[name].set_visibility(bool(text))
-        self.fields[name].props("error no-error-icon" if text else "", remove="" if text else "error no-error-icon")
+        self.fields[name].classes("wrong" if text else "", remove="" if text else "wrong")
+        self.fields[name].props(f"aria-invalid={'true' if text else 'false'}")
         return True
 
     def _field(self, parameter: Parameter) -> None:
@@ -104,7 +106,7 @@ class ParameterForm:
                 ui.label(more).classes("help")
 
     def _choice(self, parameter: Parameter, value: Any) -> Any:
-        options: dict[Any, str] = {choice: choice for choice in parameter.choices}
+        options: dict[Any, str] = {choice: choice_words(parameter.name, choice) for choice in parameter.choices}
         if parameter.optional:
             options = {None: "not set", **options}
         field = ui.select(options, value=value if value in options else None)
@@ -208,6 +210,11 @@ def _problem(parameter: Parameter, value: Any, owner: str) -> str | None:
     except CrypsisError as error:
         return error.message.removeprefix(f"{owner}: ")
     return None
+
+
+def _for_people(problem: str) -> str:
+    """Types by their plain names."""
+    return re.sub(r"\ban int\b", "a whole number", re.sub(r"\ba float\b", "a number", problem))
 
 
 def slider_range(parameter: Parameter) -> tuple[float, float, float]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
-from crypsis.reports.utility_words import Reading, reading
+from crypsis.reports.utility_words import LOWER, Reading, reading
 from crypsis.web import theme
 from crypsis.web.actions import number, percent
 
@@ -16,6 +16,8 @@ _HEADLINES = (  # what somebody wants to know first, of whatever kind the data a
     "suppressed_records", "count_query_error", "average_relative_error", "itemset_query_loss", "tkd_loss", "re_loss",
     "tlost_loss", "mean_class_size", "item_frequency_error_loss", "count_error_1_loss", "classification_accuracy",
 )  # fmt: skip
+_SHARES_LOST = ("ncp_loss", "ncp", "suppressed_share")
+_NEARLY_ALL = 0.9
 _TWINS = {  # short names of the literature for figures that are there under their own
     "ncp": ("ncp_loss",),
     "ul": ("utility_loss",),
@@ -65,7 +67,12 @@ def loss_tiles(cell: dict[str, Any]) -> None:
     first += [name for name in whole if name not in first and _reading(name).better]
     with ui.element("div").classes("tiles thirds"):
         for name in first[:_SHOWN]:
-            theme.tile(figure_words(name), figure_text(name, figures[name]), _note(name, figures[name]))
+            theme.tile(
+                figure_words(name),
+                figure_text(name, figures[name]),
+                _note(name, figures[name]),
+                meaning=_reading(name).meaning,
+            )
     _by_column({name: figures[name] for name in figures if name not in whole})
     with ui.expansion("All figures, and what they mean").props("dense").classes("fold"):
         rows = "".join(
@@ -78,6 +85,15 @@ def loss_tiles(cell: dict[str, Any]) -> None:
             f"<th scope=col>What it says</th></tr></thead><tbody>{rows}</tbody></table>",
             sanitize=False,
         ).classes("scroll")
+
+
+def little_left(cell: dict[str, Any]) -> str:
+    """A warning where a release is safe because hardly anything is left in it; empty elsewhere."""
+    found = cell.get("metrics", {}).get("figures", {})
+    lost = max((found.get(name) or 0 for name in _SHARES_LOST), default=0)
+    if lost < _NEARLY_ALL:
+        return ""
+    return f"{percent(lost)} is lost. Lower k, name fewer columns that others may know, or try another method."
 
 
 def _by_column(figures: dict[str, float]) -> None:
@@ -109,7 +125,7 @@ def _note(name: str, value: float) -> str:
     """Which way is better, and the figure as papers print it where it is shown in percent."""
     short = short_name(name)
     papers = f"{_SHORT[short].split(',')[0]} {number(value)}" if short and reading(name).share else ""
-    return " · ".join(part for part in (papers, _reading(name).better) if part)
+    return " · ".join(part for part in (papers, _reading(name).unit, _reading(name).better) if part)
 
 
 def short_name(figure: str) -> str:
@@ -133,6 +149,42 @@ def duration(seconds: float) -> str:
     if seconds < 1:
         return f"{1000 * seconds:.3g} ms"
     return f"{seconds:.3g} s" if seconds < 120 else f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
+
+
+def rough_duration(seconds: float) -> str:
+    """An estimate, as exact as estimates are: whole seconds below a minute and a half, minutes above."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def best_in_words(rows: list[dict[str, Any]], parameter: str, figure: str) -> str:
+    """Which configuration is best by a figure, at each value of a parameter; nothing where there is no choice."""
+    better = _reading(figure).better
+    found: dict[Any, dict[str, list[float]]] = {}
+    for row in rows:
+        value, at = row["metrics"].get(figure), row["parameters"].get(parameter)
+        if isinstance(value, (int, float)) and at is not None:
+            found.setdefault(at, {}).setdefault(str(row["label"]), []).append(float(value))
+    compared = {at: {label: sum(of) / len(of) for label, of in ones.items()} for at, ones in found.items()}
+    compared = {at: means for at, means in compared.items() if len(means) > 1}
+    if not better or not compared:
+        return ""
+    pick = min if better == LOWER else max
+    winners: dict[str, list[str]] = {}
+    for at in sorted(compared):
+        best = pick(compared[at].values())
+        for label, mean in compared[at].items():
+            if mean == best:
+                winners.setdefault(label, []).append(str(at))
+    always = [label for label, at in winners.items() if len(at) == len(compared)]
+    if always:
+        return f"Best by this figure at every {parameter}: {', '.join(always)}."
+    return (
+        "Best by this figure: "
+        + "; ".join(f"{one} at {parameter} {', '.join(at)}" for one, at in winners.items())
+        + "."
+    )
 
 
 def time_bars(parts: list[tuple[str, float]]) -> None:

@@ -12,7 +12,7 @@ from crypsis.reports.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, told
 from crypsis.web.experiments import UNFINISHED, metric_names, varied_names
-from crypsis.web.result_words import figure_words, short_name
+from crypsis.web.result_words import best_in_words, figure_words, rough_duration, short_name
 from crypsis.web.widgets import plot_exports
 from crypsis.web.workbench import Workbench
 
@@ -31,11 +31,13 @@ class ResultsView:
         self.experiments = workbench.experiments
         self.seen: Any = None
         self.built: Any = None
+        self.plotted = False
         self.drawn: Any = None
         self.metrics: list[str] = []
         self.rows: list[dict[str, Any]] = []
         self.cells: list[dict[str, Any]] = []
         self.x = self.y = self.other = self.wanted = ""
+        self.before: int | None = None  # how many cells were finished when the run was first seen
 
     def show(self) -> None:
         self.place = ui.element("div").classes("stack")
@@ -55,14 +57,18 @@ class ResultsView:
 
     def _draw(self, progress: dict[str, Any]) -> None:
         self.rows = self.experiments.plot_rows(self.number)
-        self.metrics = metric_names(self.rows) if any(row["metrics"] for row in self.rows) else []
+        named = metric_names(self.rows) if any(row["metrics"] for row in self.rows) else []
+        # what single columns lose stands with the result itself; a table of all settings would drown in it
+        self.metrics = [name for name in named if " of " not in name] or named
         self.cells = [*progress["cells"], *progress["stale"]]
-        controls = (bool(self.cells), self.metrics, varied_names(self.rows))
+        # one result is no curve, and has nothing to be weighed against
+        self.plotted = bool(self.metrics) and sum(bool(row["metrics"]) for row in self.rows) > 1
+        controls = (bool(self.cells), self.metrics, varied_names(self.rows), self.plotted)
         if controls != self.built:
             self.built = controls
             self._build()
         self._show_notes(progress)
-        if self.metrics:
+        if self.plotted:
             self._show_plots()
         if self.cells:
             self._show_cells(progress)
@@ -80,7 +86,7 @@ class ResultsView:
                 ):
                     pass
                 return
-            if self.metrics:
+            if self.plotted:
                 self._plots()
             self._table()
 
@@ -116,6 +122,7 @@ class ResultsView:
                     figure = self._select("Figure", options, "y")
                     self._select("Over", {name: name for name in varied} or {"": "nothing varies"}, "x")
                 self.line = ui.column().style("width: 100%")
+                self.best = ui.label().classes("muted small").props("role=status")
             with theme.section("Trade-off") as head:
                 with head:
                     self.tradeoff_exports = ui.row()
@@ -149,6 +156,7 @@ class ResultsView:
                     with place:
                         plot_exports(self.number, kind, {"x": x, "y": y}, f"{y}-{x}")
         self._picture(self.line, "line", x=self.x or None, y=self.y)
+        self.best.set_text(best_in_words(self.rows, self.x, self.y))
         self._picture(self.tradeoff, "tradeoff", x=self.y, y=self.other)
 
     def _picture(self, place: Any, kind: str, **options: Any) -> None:
@@ -192,7 +200,7 @@ class ResultsView:
         self.refresh()
 
     def _table(self) -> None:
-        with theme.section("Cells") as head:
+        with theme.section("Results", "One row for each configuration and value") as head:
             with head:
                 self.file = ui.link("results.csv", f"/api/experiments/{self.number}/results.csv").classes("small")
             self.count = ui.label().classes("muted small").props("role=status")
@@ -210,11 +218,23 @@ class ResultsView:
     def _show_cells(self, progress: dict[str, Any]) -> None:
         cells = progress["cells"]
         finished = sum(cell["state"] not in (*UNFINISHED, "running") for cell in cells)
-        self.count.set_text(f"{finished} of {len(cells)} finished")
+        self.count.set_text(f"{finished} of {len(cells)} finished{self._time_left(progress, finished)}")
         self.bar.set_value(finished / max(1, len(cells)))
         self.bar.set_visibility(progress["running"])
         self.file.set_visibility(finished > 0)
         self.table.set_content(self._table_text(self._fitting(self.cells)))
+
+    def _time_left(self, progress: dict[str, Any], finished: int) -> str:
+        """How long the rest may take, if it takes as long as what this run has finished so far."""
+        if not progress["running"]:
+            self.before = None
+            return ""
+        if self.before is None:
+            self.before = finished  # kept from earlier runs, so it took no time
+        done, left = finished - self.before, len(progress["cells"]) - finished
+        if done < 1 or left < 1 or not progress["seconds"]:
+            return ""
+        return f" · about {rough_duration(progress['seconds'] / done * left)} left"
 
     def _fitting(self, cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The cells in which every word that was typed occurs; `k=5` asks for a value."""
@@ -249,7 +269,7 @@ class ResultsView:
             link = ""
             if cell["state"] == "done":
                 address = f"/api/experiments/{self.number}/cells/{theme.escaped(cell['cell'])}/release.zip"
-                link = f'<a href="{address}">release</a>'
+                link = f'<a class=one-word href="{address}">Download</a>'
             elif cell.get("message"):
                 link = f'<span class="muted small reason">{theme.escaped(str(cell["message"])[:160])}</span>'
             runtime = next((cell[name] for name in ("runtime", "seconds") if cell.get(name) is not None), None)

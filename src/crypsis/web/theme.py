@@ -141,9 +141,11 @@ def empty_state(icon: str, title: str, text: str) -> Iterator[None]:
             yield
 
 
-def tile(label: str, value: str, note: str = "", *, state: str = "") -> None:
-    """One figure, large."""
-    with ui.column().classes(f"tile {state}"):
+def tile(label: str, value: str, note: str = "", *, state: str = "", meaning: str = "") -> None:
+    """One figure, large; what it means is shown on hover and focus."""
+    with ui.column().classes(f"tile {state}") as box:
+        if meaning:
+            box.props("tabindex=0").tooltip(meaning)
         ui.label(label).classes("tile-label")
         ui.label(value).classes("tile-value words" if len(value) > 10 else "tile-value")
         if note:

@@ -17,17 +17,20 @@ from crypsis.data.foreign_table import read_foreign_table
 from crypsis.data.formats.disassociated import read_disassociated
 from crypsis.data.formats.published import read_published_trajectories
 from crypsis.data.formats.published_sets import read_published_sets
+from crypsis.data.inspection import inspect_file
 from crypsis.data.relational import PublishedTable
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.errors import BadRelease, CrypsisError, InternalError, MissingFile, NotApplicable, TooLarge, UnknownFormat
 from crypsis.evaluate.dataset import view_of
+from crypsis.evaluate.suggestions import suggested_roles
 from crypsis.guarantees import GUARANTEES, Guarantee, guarantee_named
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.release import MANIFEST
 from crypsis.verifiers import VERIFIERS
+from crypsis.web.own_names import known_as
 from crypsis.web.unpacking import check_unpacked
-from crypsis.web.workspace import Workspace, called, safe_suffix
+from crypsis.web.workspace import Workspace
 
 _MOST_FILES = 64
 _LARGEST = 4_000_000_000
@@ -54,12 +57,16 @@ class Verification:
         if zipfile.is_zipfile(path):
             folder = self.workspace.unfinished()
             private = None if private_report is None else self.workspace.upload(private_report)
-            with called("release", folder), _unpacked(path, folder):
+            with known_as(folder, "release"), _unpacked(path, folder):
                 return self.of_folder(folder, promise, original, private)
         if original is not None or private_report is not None:
             raise NotApplicable("The original goes with the archive of a release; a file is checked by itself.")
-        with called(f"upload{safe_suffix(path.name)}", path):
+        with known_as(path, "the file"):
             return self.of_file(path, promise)
+
+    def roles_of_upload(self, upload: str) -> dict[str, str]:
+        """The columns of a table that does not say what it promises, each with the role that its name suggests."""
+        return suggested_roles_of(self.workspace.upload(upload))
 
     def of_path(self, path: Path, promise: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The same for a folder or file of this machine."""
@@ -127,6 +134,15 @@ def _as_the_method_took_them(original: Any, manifest: Mapping[str, Any]) -> Any:
             "The release does not say which method made it, so it cannot be compared with its original."
         )
     return view_of(original, METHODS[name].accepts)
+
+
+def suggested_roles_of(path: Path) -> dict[str, str]:
+    """A role for every column of a table; nothing for whatever is no table, or cannot be read."""
+    try:
+        found = inspect_file(path)
+    except CrypsisError:
+        return {}
+    return {name: one.role for name, one in suggested_roles(found).items()} if found.kind == "table" else {}
 
 
 def promises() -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from nicegui import ui
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.dataset import KEYS
 from crypsis.web.actions import in_thread, told
+from crypsis.web.data_words import KIND_WORDS
 from crypsis.web.theme import escaped, message, primary, secondary
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -23,7 +24,7 @@ Received = Callable[[str, str], Awaitable[None]]
 
 def drop_place(workbench: Workbench, what: str, hint: str, received: Received, *, accept: str = "") -> str:
     """A place for a file, by mouse or keyboard; `received` is told its number and its name. The place's id."""
-    with ui.element("div") as holder:
+    with ui.element("div").style("width: 100%") as holder:
         place = f"drop-{holder.id}"
         accepted = f' accept="{escaped(accept)}"' if accept else ""
         ui.html(
@@ -61,7 +62,8 @@ def rows_grid(
             "colId": "place",
             ":valueGetter": "p => p.data ? p.data._row + 1 : ''",
             "pinned": "left",
-            "width": 30 + 9 * max(3, len(f"{total:,}")),
+            "width": 30 + 8 * max(3, len(f"{total:,}")),
+            "minWidth": 48,
             "sortable": False,
             "filter": False,
             "editable": False,
@@ -152,6 +154,23 @@ def tell_damage(workbench: Workbench) -> None:
         message("bad", "Something in the workspace cannot be read", found[0]["message"] + more)
 
 
+def say_if_another(workbench: Workbench, number: str | None, shown: Entry) -> None:
+    """Where the address asks for a dataset that does not fit the page: that another one is shown."""
+    if number in (None, "", shown.number):
+        return
+    try:
+        asked = workbench.datasets.entry(str(number))
+    except CrypsisError:
+        message("caution", "There is no such dataset any more", f"{shown.name} is shown instead.")
+        return
+    kind = KIND_WORDS[asked.content["section"]["kind"]]
+    message(
+        "info",
+        f"{shown.name} is shown, not {asked.name}",
+        f"This page is not for data of the kind {kind}.",
+    )
+
+
 @dataclass(frozen=True)
 class _Remedy:
     """A setting that makes data readable whose error has these words."""
@@ -185,8 +204,9 @@ def unreadable(workbench: Workbench, entry: Entry, error: CrypsisError, path: st
     with ui.row().classes("actions"):
         for remedy in remedies:
             primary(remedy.button, told(partial(mend, remedy)), remedy.icon)
-        columns = "Set roles and types on the page Data"
-        secondary(columns, lambda: ui.navigate.to(f"/data?dataset={entry.number}"), "table_chart")
+        if path != "/data":
+            columns = "Set roles and types on the page Data"
+            secondary(columns, lambda: ui.navigate.to(f"/data?dataset={entry.number}"), "table_chart")
 
 
 def show_as_file(

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.atomic import write_file
-from crypsis.errors import BadParameter, ChangedElsewhere, CrypsisError, NoSuchEntry, UnreadableFile, WriteFailed
+from crypsis.errors import BadParameter, ChangedElsewhere, NoSuchEntry, UnreadableFile, WriteFailed
 from crypsis.web.unpacking import check_unpacked
 
 KINDS = ("datasets", "hierarchies", "policies", "workloads", "experiments", "streams")
@@ -299,24 +299,6 @@ class Workspace:
                 f"The workspace cannot be written to: {error.strerror or type(error).__name__}. What was saved before "
                 "is still there."
             ) from error
-
-
-@contextmanager
-def called(name: str, path: Path) -> Iterator[None]:
-    """Errors about a file of ours speak of it by the name that people know, not by where it lies."""
-    try:
-        yield
-    except CrypsisError as error:
-
-        def said(text: object) -> object:
-            if not isinstance(text, str):
-                return text
-            return text.replace(str(path), name).replace(path.name, name)
-
-        error.message, error.where = str(said(error.message)), error.where and str(said(error.where))
-        error.details = {key: said(value) for key, value in error.details.items()}
-        error.args = (error.message,)
-        raise
 
 
 def _damage(kind: str, number: str, how: str) -> str:

@@ -139,6 +139,7 @@ def _read_slowly(content: bytes, separator: str, header: bool, names: list[str],
                 **line_place(file, line),
                 expected=len(names),
                 found=len(record),
+                separator=separator,
             )
         if number or not header:
             for column, value in zip(columns, record, strict=True):

@@ -167,7 +167,7 @@ class ComparePage:
             param = ui.select(options, value=sweep.get("param", ""), label="Vary").props("outlined dense options-dense")
             param.props(f'display-value="{sweep.get("param") or "nothing"}"').style("flex: 1.4; min-width: 104px")
             fields = []
-            for key, words in (("start", "From"), ("end", "to"), ("step", "in steps of")):
+            for key, words in (("start", "From"), ("end", "to"), ("step", "step")):
                 field = (
                     ui.number(words, value=sweep.get(key))
                     .props("outlined dense debounce=500")

@@ -8,13 +8,15 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.data.relational import ROLES
-from crypsis.data.values import COLUMN_TYPES
-from crypsis.errors import BadRow, CrypsisError
+from crypsis.errors import BadRow, CrypsisError, NotApplicable
 from crypsis.evaluate.dataset import KEYS
+from crypsis.reports.wording import counted
 from crypsis.samples import SAMPLES
 from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, percent, told
 from crypsis.web.companions import HIERARCHIES, POLICIES
+from crypsis.web.data_words import COLUMN_WORDS, KIND_WORDS, NAMED_COLUMNS, TYPE_WORDS
+from crypsis.web.datasets import checkin_columns, usual_columns
 from crypsis.web.drawings import histogram_picture
 from crypsis.web.files import dataset_text, take_text
 from crypsis.web.widgets import (
@@ -26,6 +28,7 @@ from crypsis.web.widgets import (
     rows_grid,
     show_as_file,
     tell_damage,
+    unreadable,
 )
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -52,7 +55,8 @@ _FORMATS = {
     "plt": "PLT",
     "brinkhoff": "Brinkhoff: moving objects of the generator",
 }
-_AS_SETS = "Where each line is a set of items, choose FIMI as its format and say what stands between them."
+_USUAL_SIDE = 2000  # metres
+_AS_SETS = "Where each line is a set of items, such as a basket, it can be read so; else correct the file."
 POLICY_WORDS = {"privacy": "Privacy policy", "utility": "Utility policy", "constraints": "Places that may be joined"}
 
 
@@ -84,8 +88,8 @@ def _ways_to_add(workbench: Workbench) -> None:
             with problems:
                 problems.clear()
                 with theme.message("bad", "This file cannot be used", f"{error}\n{_way_on(error)}".strip()):
-                    again = theme.secondary("Read it so", lambda: received(upload, name), "refresh")
-                    again.style("margin-left: auto")
+                    again = _read_as_sets(error, chosen, between, lambda: received(upload, name))
+                    again.style("margin-left: auto; white-space: nowrap; flex: none")
             written.open()
             return
         ui.navigate.to(f"{PATH}?dataset={entry.number}")
@@ -126,13 +130,26 @@ def _way_on(error: CrypsisError) -> str:
     return _AS_SETS if isinstance(error, BadRow) else ""
 
 
+def _read_as_sets(error: CrypsisError, format: Any, between: Any, again: Any) -> Any:
+    """The button beside a file that cannot be read: as baskets where its lines differ in length, or as now told."""
+
+    async def as_sets() -> None:
+        format.set_value("fimi")
+        between.set_value(str(error.details["separator"]))
+        await again()
+
+    if isinstance(error, BadRow) and error.details.get("separator") and format.value != "fimi":
+        return theme.secondary("Each line is a set of items", as_sets, "shopping_basket")
+    return theme.secondary("Try again with these settings", again, "refresh")
+
+
 def _sample_card(workbench: Workbench, name: str, description: str) -> None:
     async def load() -> None:
         entry = await in_thread(workbench.datasets.add_sample, name)
         ui.navigate.to(f"{PATH}?dataset={entry.number}")
 
     with ui.element("button").classes("card pick").props(f'type=button aria-label="Load the sample {name}"') as card:
-        ui.label(name).classes("strong")
+        ui.label(name.replace("-", " ").capitalize()).classes("strong")
         ui.label(description).classes("muted small")
     card.on("click", told(load))
 
@@ -183,10 +200,21 @@ class DataPage:
         self.tiles.clear()
         with self.tiles:
             theme.tile("Rows", number(self.total), found["file"])
-            theme.tile("Columns", number(len(self.grid_columns)))
-            theme.tile("Kind", self.section["kind"], found["reason"])
+            theme.tile("Columns", number(len(self.grid_columns)), self._roles_in_words())
+            kind = self.section["kind"]
+            suggested = found["kind"] == ("table" if kind == "mixed" else kind)
+            theme.tile("Kind", KIND_WORDS[kind], found["reason"] if suggested else "")
             theme.tile("Missing values", number(missing))
             theme.tile("Edits", number(len(self.section.get("edits", ()))), "the file itself is never changed")
+
+    def _roles_in_words(self) -> str:
+        """How many columns have each role, for instance 2 identifier, 5 quasi-identifier."""
+        roles = [ROLE_WORDS[one["role"]] for one in self.section.get("columns", {}).values() if "role" in one]
+        counts = {words.partition(" · ")[0]: roles.count(words) for words in ROLE_WORDS.values() if words in roles}
+        nouns = ("identifier", "quasi-identifier", "label")
+        return ", ".join(
+            counted(count, words) if words in nouns else f"{count} {words}" for words, count in counts.items()
+        )
 
     def _risk_box(self) -> None:
         with theme.section("Risk at a glance", "If the data were published as they are"):
@@ -204,7 +232,10 @@ class DataPage:
         except CrypsisError as error:
             self.risk.clear()
             with self.risk:
-                theme.message("caution", "No figures yet", str(error))
+                if not isinstance(error, NotApplicable):
+                    unreadable(self.workbench, self.entry, error, PATH)
+                else:
+                    theme.message("caution", "No figures yet", str(error))
             return
         self.risk.clear()
         with self.risk:
@@ -212,7 +243,7 @@ class DataPage:
             state = "bad" if share > 0.05 else "caution" if share > 0 else "good"
             words = {
                 "table": "of the records are the only ones with their quasi-identifiers",
-                "items": "of the records hold an item that nobody else has",
+                "items": "of the records are alone with some two of their items",
                 "visits": "of the people are alone with some two places they visited",
                 "tracks": "of the people are alone with their track",
             }[found["model"]]
@@ -343,8 +374,7 @@ class DataPage:
 
     def _columns_box(self) -> None:
         with theme.section("Columns", "Suggested from names and counts; change what is wrong"):
-            kinds = {kind: kind for kind in KEYS}
-            self.kind = ui.select(kinds, value=self.section["kind"], label="Kind of data")
+            self.kind = ui.select(KIND_WORDS, value=self.section["kind"], label="Kind of data")
             self.kind.props("outlined dense options-dense").style("width: 100%")
             self.kind.on_value_change(told(self._set_kind))
             self.columns = ui.column().style("width: 100%; gap: 8px; max-height: 420px; overflow: auto")
@@ -356,33 +386,64 @@ class DataPage:
         declared = self.section.get("columns")
         with self.columns:
             if declared is None:
-                for option in KEYS[self.section["kind"]]:
-                    if option in ("id", "item", "location", "position", "t", "x", "y", "lat", "lon", "owner"):
+                on_grid = self.section["kind"] == "trajectories" and "grid" in self.section
+                if self.section["kind"] == "tracks" and checkin_columns(self.grid_columns):
+                    self._offer_squares()
+                for option in NAMED_COLUMNS["visits to squares" if on_grid else self.section["kind"]]:
+                    if option not in ("x", "y") or not checkin_columns(self.grid_columns):  # on the globe or on a plane
                         self._option_field(option)
+                if on_grid:
+                    self._grid_field()
                 return
             for name, column in declared.items():
                 self._column_fields(name, column, reasons.get(name, ""))
 
+    def _grid_field(self) -> None:
+        async def resize(event: Any) -> None:
+            await self._set_section({**self.section, "grid": event.value})
+
+        side = ui.number("Side of a square, in metres (grid)", value=self.section["grid"], min=1)
+        side.props("outlined dense debounce=600").style("width: 100%")
+        side.on_value_change(told(resize))
+
+    def _offer_squares(self) -> None:
+        """Check-ins have coordinates as tracks do, but nobody was between two of them."""
+
+        async def divide() -> None:
+            columns = checkin_columns(self.grid_columns) or {}
+            await self._set_section({**self._kept_as("trajectories"), "grid": _USUAL_SIDE, **columns})
+            self.kind.set_value("trajectories")
+            self._list_columns()
+            await self._show_histogram()
+
+        ui.label(
+            f"Are these check-ins rather than fixes of a device? Then read them as visits to squares of "
+            f"{_USUAL_SIDE // 1000} km of the map; the size can be changed."
+        ).classes("muted small")
+        theme.secondary("Read as visits to squares", told(divide), "grid_on")
+
     def _option_field(self, option: str) -> None:
         usual = {"id": "trajectory_id"}.get(option, option) if self.section["kind"] == "trajectories" else option
         current = self.section.get(option) or (usual if usual in self.grid_columns else None)
+        if current is None and self.section["kind"] == "tracks":  # found by their usual names when they are read
+            found = checkin_columns(self.grid_columns) or {}
+            current = found.get({"id": "user", "t": "time"}.get(option, option))
         choices = ["", *self.grid_columns]
         field = ui.select(
             choices,
             value=current if current in choices else "",
-            label=f"Column with {option}",
+            label=COLUMN_WORDS[option],
             on_change=lambda event: told(self._set_option)(option, event.value),
         )
         field.props("outlined dense options-dense").style("width: 100%")
 
     def _column_fields(self, name: str, column: dict[str, Any], reason: str) -> None:
-        with ui.element("div").style("display: grid; grid-template-columns: 1fr 128px; gap: 4px 8px; width: 100%"):
+        with ui.element("div").style("display: grid; grid-template-columns: 1fr 148px; gap: 4px 8px; width: 100%"):
             with ui.row().style("gap: 4px; align-items: center; flex-wrap: nowrap; min-width: 0"):
                 picked = ui.button(name, on_click=lambda: told(self._pick)(name)).props("flat dense no-caps align=left")
                 picked.style("overflow: hidden; min-width: 0").tooltip(f"Histogram of {name}")
                 theme.quiet("edit", f"Rename {name}", lambda: self._rename_column(name)).props("size=sm")
-            types = {kind: kind for kind in (*COLUMN_TYPES, "items")}
-            kind = ui.select(types, value=column.get("type"), label="Type")
+            kind = ui.select(TYPE_WORDS, value=column.get("type"), label="Type")
             kind.props(f'outlined dense options-dense aria-label="Type of {theme.escaped(name)}"')
             kind.on_value_change(lambda event: told(self._set_column)(name, type=event.value))
         if column.get("type") == "items":
@@ -404,13 +465,20 @@ class DataPage:
     async def _set_kind(self, event: Any) -> None:
         if event.value == self.section["kind"]:
             return
-        section = {**self.section, "kind": event.value}
+        section = self._kept_as(event.value)
         if event.value in ("table", "mixed") and "columns" not in section:
             section["columns"] = {name: {"type": "category", "role": "quasi"} for name in self.grid_columns}
         elif event.value not in ("table", "mixed"):
             section.pop("columns", None)
+            section |= usual_columns(event.value, self.grid_columns)
         await self._set_section(section)
         self._list_columns()
+        await self._show_histogram()
+
+    def _kept_as(self, kind: str) -> dict[str, Any]:
+        """The settings of the dataset as one of another kind: what only other kinds have is left out."""
+        of_kinds = {key for keys in KEYS.values() for key in keys} - {*KEYS[kind]}
+        return {**{key: value for key, value in self.section.items() if key not in of_kinds}, "kind": kind}
 
     async def _set_option(self, option: str, value: str) -> None:
         section = {key: kept for key, kept in self.section.items() if key != option}
@@ -460,7 +528,9 @@ class DataPage:
         except CrypsisError as error:
             self.histogram.clear()
             with self.histogram:
-                theme.message("caution", "No histogram", str(error))
+                readable = isinstance(error, NotApplicable)
+                words = str(error) if readable else "It appears here once the data can be read."
+                theme.message("caution", "No histogram", words)
             return
         self.histogram.clear()
         with self.histogram:

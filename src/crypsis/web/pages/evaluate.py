@@ -14,7 +14,7 @@ from crypsis.methods import METHODS
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, percent, told
 from crypsis.web.parameter_form import ParameterForm
-from crypsis.web.result_words import duration, loss_tiles, time_bars
+from crypsis.web.result_words import duration, little_left, loss_tiles, time_bars
 from crypsis.web.widgets import choose_dataset, chosen_dataset, rows_grid, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -278,9 +278,9 @@ class EvaluatePage:
                 ui.label(phase[:1].upper() + phase[1:]).classes("strong")
                 self.elapsed = ui.label(f"{seconds or 0:.0f} s").classes("muted number")
             if not begun:
-                ui.label("The first run of a method also compiles it: up to a minute, once on this machine.").classes(
-                    "muted small"
-                )
+                ui.label(
+                    "The first run of a method also compiles it, once on this machine: a minute, or a few."
+                ).classes("muted small")
         self.aloud.say(f"Running: {phase}")
 
     def _show_result(self, cell: dict[str, Any]) -> None:
@@ -306,6 +306,9 @@ class EvaluatePage:
             ).style("align-self: flex-start")
         if state not in ("done", "unsafe"):
             return
+        warning = little_left(told_cell) if state == "done" else ""
+        if warning:
+            theme.message("caution", "Safe, and hardly of use", warning)
         with theme.section("What it cost", "Against the original") as actions:
             if state == "done":
                 with actions:
@@ -317,6 +320,8 @@ class EvaluatePage:
                         "stacked_line_chart",
                     )
             loss_tiles(told_cell)
+            if state == "done":
+                ui.label("Unpacked, anybody can check the release again: crypsis verify release").classes("muted small")
         if state == "done":
             self._output_place = ui.element("div").classes("stack")
             ui.timer(0.05, lambda: told(self._show_output)(cell["cell"]), once=True)
@@ -330,13 +335,14 @@ class EvaluatePage:
 
     async def _show_output(self, cell: str) -> None:
         output = await in_thread(self.experiments.output, self.entry.number, cell)
-        with (
-            self._output_place,
-            theme.section(
-                "Output",
-                f"{number(output.grid.frame.height)} rows · {percent(output.changed_share)} of the cells changed (◆)",
-            ),
-        ):
+        share = output.changed_share
+        words = f"{number(output.grid.frame.height)} rows"
+        words += "" if share is None else f" · {percent(share)} of the published cells changed (◆)"
+        with self._output_place, theme.section("Output", words) as actions:
+            if self.dataset.content["section"]["kind"] in ("tracks", "trajectories"):
+                with actions:
+                    address = f"/trajectories?dataset={self.dataset.number}"
+                    theme.secondary("See the map", lambda: ui.navigate.to(address), "route")
             rows_grid(
                 f"/api/experiments/{self.entry.number}/cells/{cell}/rows",
                 output.grid.columns,

@@ -11,9 +11,9 @@ from nicegui import ui
 from crypsis.errors import CrypsisError, NotApplicable
 from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, told
-from crypsis.web.companions import RECIPES, nested
+from crypsis.web.companions import RECIPES, nested, recipe_words
 from crypsis.web.files import companions_text, take_text
-from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, show_as_file
+from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -35,6 +35,7 @@ def register(workbench: Workbench) -> None:
                 return
             with actions:
                 choose_dataset(workbench, entry, PATH, kinds=KINDS)
+            say_if_another(workbench, dataset, entry)
             try:
                 columns = await in_thread(workbench.companions.columns, entry.number)
             except CrypsisError as error:
@@ -114,23 +115,29 @@ class HierarchyPage:
             with link:
                 ui.icon("check_circle" if known else "radio_button_unchecked").props("aria-hidden=true")
                 ui.label(name)
-                words = "automatic" if known is None else known.content["auto"] or "edited"
-                ui.label(str(words)).classes("muted small").style("margin-left: auto")
+                made = "" if known is None else str(known.content["auto"] or "")
+                words = "automatic" if known is None else recipe_words(made) if made else "edited"
+                ui.label(words).classes("muted small").style("margin-left: auto")
             if name == self.column:
                 link.classes("here").props("aria-current=true")
 
     # Making
 
     def _recipes(self) -> None:
-        options = {recipe: f"{recipe} · {words}" for recipe, words in RECIPES.items()}
         self.recipe = ui.select(
-            options, value="balanced:5", label="Recipe", new_value_mode="add-unique", with_input=True
+            dict(RECIPES), value=self._usual_recipe(), label="Recipe", new_value_mode="add-unique", with_input=True
         )
         self.recipe.props("outlined dense options-dense").style("width: 100%")
         with ui.row().classes("actions"):
             theme.secondary("Preview", self._preview, "visibility")
             theme.primary("Use it", self._use, "check")
-        ui.label("Others: equi_depth:N, adaptive:N, dates, auto").classes("muted small")
+        ui.label("Or type another: equi_depth:8, adaptive:4, dates, auto").classes("muted small")
+
+    def _usual_recipe(self) -> str:
+        """Ranges for numbers, a tree for everything else."""
+        columns = self.dataset.content["section"].get("columns", {})
+        numeric = columns.get(self.column, {}).get("type") in ("int", "float")
+        return "equi_width:16" if numeric else "balanced:5"
 
     async def _preview(self) -> None:
         assert self.column is not None
@@ -144,7 +151,9 @@ class HierarchyPage:
         self.recipe.error = None
         self.note.clear()
         with self.note:
-            theme.message("info", "Preview", f"{self.recipe.value}: nothing is kept until you use it")
+            theme.message(
+                "info", "Preview", f"{recipe_words(str(self.recipe.value))}: nothing is kept until you use it"
+            )
         self._draw(nested(tree), editable=False)
 
     async def _use(self) -> None:
@@ -243,7 +252,7 @@ class HierarchyPage:
                     "account_tree", "Made automatically when a method runs", "Build one to see it, or to change it."
                 ),
             ):
-                theme.primary("Build a balanced tree", self._use, "auto_awesome")
+                theme.primary(f"Build it: {recipe_words(self._usual_recipe())}", self._use, "auto_awesome")
             return
         try:
             tree = await in_thread(self.companions.tree, entry)

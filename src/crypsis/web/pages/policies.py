@@ -6,11 +6,13 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
+from crypsis.reports.wording import counted
 from crypsis.web import theme
-from crypsis.web.actions import done, in_thread, number, told
+from crypsis.web.actions import done, in_thread, told
 from crypsis.web.companions import POLICIES
 from crypsis.web.files import companions_text, take_text
-from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, show_as_file
+from crypsis.web.unsaved import Unsaved
+from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, drop_place, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -53,6 +55,7 @@ def register(workbench: Workbench) -> None:
             with actions:
                 choose_dataset(workbench, entry, PATH, kinds=KINDS)
                 theme.secondary("Show as file", lambda: _as_file(workbench, entry), "code")
+            say_if_another(workbench, dataset, entry)
             names = ("constraints",) if entry.content["section"]["kind"] == "trajectories" else ("privacy", "utility")
             with ui.element("div").classes("halves"):
                 for name in names:
@@ -101,6 +104,7 @@ class PolicyEditor:
     def __init__(self, workbench: Workbench, dataset: Entry, name: str) -> None:
         self.workbench, self.companions, self.dataset, self.name = workbench, workbench.companions, dataset, name
         self.workspace = workbench.workspace
+        self.shown = ""  # the lines that are kept
 
     @property
     def entry(self) -> Entry | None:
@@ -121,21 +125,24 @@ class PolicyEditor:
                     self.recipe = ui.select(known, value=current, label="Make it from the data", with_input=False)
                     self.recipe.props("outlined dense options-dense").style("flex: 1")
                     theme.secondary("Derive", told(self._derive), "auto_awesome").style("height: 40px")
-            self.lines = ui.textarea("One set on each line, items with commas between them").props(
+            self.lines = ui.textarea("One set on each line, items with ; between them").props(
                 'outlined input-style="font-family: ui-monospace, monospace; height: 240px"'
             )
             self.lines.style("width: 100%")
             self.note = ui.column().style("width: 100%")
             with ui.row().classes("actions"):
                 self.keep = theme.primary("Save", told(self._save), "save")
-                self.drop = theme.secondary("Remove", told(self._remove), "delete")
+                self.unsaved = Unsaved()
+                self.drop = theme.secondary("Remove", told(self._ask_to_remove), "delete")
                 theme.secondary("Export", self._export, "download")
+            self.lines.on_value_change(lambda: self.unsaved.tell(str(self.lines.value or "") != self.shown))
             drop_place(self.workbench, f"Or drop a file: {title.lower()}", "labels with ; on each line", self._received)
         ui.timer(0.05, self._fill, once=True)
 
     async def _fill(self) -> None:
         entry = self.entry
         self.note.clear()
+        self._keep_shown("" if entry is None else str(self.lines.value or ""))
         self.drop.set_enabled(entry is not None)
         self._lock(False)
         if entry is None:
@@ -150,15 +157,21 @@ class PolicyEditor:
             with self.note:
                 theme.message("caution", "It cannot be derived from these data", str(error))
             return
-        self.lines.set_value("\n".join(", ".join(one) for one in sets[:_SHOWN]))
+        self._keep_shown("\n".join("; ".join(one) for one in sets[:_SHOWN]))
         self._lock(len(sets) > _SHOWN)
         with self.note:
-            words = f"{number(len(sets))} sets" + (f", the first {_SHOWN} are shown" if len(sets) > _SHOWN else "")
+            words = counted(len(sets), "set") + (f", the first {_SHOWN} are shown" if len(sets) > _SHOWN else "")
             made = entry.content["auto"]
             known = RECIPES[self.name].get(made) or _words_of(made) if made else "written by hand"
             theme.message("good", "In use", f"{words} · {known}")
             if len(sets) > _SHOWN:
                 ui.label("It is too long to change here; take it as a file, or remove it first.").classes("muted small")
+
+    def _keep_shown(self, text: str) -> None:
+        """Show what is kept; from here on, other text is not saved yet."""
+        self.shown = text
+        self.lines.set_value(text)
+        self.unsaved.tell(False)
 
     def _lock(self, locked: bool) -> None:
         """What is shown in part must not be saved as if it were the whole."""
@@ -172,7 +185,7 @@ class PolicyEditor:
 
     async def _save(self) -> None:
         sets = [
-            [label.strip() for label in line.split(",") if label.strip()]
+            [label.strip() for label in line.split(";") if label.strip()]
             for line in str(self.lines.value or "").splitlines()
             if line.strip()
         ]
@@ -188,7 +201,9 @@ class PolicyEditor:
         if unknown:
             with self.note:
                 shown = ", ".join(unknown[:8]) + (" …" if len(unknown) > 8 else "")
-                theme.message("caution", f"{len(unknown)} labels are not in the data", shown)
+                way_on = "\nPut ; between items, not a comma." if any("," in one for one in unknown) else ""
+                title = f"{counted(len(unknown), 'label is', 'labels are')} not in the data"
+                theme.message("caution", title, shown + way_on)
 
     async def _received(self, upload: str, name: str) -> None:
         try:
@@ -207,9 +222,18 @@ class PolicyEditor:
         else:
             ui.download.from_url(f"/api/policies/{self.entry.number}/policy.txt", f"{self.name}.txt")
 
+    async def _ask_to_remove(self) -> None:
+        """What was made from the data is made again; what somebody wrote is gone."""
+        if self.entry is not None and self.entry.content["auto"]:
+            await self._remove()
+        else:
+            title = TITLES[self.name][0].lower()
+            confirm(
+                f"Remove the {title}?", "It was written by hand and cannot be brought back.", self._remove, "Remove"
+            )
+
     async def _remove(self) -> None:
         entry = self.entry
         if entry is not None:
             await in_thread(self.workspace.remove, POLICIES, entry.number)
-        self.lines.set_value("")
         await self._fill()

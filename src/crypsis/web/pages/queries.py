@@ -13,7 +13,8 @@ from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, number, told
 from crypsis.web.files import companions_text, take_text
 from crypsis.web.pages.evaluate import no_data
-from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, show_as_file
+from crypsis.web.unsaved import Unsaved
+from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, drop_place, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -41,6 +42,7 @@ def register(workbench: Workbench) -> None:
                 else:
                     no_data(workbench, PATH)
                 return
+            say_if_another(workbench, dataset, entry)
             QueriesPage(workbench, entry).show(actions)
 
 
@@ -50,14 +52,16 @@ class QueriesPage:
         self.companions = workbench.companions
         known = self.companions.workload(dataset.number)
         self.texts: list[str] = [] if known is None else list(known.content["queries"])
+        self.kept = list(self.texts)
 
     def show(self, actions: Any) -> None:
         with actions:
             choose_dataset(self.workbench, self.dataset, PATH, kinds=KINDS)
             theme.secondary("Show as file", self._as_file, "code")
         with ui.element("div").classes("split"):
-            with theme.section("Workload", "The count on the original appears as you type") as head:
+            with theme.section("Workload", "Beside each: how many records of the original fit") as head:
                 with head:
+                    self.unsaved = Unsaved()
                     theme.secondary("Add a query", self._add, "add")
                     theme.quiet("download", "Export the queries", told(self._export))
                     theme.primary("Save", told(self._save), "save")
@@ -86,11 +90,13 @@ class QueriesPage:
                     "manage_search", "No queries yet", "Add one by hand, draw some from the data, or load a file."
                 ):
                     theme.primary("Add a query", self._add, "add")
+                self.unsaved.tell(self.texts != self.kept)
                 return
             for place in range(min(len(self.texts), _SHOWN)):
                 self._row(place)
             if len(self.texts) > _SHOWN:
                 ui.label(f"and {len(self.texts) - _SHOWN:,} more").classes("muted")
+        self.unsaved.tell(self.texts != self.kept)
         ui.timer(0.05, self._count_all, once=True)
 
     def _row(self, place: int) -> None:
@@ -105,6 +111,7 @@ class QueriesPage:
 
     async def _typed(self, place: int, text: str) -> None:
         self.texts[place] = text
+        self.unsaved.tell(self.texts != self.kept)
         await self._count(place)
 
     async def _count(self, place: int) -> None:
@@ -138,18 +145,22 @@ class QueriesPage:
 
     async def _save(self) -> None:
         await in_thread(self.companions.keep_queries, self.dataset.number, self.texts)
-        done(f"{len(self.texts)} queries saved")
+        self.kept = list(self.texts)
+        self.unsaved.tell(False)
+        done(f"{counted(len(self.texts), 'query', 'queries')} saved")
 
     def _drawing(self) -> None:
+        with_sets = self.dataset.content["section"]["kind"] == "mixed"
         fields = {
             "count": ui.number("How many", value=20, min=1, max=2000, precision=0),
             "relational": ui.number("Columns of each", value=1, min=0, precision=0),
-            "items": ui.number("Items of each", value=1, min=0, precision=0),
+            "items": ui.number("Items of each", value=int(with_sets), min=0, precision=0),
             "share": ui.number("Width of ranges, share of the domain", value=0.2, min=0.01, max=1, step=0.05),
             "seed": ui.number("Seed", value=1, min=0, precision=0),
         }
         for field in fields.values():
             field.props("outlined dense").style("width: 100%")
+        fields["items"].set_visibility(with_sets)
 
         async def draw() -> None:
             values = {name: field.value or 0 for name, field in fields.items()}
@@ -159,7 +170,13 @@ class QueriesPage:
             )
             self._show_list()
 
-        theme.secondary("Draw", told(draw), "casino")
+        def draw_or_ask() -> Any:
+            if not self.unsaved.changed:
+                return told(draw)()
+            words = "What is not saved is lost."
+            return confirm("Replace the queries?", words, told(draw), "Replace")
+
+        theme.secondary("Draw", draw_or_ask, "casino")
 
     async def _received(self, upload: str, name: str) -> None:
         from crypsis.data.count_query import read_queries

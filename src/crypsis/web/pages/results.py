@@ -59,7 +59,7 @@ def _list(workbench: Workbench, found: list[Entry], chosen: Entry) -> None:
                 rows = workbench.experiments.results(entry.number)
                 done = sum(row["state"] == "done" for row in rows)
                 left = sum(row["state"] in UNFINISHED for row in rows)
-                words = f"{entry.content['mode']} · {counted(len(rows), 'cell')}, {done} verified"
+                words = f"{entry.content['mode']} · {counted(len(rows), 'result')}, {done} verified"
                 ui.label(words + (f", {left} not finished" if left else "")).classes("muted small")
                 ui.label(str(entry.content.get("created", ""))[:16].replace("T", " ")).classes("muted small")
             if entry.number == chosen.number:

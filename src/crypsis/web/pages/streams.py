@@ -15,7 +15,7 @@ from crypsis.reports.svg import LinearScale, drawing, line, polyline, rounded_up
 from crypsis.reports.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import beside, in_thread, number, percent, told
-from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file
+from crypsis.web.widgets import choose_dataset, chosen_dataset, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -47,6 +47,7 @@ def register(workbench: Workbench) -> None:
                     theme.primary("Load the sample metro", told(load), "download")
                     theme.secondary("Go to Data", lambda: ui.navigate.to("/data"), "table_chart")
                 return
+            say_if_another(workbench, dataset, entry)
             StreamPage(workbench, entry).show(actions)
 
 

@@ -21,15 +21,17 @@ from crypsis.web.files import companions_text, take_text
 from crypsis.web.maps import (
     MapView,
     area_legend,
+    cells_legend,
     cells_map,
     joined_places,
     place_legend,
     published_map,
+    released_legend,
     track_map,
     view_of_places,
     visits_map,
 )
-from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file, unreadable
+from crypsis.web.widgets import choose_dataset, chosen_dataset, say_if_another, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -49,6 +51,7 @@ def register(workbench: Workbench) -> None:
                 return
             with actions:
                 choose_dataset(workbench, entry, PATH, kinds=KINDS)
+            say_if_another(workbench, dataset, entry)
             try:
                 data = await in_thread(workbench.datasets.load, entry.number)
             except CrypsisError as error:
@@ -88,22 +91,25 @@ async def _before_and_after(workbench: Workbench, entry: Entry, data: Any, actio
     with ui.element("div").classes("halves"):
         with theme.section("Before", f"{len(data):,} trajectories, {data.visits:,} visits, as collected"):
             theme.picture(await in_thread(visits_map, data, view))
-            legend(place_legend(published=False))
+            legend(place_legend())
         with theme.section("After", "As a verified release shows it") as head:
-            await ReleasePicture(workbench, entry, lambda facts: published_map(facts, data, view)).show(head)
+            draw = partial(published_map, data=data, view=view)
+            await ReleasePicture(workbench, entry, draw, released_legend()).show(head)
 
 
 class ReleasePicture:
     """What a finished cell of an experiment published, chosen from those of the dataset."""
 
-    def __init__(self, workbench: Workbench, entry: Entry, draw: Callable[[ReleaseFacts], Markup]) -> None:
-        self.workbench, self.entry, self.draw = workbench, entry, draw
+    def __init__(
+        self, workbench: Workbench, entry: Entry, draw: Callable[[ReleaseFacts], Markup], marks: Markup
+    ) -> None:
+        self.workbench, self.entry, self.draw, self.marks = workbench, entry, draw, marks
         self.experiments = workbench.experiments
 
     def finished(self) -> dict[str, str]:
         """By experiment and cell: what was run with which settings, the newest first."""
         return {
-            f"{one.number}/{cell['cell']}": f"{cell['label']} · {_settings(cell)}"
+            f"{one.number}/{cell['cell']}": f"{_called(cell)} · {_settings(cell)}"
             for one in self.experiments.entries(None, self.entry.number)
             for cell in self.experiments.results(one.number)
             if cell["state"] == "done" and METHODS[cell["method"]].family == "trajectory"
@@ -134,7 +140,7 @@ class ReleasePicture:
         self.place.clear()
         with self.place:
             theme.picture(svg)
-            legend(place_legend(published=True))
+            legend(self.marks)
             joined = joined_places(facts)
             if joined:
                 with ui.expansion(f"The {len(joined):,} groups as a list").props("dense").classes("fold"):
@@ -184,6 +190,11 @@ def _waiting() -> Any:
     return ui.html('<div class="waiting" role="status">Drawing the map …</div>', sanitize=False).classes("drawing")
 
 
+def _called(cell: dict[str, Any]) -> str:
+    """The name that somebody gave, or that of the method."""
+    return METHODS[cell["method"]].__name__ if cell["label"] == cell["method"] else str(cell["label"])
+
+
 def _settings(cell: dict[str, Any]) -> str:
     shown = [f"{name}={cell[name]}" for name in ("k", "m", "K", "L") if cell.get(name) is not None]
     return ", ".join(shown) or str(cell["method"])
@@ -223,7 +234,7 @@ class TessellationPage:
         self.view = MapView.of(self.tracks.x, self.tracks.y)
         self.before.set_content(await in_thread(track_map, self.tracks, self.view))
         await self._begin()
-        released = ReleasePicture(self.workbench, self.entry, lambda facts: cells_map(facts, self.view))
+        released = ReleasePicture(self.workbench, self.entry, lambda facts: cells_map(facts, self.view), cells_legend())
         if await in_thread(released.finished):
             with self.after, theme.section("Released", "What a verified release of these tracks shows") as head:
                 await released.show(head)

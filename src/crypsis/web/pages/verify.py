@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +12,22 @@ from nicegui import ui
 
 from crypsis.data.relational import PublishedTable
 from crypsis.errors import CrypsisError
-from crypsis.guarantees import GUARANTEES
+from crypsis.guarantees import GUARANTEES, KAnonymity
+from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.verifiers import VERIFIERS
 from crypsis.web import theme
 from crypsis.web.actions import beside, in_thread, number
+from crypsis.web.choice_words import choice_words
 from crypsis.web.method_words import PROTECTS
 from crypsis.web.parameter_form import label_of
-from crypsis.web.verification import Verification, promises
+from crypsis.web.verification import Verification, promises, suggested_roles_of
 from crypsis.web.widgets import drop_place
 from crypsis.web.workbench import Workbench
 
 PATH = "/verify"
 LEAD = "Recount the promise of published data, with code that no method shares."
+_USUAL = {"k": "5", "m": "2", "l": "2"}  # to begin with, where a promise has no default
 
 
 def register(workbench: Workbench) -> None:
@@ -42,6 +46,7 @@ class VerifyPage:
         self.known = {one["model"]: one for one in promises()}
         self.fields: dict[str, Any] = {}
         self.upload: tuple[str, str] | None = None
+        self.roles: dict[str, str] = {}  # of the columns of a table that was dropped, as their names suggest
 
     def show(self) -> None:
         with ui.element("div").classes("split"):
@@ -57,7 +62,7 @@ class VerifyPage:
                         self._path_field()
                 self.answer = ui.element("div").classes("stack").props('aria-live="polite"')
                 self._show_nothing()
-            with theme.section("The promise", "Only for a file that does not say itself what it promises"):
+            with theme.section("What it should keep", "A release says so itself; of any other file, say it here"):
                 self._promise_form()
 
     def _path_field(self) -> None:
@@ -73,6 +78,7 @@ class VerifyPage:
                     return
                 field.error = None
                 self._show_counting(path.name)
+                self._offer(await in_thread(suggested_roles_of, path) if path.is_file() else {})
                 try:
                     found = await in_thread(self.verification.of_path, path, self._promise(path.is_dir()))
                 except CrypsisError as error:
@@ -85,17 +91,18 @@ class VerifyPage:
             theme.secondary("Check", check, "fact_check").style("height: 40px")
 
     def _promise_form(self) -> None:
-        models = {"": "as the release says itself", **{model: model for model in self.known}}
+        models = {"": "What the release says itself", **{model: model for model in self.known}}
         self.model = ui.select(models, value="", label="Promise", on_change=self._show_parameters)
         self.model.props("outlined dense options-dense").style("width: 100%")
         self.parameters = ui.column().style("width: 100%; gap: 10px")
         with self.parameters:
             ui.label(
-                "Nothing to do for the archive of a release. To check any other file, choose what it should keep, for "
-                "instance k-anonymity of a table."
+                "Nothing to do for the archive of a release. Of a table, k-anonymity is counted at once; of any other "
+                "file, choose what it should keep."
             ).classes("muted small")
 
     def _show_parameters(self) -> None:
+        told = {name: field.value for name, field in self.fields.items() if name not in ("quasi", "sensitive")}
         self.parameters.clear()
         self.fields = {}
         if not self.model.value:
@@ -105,17 +112,29 @@ class VerifyPage:
             ui.label(PROTECTS.get(self.model.value, described["help"])).classes("muted small")
             for one in parameters_of(GUARANTEES[self.model.value]):
                 words, more = label_of(one)
-                default = "" if one.required or one.default is None else str(one.default)
+                usual = _USUAL.get(one.name, "") if one.required or one.default is None else str(one.default)
+                default = told.get(one.name) or usual
                 self.fields[one.name] = _field(words, one.name, more, default)
-            if (GUARANTEES[self.model.value], PublishedTable) in VERIFIERS:
-                self.fields["quasi"] = _field("Columns that others may know", "quasi", "With commas between them.")
-                self.fields["sensitive"] = _field(
-                    "Columns that must not be learned", "sensitive", "With commas between them."
-                )
+            if _is_of_tables(self.model.value):
+                self.fields["quasi"] = self._columns_field("Columns that others may know", "quasi")
+                self.fields["sensitive"] = self._columns_field("Columns that must not be learned", "sensitive")
             theme.primary("Check again", self._check_upload, "fact_check").bind_enabled_from(self, "upload", bool)
             ui.label("Drop a file first, then check it against this promise.").classes(
                 "muted small"
             ).bind_visibility_from(self, "upload", lambda upload: upload is None)
+
+    def _columns_field(self, words: str, role: str) -> Any:
+        """Columns of what was dropped, to choose from; before that, their names with commas."""
+        if not self.roles:
+            return _field(words, role, "With commas between them.")
+        with _named_field(words, role):
+            field = ui.select(
+                list(self.roles),
+                multiple=True,
+                value=[name for name, suggested in self.roles.items() if suggested == role],
+            )
+            field.props("outlined dense options-dense use-chips hide-bottom-space").classes("wide")
+            return field.props(f'aria-label="{theme.escaped(f"{words} ({role})")}"')
 
     def _promise(self, is_release: bool = False) -> dict[str, Any] | None:
         if not self.model.value:
@@ -124,8 +143,10 @@ class VerifyPage:
         for name, field in self.fields.items():
             text = str(field.value or "").strip()
             if name in ("quasi", "sensitive"):
-                if text and not is_release:
-                    told[name] = [part.strip() for part in text.split(",") if part.strip()]
+                listed = field.value if isinstance(field.value, list) else text.split(",")
+                columns = [part.strip() for part in listed if part.strip()]
+                if columns and not is_release:
+                    told[name] = columns
             elif text:
                 told[name] = text
         return told
@@ -133,7 +154,18 @@ class VerifyPage:
     async def _received(self, upload: str, name: str) -> None:
         self.forget()
         self.upload = (upload, name)
+        self._offer({} if _is_archive(name) else await in_thread(self.verification.roles_of_upload, upload))
         await self._check_upload()
+
+    def _offer(self, roles: dict[str, str]) -> None:
+        """The columns of a table to choose from; where no promise of tables is chosen, k-anonymity is."""
+        if roles == self.roles:
+            return
+        self.roles = roles
+        if roles and not _is_of_tables(self.model.value):
+            self.model.set_value(KAnonymity.model)  # shows its parameters
+        else:
+            self._show_parameters()
 
     def forget(self) -> None:
         """Remove what was dropped."""
@@ -148,7 +180,7 @@ class VerifyPage:
         upload, name = self.upload
         self._show_counting(name)
         try:
-            found = await in_thread(self.verification.of_upload, upload, self._promise(name.lower().endswith(".zip")))
+            found = await in_thread(self.verification.of_upload, upload, self._promise(_is_archive(name)))
         except CrypsisError as error:
             self.answer.clear()
             with self.answer:
@@ -177,32 +209,60 @@ class VerifyPage:
         self.answer.clear()
         with self.answer:
             title = "Verified" if found["holds"] else "Not safe"
-            words = found["words"] if found["holds"] else f"{found['words']}\nDo not publish it: make the release anew."
+            way_on = "Lower what it should keep, or anonymize it first." if self.roles else "Make the release anew."
+            words = found["words"] if found["holds"] else f"{found['words']}\nDo not publish it. {way_on}"
             theme.message("good" if found["holds"] else "bad", f"{title}: {name}", words)
+            named = [column for column, role in self.roles.items() if role == "identifier"]
+            if named:
+                theme.message(
+                    "caution",
+                    f"{', '.join(named)} may name people",
+                    "It was not looked at: what you publish must not have such a column, whatever the verdict is.",
+                )
             release = found.get("release")
             with theme.section("What was counted"), ui.element("div").classes("tiles"):
                 theme.tile("Promise", found["guarantee"]["model"])
                 for key, value in found["guarantee"].get("parameters", {}).items():
-                    theme.tile(key, str(value))
+                    theme.tile(key, choice_words(key, str(value)))
                 theme.tile("Reached", _figure(found.get("achieved")), f"required {_figure(found.get('required'))}")
                 if isinstance(found.get("counted"), (int, float)):
                     theme.tile("Counted", _figure(found["counted"]))
                 if release is not None:
                     theme.tile("Rows", number(release["rows"]), release["kind"])
-                    theme.tile("Made with", (release["method"] or {}).get("name", "–"), str(release["created"]))
+                    theme.tile("Made with", _method(release["method"]), str(release["created"]))
 
 
 def _field(words: str, name: str, more: str, value: str = "") -> Any:
     """A field below its words, as in the forms of methods."""
-    with ui.element("div").classes("parameter"):
-        with ui.element("div").classes("parameter-name"):
-            ui.label(words).classes("name")
-            ui.label(name).classes("raw").props('aria-hidden="true"')
+    with _named_field(words, name):
         field = ui.input(value=value).props("outlined dense hide-bottom-space").classes("wide")
         field.props(f'aria-label="{theme.escaped(f"{words} ({name})")}"')
         if more:
             ui.label(more).classes("help")
     return field
+
+
+@contextmanager
+def _named_field(words: str, name: str) -> Iterator[None]:
+    """The words above a field, and the short name that files and commands have for it."""
+    with ui.element("div").classes("parameter"):
+        with ui.element("div").classes("parameter-name"):
+            ui.label(words).classes("name")
+            ui.label(name).classes("raw").props('aria-hidden="true"')
+        yield
+
+
+def _is_of_tables(model: str) -> bool:
+    return model in GUARANTEES and (GUARANTEES[model], PublishedTable) in VERIFIERS
+
+
+def _is_archive(name: str) -> bool:
+    return name.lower().endswith(".zip")
+
+
+def _method(told: dict[str, Any] | None) -> str:
+    name = str((told or {}).get("name", "–"))
+    return METHODS[name].__name__ if name in METHODS else name
 
 
 def _figure(value: Any) -> str:

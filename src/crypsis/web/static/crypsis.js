@@ -4,6 +4,13 @@ window.crypsis = {
     document.cookie = `${name}=${value}; path=/; max-age=31536000; samesite=strict`;
   },
 
+  // What is typed and not kept yet: while there is any, the browser asks before it leaves the page.
+  unkept: new Set(),
+  unsaved(what, changed) {
+    changed ? crypsis.unkept.add(what) : crypsis.unkept.delete(what);
+    window.onbeforeunload = crypsis.unkept.size ? (event) => event.preventDefault() : null;
+  },
+
   // Rows for a grid, asked for as they come into view.
   rows(address) {
     return {
