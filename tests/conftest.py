@@ -24,8 +24,9 @@ settings.register_profile(
     max_examples=100,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-# The same examples each time, so that a change is judged by what it changed; new ones are tried at every desk.
-settings.register_profile("ci", settings.get_profile("crypsis"), derandomize=True)
+# The same examples each time, so that a change is judged by what it changed; new ones, and more, are tried at every
+# desk.
+settings.register_profile("ci", settings.get_profile("crypsis"), derandomize=True, max_examples=60)
 settings.register_profile(
     "few", settings.get_profile("crypsis"), max_examples=8, derandomize=True
 )  # interpreted kernels are slow
