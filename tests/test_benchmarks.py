@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from benchmarks import peers, ports, workloads
 from benchmarks.comparison import Row, best_of, print_table, write_json
@@ -39,6 +40,17 @@ def test_the_first_run_which_may_compile_is_not_timed():
     assert len(calls) == 4
 
 
+@pytest.fixture
+def port_of_seq_anon(monkeypatch):
+    """Only that one is compiled, and removed again."""
+    monkeypatch.setattr(ports, "PROGRAMS", ("seqanon",))
+    ports.folder.cache_clear()
+    yield
+    ports.remove()
+    ports.folder.cache_clear()
+
+
+@pytest.mark.usefixtures("port_of_seq_anon")
 def test_the_port_and_we_make_the_same_number_of_merges():
     if ports.missing() and os.environ.get("CI", "").lower() != "true":
         return  # no compiler or no sources here; required where CI=true

@@ -139,8 +139,14 @@ def _locked(path: Path) -> Iterator[None]:
 def _digest_of(file: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(_made_of(file)):
-        digest.update(path.read_bytes())
+        digest.update(_source(path).encode())
     return digest.hexdigest()[:16]
+
+
+@cache
+def _source(file: Path) -> str:
+    """What a file says as this process knows it: a change while it runs is no part of the code that it compiles."""
+    return file.read_text(encoding="utf-8")
 
 
 def _made_of(file: Path) -> set[Path]:
@@ -158,7 +164,7 @@ def _made_of(file: Path) -> set[Path]:
 def _imported(file: Path) -> list[Path]:
     """The files with kernels, or in folders made for them, that a file's own import lines name."""
     named = []
-    for module, names in _IMPORT.findall(file.read_text(encoding="utf-8")):
+    for module, names in _IMPORT.findall(_source(file)):
         for dotted in (module, *(f"{module}.{name}" for name in re.findall(r"\w+", names))):
             _, *parts = dotted.split(".")
             path = _PACKAGE.joinpath(*parts).with_suffix(".py")
@@ -168,7 +174,7 @@ def _imported(file: Path) -> list[Path]:
 
 
 def _holds_kernels(file: Path) -> bool:
-    return "\n@njit\n" in file.read_text(encoding="utf-8")
+    return "\n@njit\n" in _source(file)
 
 
 def _remove_unused(base: Path) -> None:

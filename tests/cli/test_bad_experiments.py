@@ -20,7 +20,15 @@ from crypsis.evaluate import run as run_experiment
 from crypsis.evaluate.report import ExperimentReport
 from crypsis.evaluate.runner import measured_digest
 from tests.cli.conftest import Outcome, Run
-from tests.evaluate.examples import DATASET, MERGE_R, PEOPLE, people, sweep_of_people, write_example
+from tests.evaluate.examples import (
+    DATASET,
+    MERGE_R,
+    PEOPLE,
+    let_hours_pass_at_a_cell_that_never_ends,
+    people,
+    sweep_of_people,
+    write_example,
+)
 from tests.runtime.small_disk import small_disk
 
 MONDRIAN = '[[run]]\nmethod = "mondrian"\n'
@@ -243,15 +251,16 @@ def test_a_folder_that_cannot_be_written_is_told_and_is_no_bug_of_ours(run: Run,
 
 
 def test_one_cell_that_crashes_or_exceeds_its_limit_leaves_the_others_alone(
-    run: Run, folder: Path, odd_worker: None
+    run: Run, folder: Path, odd_worker: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    let_hours_pass_at_a_cell_that_never_ends(monkeypatch)
     crashed = told(run, folder, sweep_of_people("[13, 2]"))
     assert crashed.code == 1
     assert "✗ failed  m k=13: The worker ended with signal 9" in crashed.err
     assert "✓ done  m k=2" in crashed.err
     for line in ("  ▸ running  m k=2", "    split  m k=2"):
         assert line in crashed.err.splitlines()  # what begins is told, cell by cell and phase by phase
-    slow = told(run, folder, sweep_of_people("[14, 2]"), "--limit-seconds", "1", "--quiet")
+    slow = told(run, folder, sweep_of_people("[14, 2]"), "--limit-seconds", "120", "--quiet")
     assert (slow.code, slow.err) == (5, "")
     states = [row["state"] for row in Store(folder / "e.results").results(stale=False)]
     assert states == ["too_slow", "done"]

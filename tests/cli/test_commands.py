@@ -185,7 +185,7 @@ def test_ctrl_c_leaves_nothing_behind(town):
         "import sys, time, crypsis.release as r, crypsis.cli as c\n"
         "write = r.Release._write_files\n"
         "def slow(*a):\n"
-        "    write(*a); print('writing', flush=True); time.sleep(60)\n"
+        "    write(*a); print('writing', flush=True); time.sleep(600)\n"
         "r.Release._write_files = slow\n"
         "c.main(sys.argv[1:])\n"
     )
@@ -210,7 +210,7 @@ def test_ctrl_c_leaves_nothing_behind(town):
     assert process.stdout.readline().strip() == "writing"
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "cancelled: stopped; nothing was left behind" in errors
     assert sorted(path.name for path in town.iterdir()) == ["checkins.csv", "places.csv"]

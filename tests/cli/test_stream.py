@@ -12,7 +12,7 @@ import pytest
 
 def crypsis(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "crypsis", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=300)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ state = "state"
 
 def crypsis(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "crypsis", *arguments, "--quiet"]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=240)
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=300)
 
 
 def windows_of(folder: Path, N: int) -> dict[str, object]:

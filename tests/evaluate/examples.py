@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crypsis.evaluate import runner
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "rt" / "rt_figures.json"
 
@@ -72,3 +77,15 @@ sweep = {{param = "k", values = {values}}}
 [metrics]
 list = ["ncp"]
 """
+
+
+def let_hours_pass_at_a_cell_that_never_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock of a cell with k = 14 runs ahead, so that a limit in which any other ends is soon over for it."""
+    is_late = runner._Session._is_late
+
+    def hours_later(self: Any, worker: Any, spent: float = 0.0) -> bool:
+        if worker.started is not None and worker.cell is not None and worker.cell.params.get("k") == 14:
+            worker.started -= 3600
+        return is_late(self, worker, spent)
+
+    monkeypatch.setattr(runner._Session, "_is_late", hours_later)

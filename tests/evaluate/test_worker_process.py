@@ -64,5 +64,5 @@ def test_a_worker_that_nobody_asks_leaves_by_itself(tmp_path, monkeypatch):
     people(tmp_path)
     done(tmp_path, "one")
     (worker,) = worker_process._waiting
-    assert worker.process.wait(20) == 0
+    assert worker.process.wait(120) == 0
     done(tmp_path, "two")

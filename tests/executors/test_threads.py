@@ -21,7 +21,7 @@ def test_results_come_in_the_order_of_the_shards(shards: list[int], workers: int
 
 
 def test_shards_really_run_at_the_same_time() -> None:
-    both_are_there = threading.Barrier(2, timeout=30)
+    both_are_there = threading.Barrier(2, timeout=120)
     map_in_threads(lambda shard: both_are_there.wait(), [0, 1], 2)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -11,13 +12,17 @@ import threading
 import time
 from pathlib import Path
 
-_PATIENCE = 15.0
+_PATIENCE = 60.0
+_FIRST_PORT, _PORTS = 20_000, 12_000  # below those that the system gives to connections
 
 
 def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    """One that nobody uses, and that the system gives to nobody while a broker is stopped and started again."""
+    while True:
+        port = _FIRST_PORT + secrets.randbelow(_PORTS)
+        with contextlib.suppress(OSError), socket.socket() as one:
+            one.bind(("127.0.0.1", port))
+            return port
 
 
 class Broker:
@@ -36,7 +41,7 @@ class Broker:
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, cwd=self.folder)
         until = time.monotonic() + _PATIENCE
-        while time.monotonic() < until:
+        while time.monotonic() < until and self.process.poll() is None:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
                 return
             time.sleep(0.05)

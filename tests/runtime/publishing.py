@@ -42,7 +42,7 @@ def reserve_session(port: int, client_id: str, topic: str) -> None:
     client.on_subscribe = lambda *_: subscribed.set()
     client.connect("127.0.0.1", port)
     client.loop_start()
-    assert subscribed.wait(10)
+    assert subscribed.wait(60)
     client.disconnect()
     client.loop_stop()
 
@@ -63,7 +63,7 @@ def fill_mqtt(port: int, topic: str, lines: Sequence[str]) -> None:
                 content = head + struct.pack(">H", number % 65535 + 1) + line.encode()
                 packets.append(b"\x32" + _length(len(content)) + content)
             wire.sendall(b"".join(packets))
-        acknowledged.join(60)
+        acknowledged.join(120)
         assert not acknowledged.is_alive()
 
 
@@ -82,7 +82,7 @@ def windows_in_mqtt(port: int, topic: str, number: int) -> list[bytes]:
     client.on_connect = lambda connected, *_: connected.subscribe(f"{topic}/+", qos=1)
     client.connect("127.0.0.1", port)
     client.loop_start()
-    complete.wait(15)
+    complete.wait(60)
     client.disconnect()
     client.loop_stop()
     return [found[name] for name in sorted(found, key=lambda name: int(name.rpartition("/")[2]))]
@@ -93,20 +93,26 @@ class Subscriber:
 
     def __init__(self, port: int, topic: str) -> None:
         self.heard: dict[str, list[bytes]] = {}
-        self._ready = threading.Event()
+        self._ready, self._came = threading.Event(), threading.Condition()
         self.client = Client(CallbackAPIVersion.VERSION2, client_id="subscriber", clean_session=False)
         self.client.on_message = self._take
         self.client.on_connect = lambda connected, *_: connected.subscribe(topic, qos=1)
         self.client.on_subscribe = lambda *_: self._ready.set()
         self.client.connect("127.0.0.1", port)
         self.client.loop_start()
-        assert self._ready.wait(10)
+        assert self._ready.wait(60)
 
     def _take(self, client: Client, data: object, message: Any) -> None:
-        if not message.dup and not message.retain:  # else the broker repeats what it had sent
-            self.heard.setdefault(message.topic, []).append(message.payload)
+        """What a broker repeats, since it was restarted before it knew that we have it, counts once."""
+        with self._came:
+            if not message.retain and not (message.dup and message.payload in self.heard.get(message.topic, ())):
+                self.heard.setdefault(message.topic, []).append(message.payload)
+                self._came.notify()
 
-    def close(self) -> None:
+    def close(self, topics: int) -> None:
+        """Leave as soon as so many topics were heard: the broker takes a message before it passes it on."""
+        with self._came:
+            self._came.wait_for(lambda: len(self.heard) >= topics, 60)
         self.client.disconnect()
         self.client.loop_stop()
 

@@ -48,11 +48,11 @@ def small_disk(folder: Path) -> Iterator[SmallDisk]:
     folder.mkdir(parents=True)
     mount = ["mount", "-t", "tmpfs", "-o", f"size={_MEGABYTES - 1}m", "tmpfs", str(folder)]
     try:
-        mounted = subprocess.run(mount, capture_output=True, timeout=10).returncode == 0
+        mounted = subprocess.run(mount, capture_output=True, timeout=60).returncode == 0
     except (OSError, subprocess.SubprocessError):
         mounted = False
     try:
         yield SmallDisk(folder, mounted)
     finally:
         if mounted:
-            subprocess.run(["umount", "--lazy", str(folder)], check=True, capture_output=True, timeout=10)
+            subprocess.run(["umount", "--lazy", str(folder)], check=True, capture_output=True, timeout=60)

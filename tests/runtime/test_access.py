@@ -25,7 +25,7 @@ from tests.runtime.brokers import Broker, Mosquitto, Redis
 from tests.runtime.streams import lively_lines, tables
 
 NAME, PASSWORD = "gates", "a pass word"
-RUN = {"verify": "off", "retry_seconds": 10.0}
+RUN = {"verify": "off", "retry_seconds": 60.0}
 
 
 def self_signed(folder: Path) -> None:
@@ -142,7 +142,7 @@ def publish(broker: Broker, name: str, lines: list[str], folder: Path) -> None:
     while not waiting.is_connected():
         pass
     waiting.subscribe(name, qos=1)
-    waiting.publish("nothing", b"", qos=1).wait_for_publish(5)  # the subscription came before
+    waiting.publish("nothing", b"", qos=1).wait_for_publish(60)  # the subscription came before
     waiting.disconnect()
     waiting.loop_stop()
     client = mqtt_client("publisher", reached(broker, folder), kept=False)
@@ -150,7 +150,7 @@ def publish(broker: Broker, name: str, lines: list[str], folder: Path) -> None:
     client.loop_start()
     sent = [client.publish(name, line, qos=1) for line in lines]
     for one in sent:
-        one.wait_for_publish(10)
+        one.wait_for_publish(60)
     client.disconnect()
     client.loop_stop()
 

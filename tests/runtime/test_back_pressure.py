@@ -52,8 +52,7 @@ def test_a_full_queue_stops_the_reading() -> None:
     while taken < 2000:
         batch = feed.next()
         assert batch is not None
-        assert batch is not Nothing
-        taken += len(batch.events)
+        taken += 0 if batch is Nothing else len(batch.events)
     assert source.given <= 2000 + 1000 + 2 * 100
     feed.close()
 
@@ -100,7 +99,7 @@ def test_mqtt_through_a_small_spool_loses_nothing(tmp_path: Path) -> None:
     lively = lively_lines(seed=4, people=2500, timestamps=12)
     padded = [line.replace('"loc"', f'"note": "{"x" * 300}", "loc"') for line in lively]
     lines = [*padded, '{"op": "end"}']
-    changes = {"run": {"spool_limit": SMALL, "verify": "off", "retry_seconds": 5.0, "checkpoint_every": 100}}
+    changes = {"run": {"spool_limit": SMALL, "verify": "off", "retry_seconds": 60.0, "checkpoint_every": 100}}
     stream(prepared(tmp_path / "whole", lines, **changes))
     broker = Mosquitto(tmp_path / "mosquitto")
     try:
@@ -133,7 +132,7 @@ def test_standard_input_waits_while_its_spool_is_full(tmp_path: Path) -> None:
         input="".join(f"{line}\n" for line in lines).encode(),
         cwd=tmp_path / "run",
         check=True,
-        timeout=60,
+        timeout=300,
     )
     assert published(tmp_path / "run") == published(tmp_path / "whole")
     left = sum(path.stat().st_size for path in (tmp_path / "run" / "state" / "spool").iterdir())

@@ -82,7 +82,7 @@ def test_an_empty_file_is_no_failure_on_the_command_line(tmp_path: Path) -> None
         encoding="utf-8",
     )
     command = [sys.executable, "-m", "crypsis", "stream", "run", str(tmp_path / "stream.toml"), "--quiet", "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["windows"] == 0
 

@@ -145,7 +145,7 @@ def test_a_replay_from_redis_to_mqtt_survives_kills_restarts_and_a_full_disk(
     with small_disk(tmp_path / "disk") as disk:
         subscriber = Subscriber(mosquitto.port, "windows/+")
         kills = disturbed(disk, begun(disk.folder / "run", source, sink), redis_server, mosquitto, 1)
-        subscriber.close()
+        subscriber.close(len(windows))
     assert kills >= ENOUGH
     assert windows_in_mqtt(mosquitto.port, "windows", len(windows)) == windows
     assert subscriber.heard == {f"windows/{seq}": [window] for seq, window in enumerate(windows)}
@@ -189,7 +189,8 @@ def test_an_answer_of_redis_that_is_lost_loses_no_event(brokers: tuple[Mosquitto
     stream(prepared(tmp_path / "whole", lines))
     fill_redis(brokers[1].port, "lost", lines)
     proxy = ForgetfulProxy(brokers[1].port)
-    stream(prepared(tmp_path / "run", [], source={"kind": "redis", "stream": "lost", "port": proxy.port}))
+    source = {"kind": "redis", "stream": "lost", "port": proxy.port}
+    stream(prepared(tmp_path / "run", [], source=source, run={"retry_seconds": 60.0}))
     proxy.close()
     assert proxy.lost
     assert published(tmp_path / "run") == published(tmp_path / "whole")

@@ -22,7 +22,7 @@ def killed_again_and_again(folder: Path, how: str, seed: int, **changes: dict[st
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     return int(done.stdout)

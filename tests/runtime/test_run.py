@@ -272,7 +272,7 @@ def test_a_full_disk_stops_the_stream_and_nothing_is_lost(tmp_path: Path, monkey
 def test_a_disk_that_is_full_for_a_moment_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = lively_lines(seed=6)
     stream(prepared(tmp_path / "whole", lines))
-    configuration = prepared(tmp_path / "run", lines, run={"retry_seconds": 5.0})
+    configuration = prepared(tmp_path / "run", lines, run={"retry_seconds": 60.0})
     calls = [0]
     fsync = os.fsync
 
@@ -349,7 +349,7 @@ def test_standard_input_and_output_through_the_command_line(tmp_path: Path) -> N
         [sys.executable, "-m", "crypsis", "stream", "run", str(tmp_path / "run" / "stream.toml"), "--quiet"],
         input="".join(f"{line}\n" for line in lines).encode(),
         capture_output=True,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     windows = published(tmp_path / "whole")[0]
@@ -364,7 +364,7 @@ def test_figures_and_health_are_served_on_loopback(tmp_path: Path) -> None:
     def look(observed: Any) -> None:
         if observed.windows == 20 and not seen:
             for page in ("metrics", "health"):
-                with urllib.request.urlopen(f"http://127.0.0.1:{observed.port}/{page}", timeout=5) as answer:
+                with urllib.request.urlopen(f"http://127.0.0.1:{observed.port}/{page}", timeout=60) as answer:
                     seen[page] = answer.read().decode()
 
     stream(configuration, listener=look)
@@ -402,7 +402,7 @@ def test_health_says_what_is_in_the_way(tmp_path: Path) -> None:
     def look(observed: Any) -> None:
         if observed.trouble:
             try:
-                urllib.request.urlopen(f"http://127.0.0.1:{observed.port}/health", timeout=5)
+                urllib.request.urlopen(f"http://127.0.0.1:{observed.port}/health", timeout=60)
             except urllib.error.HTTPError as answer:
                 seen.append((answer.code, json.loads(answer.read())["status"]))
                 answer.close()

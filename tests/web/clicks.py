@@ -46,15 +46,18 @@ def type_into_cell(page: Page, row: int, column: int, text: str) -> None:
 
 
 def choose(page: Page, field: Locator, option: str | re.Pattern[str]) -> None:
-    """An option of a list that opens; it closes again where the page moves under it, and is then opened once more."""
+    """An option of a list that opens; it closes again where the page moves under it, and is then opened again."""
     wanted = page.get_by_role("option", name=option, exact=isinstance(option, str))
     expect(page.get_by_role("listbox")).to_have_count(0)  # the one before fades out for a moment
-    field.click()
-    try:
-        wanted.click(timeout=5_000)
-    except TimeoutError:
-        field.click()
-        wanted.click()
+    for _ in range(20):
+        if not page.get_by_role("listbox").count():
+            field.click()
+        try:
+            wanted.click(timeout=5_000)
+            return
+        except TimeoutError:
+            continue
+    raise AssertionError(f"No option {option} can be chosen.")
 
 
 def vary(card: Page | Locator, start: str, end: str, step: str) -> None:
@@ -86,6 +89,7 @@ def downloaded(page: Page, click: Any, folder: Path, name: str = "") -> Path:
 
 def from_menu(page: Page, button: Locator, item: str, folder: Path) -> Path:
     """A file that a menu offers."""
+    expect(page.get_by_role("menuitem")).to_have_count(0)  # a click on the button of an open menu would close it
     button.click()
     return downloaded(page, page.get_by_role("menuitem", name=item, exact=True).click, folder)
 
@@ -98,7 +102,7 @@ def copied_file(page: Page) -> str:
     expect(field).not_to_have_value("")
     page.get_by_role("button", name="Copy").click()
     text, shown = "", field.input_value()
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while text != shown:
         assert time.monotonic() < until, "The text was not copied."
         text = str(page.evaluate("navigator.clipboard.readText()"))

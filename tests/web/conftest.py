@@ -31,7 +31,7 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
-WAIT = 60_000  # milliseconds; the first run of a method compiles it
+WAIT = 120_000  # milliseconds; the first run of a method compiles it
 expect.set_options(timeout=WAIT)
 
 
@@ -55,7 +55,7 @@ class Server:
     def client(self) -> httpx.Client:
         """Somebody who has the token."""
         headers = {"Authorization": f"Bearer {self.token}"}
-        return httpx.Client(base_url=self.base, headers=headers, timeout=60, trust_env=False)
+        return httpx.Client(base_url=self.base, headers=headers, timeout=240, trust_env=False)
 
     def stop(self) -> None:
         self.process.terminate()
@@ -67,11 +67,11 @@ class Server:
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.wait(15)
+        self.process.wait(60)
         self._close()
 
     def _close(self) -> None:
-        self.reader.join(5)
+        self.reader.join(60)
         for stream in (self.process.stdout, self.process.stderr):
             if stream is not None:
                 stream.close()

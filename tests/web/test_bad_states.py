@@ -60,7 +60,7 @@ def refused(api: httpx.Client, number: str, **tables: Any) -> str:
 def ended(api: httpx.Client, made: str, **how: Any) -> dict[str, Any]:
     answer = api.post(f"/api/experiments/{made}/start", json={"workers": 1, **how})
     assert answer.status_code == 202, answer.text
-    until = time.monotonic() + 120
+    until = time.monotonic() + 300
     while (seen := api.get(f"/api/experiments/{made}/progress").json())["running"]:
         assert time.monotonic() < until
         time.sleep(0.1)
@@ -193,10 +193,10 @@ def test_an_invalid_token_and_a_cross_origin_request_are_answered_with_403(serve
         {"Authorization": "Bearer wrong"},
         {"Authorization": f"Bearer {server.token}", "Origin": "http://evil.example"},
     ):
-        answer = httpx.get(f"{server.base}/api/datasets", headers=headers, trust_env=False)
+        answer = httpx.get(f"{server.base}/api/datasets", headers=headers, trust_env=False, timeout=120)
         assert answer.status_code == 403
         assert set(answer.json()["error"]) >= {"code", "message"}
-    answer = httpx.get(f"{server.base}/?token=wrong", trust_env=False)
+    answer = httpx.get(f"{server.base}/?token=wrong", trust_env=False, timeout=120)
     assert answer.status_code == 403
 
 

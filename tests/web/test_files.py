@@ -196,7 +196,7 @@ def test_the_files_of_trajectories_and_results_are_shown_and_taken_back(tab: Tab
     for path in (f"/results?experiment={made}", f"/trajectories?dataset={visits}"):
         page = tab.open(path)
         if path.startswith("/results"):
-            expect(page.get_by_text("1 of 1 finished")).to_be_visible(timeout=90_000)
+            expect(page.get_by_text("1 of 1 finished")).to_be_visible(timeout=240_000)
         page.get_by_role("button", name="Show as file").click()
         expect(field).to_have_value(re.compile(r"k = 3"))
         field.fill("this is no file")

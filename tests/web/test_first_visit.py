@@ -28,7 +28,7 @@ def test_somebody_new_loads_runs_reads_the_verdict_compares_downloads_and_verifi
     page.get_by_role("button", name="Try a method").click()
     expect(page.get_by_text("SeqAnon · suggested")).to_be_visible()
     page.get_by_role("button", name="Run", exact=True).click()
-    expect(page.get_by_text("Verified", exact=True)).to_be_visible(timeout=90_000)
+    expect(page.get_by_text("Verified", exact=True)).to_be_visible(timeout=240_000)
     expect(page.get_by_text("k^m-anonymity (k=5, m=2) holds")).to_be_visible()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download release").click()
@@ -48,7 +48,7 @@ def test_somebody_new_loads_runs_reads_the_verdict_compares_downloads_and_verifi
     page.get_by_role("button", name="Add a configuration").click()
     expect(page.get_by_role("group", name=re.compile("^Configuration"))).to_have_count(2)
     page.get_by_role("button", name="Run all").click()
-    expect(page.get_by_text("10 of 10 finished")).to_be_visible(timeout=90_000)
+    expect(page.get_by_text("10 of 10 finished")).to_be_visible(timeout=240_000)
     expect(page.locator("svg.crypsis-plot")).to_have_count(2)
     expect(page.get_by_text(re.compile("^Best by this figure"))).to_be_visible()
 

@@ -76,7 +76,7 @@ def numbers(asker: httpx.Client) -> dict[str, str]:
         "experiments": experiment,
         "streams": stream,
     }
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while asker.get(f"/api/experiments/{experiment}/progress").json()["running"]:
         assert time.monotonic() < until
         time.sleep(0.1)
@@ -136,7 +136,7 @@ def test_schemathesis_finds_nothing_and_the_server_is_well_afterwards(
     began = time.monotonic()
     for path in ("/api/datasets", "/api/experiments", "/api/streams", "/data"):
         assert asker.get(path).status_code == 200
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     for kind in ("experiments", "hierarchies", "policies", "streams"):  # the workspace is whole
         for entry in (target.workspace / kind).iterdir():
             assert json.loads((entry / "entry.json").read_text(encoding="utf-8"))["revision"] >= 1

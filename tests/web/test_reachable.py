@@ -84,7 +84,7 @@ def test_the_focus_goes_from_run_to_cancel_and_back_and_the_outcome_is_read_alou
     run = page.get_by_role("button", name="Run", exact=True)
     run.press("Enter")
     aloud = page.locator(".aloud[role=status]")
-    expect(aloud).to_have_text("The run has ended: Verified", timeout=90_000)
+    expect(aloud).to_have_text("The run has ended: Verified", timeout=240_000)
     expect(run).to_be_focused()
     page.get_by_label("(k)").fill("7")
     expect(page.get_by_text("The settings have changed since")).to_be_visible()
@@ -100,7 +100,7 @@ def test_places_that_a_release_joins_are_shown_beside_the_original_and_in_words(
     made = api.post("/api/experiments", json={"dataset": number, "mode": "evaluate", "tables": tables}).json()["id"]
     api.post(f"/api/experiments/{made}/start", json={})
     page = tab.open(f"/evaluate?dataset={number}")
-    expect(page.get_by_text("Verified", exact=True)).to_be_visible(timeout=90_000)
+    expect(page.get_by_text("Verified", exact=True)).to_be_visible(timeout=240_000)
     page = tab.open(f"/trajectories?dataset={number}")
     maps = page.locator("svg.map")
     expect(maps).to_have_count(2)
@@ -117,7 +117,7 @@ def test_a_stream_says_for_each_place_how_much_is_published_also_without_the_map
     made = api.post("/api/streams", json={"dataset": number, "K": 5, "rate": 1e6}).json()["id"]
     api.post(f"/api/streams/{made}/start")
     page = tab.open(f"/streams?dataset={number}")
-    expect(page.locator(".tile", has_text="State")).to_contain_text("finished", timeout=90_000)
+    expect(page.locator(".tile", has_text="State")).to_contain_text("finished", timeout=240_000)
     seen = api.get(f"/api/streams/{made}").json()
     shown = page.locator("svg.map")
     expect(shown.locator("circle.ring")).to_have_count(len(set(seen["places"]) | set(seen["suppressed_places"])))

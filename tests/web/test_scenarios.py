@@ -15,11 +15,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from crypsis.cli.main import main
 from crypsis.evaluate.results import is_time_column
@@ -153,6 +152,7 @@ def test_2_a_hierarchy_is_loaded_a_leaf_moved_a_second_parent_told_mended_and_sa
     nodes = page.locator("span[draggable]")
     nodes.filter(has_text="Spain").drag_to(nodes.filter(has_text="Africa"))
     expect(page.get_by_text("Changed and saved")).to_be_visible()
+    expect(nodes.filter(has_text="Europe")).to_have_text(re.compile("3"))
     assert parent("Spain") == "Africa"
     nodes.filter(has_text="Spain").click()
     page.get_by_role("button", name="Move the selected node", exact=True).click()
@@ -174,7 +174,9 @@ def test_2_a_hierarchy_is_loaded_a_leaf_moved_a_second_parent_told_mended_and_sa
     dialog = page.get_by_role("dialog")
     lines = dialog.get_by_label("Lines of the hierarchy")
     expect(dialog.get_by_text(words)).to_be_visible()
+    line_is_shown(lines, "Spain;Africa")
     dialog.get_by_role("button", name="Save").click()
+    line_is_shown(lines, "Spain;Africa")
     expect(dialog.get_by_text(words)).to_be_visible()
     assert parent("Spain") == "Europe"
     expect(lines).to_have_value(re.compile("Spain;Europe"))
@@ -193,6 +195,16 @@ def test_2_a_hierarchy_is_loaded_a_leaf_moved_a_second_parent_told_mended_and_sa
     page.get_by_role("button", name="Move Spain below Europe").click()
     expect(page.get_by_role("dialog")).to_be_hidden()
     assert parent("Spain") == "Europe"
+
+
+def line_is_shown(field: Locator, line: str) -> None:
+    """The line with the problem gets selected a moment after it is told; whoever types before is typing elsewhere."""
+    told = """([field, line]) => {
+        if (field.value.slice(field.selectionStart, field.selectionEnd) !== line) return false;
+        field.setSelectionRange(0, 0);
+        return true;
+    }"""
+    field.page.wait_for_function(told, arg=[field.element_handle(), line])
 
 
 def test_3_a_workload_is_loaded_edited_counted_saved_exported_and_loaded_again(
@@ -302,7 +314,20 @@ def compared(
     page = tab.open(f"/compare?dataset={number}")
     cards = page.get_by_role("group", name=re.compile("^Configuration"))
     expect(cards).to_have_count(1)
-    _name(cards.first, "RMERGE_R")
+
+    def give_label(card: Locator, label: str) -> None:
+        """What is typed is kept once the field is left, unless its card was just drawn anew."""
+        for _ in range(20):
+            card.get_by_label("Label", exact=True).fill(label)
+            card.get_by_label("Label", exact=True).press("Tab")
+            until = time.monotonic() + 5
+            while time.monotonic() < until:
+                if label in labels_kept(server.workspace, number):
+                    return
+                time.sleep(0.05)
+        raise AssertionError(f"The label {label} is not kept.")
+
+    give_label(cards.first, "RMERGE_R")
     choose(page, cards.first.get_by_label("Vary"), re.compile("^delta( ·|$)"))
     vary(cards.first, "0.4", "1", "0.1")
     cards.first.get_by_text(re.compile("^Settings")).click()
@@ -324,21 +349,22 @@ def compared(
             if not parameter(card, "merge").is_visible():
                 show_more(card)
             choose(page, parameter(card, "merge"), choice_words("merge", "t"))
-        _name(card, label)
+        give_label(card, label)
     page.reload()  # everything that was set up is kept
     for place, label in enumerate(("RMERGE_R", "RMERGE_T", "TMERGE_R")):
         expect(cards.nth(place).get_by_label("Label", exact=True)).to_have_value(label)
     told = copied_file(page)
     page.get_by_role("button", name="Run all").click()
-    expect(page.get_by_text("21 of 21 finished")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("21 of 21 finished")).to_be_visible(timeout=240_000)
     yield Compared(page, told)
     page.close()
     assert tab.errors == []
 
 
-def _name(card: Any, label: str) -> None:
-    card.get_by_label("Label", exact=True).fill(label)
-    card.get_by_label("Label", exact=True).press("Tab")
+def labels_kept(workspace: Path, dataset: str) -> list[str]:
+    """The labels of the configurations of a dataset, as the workspace keeps them."""
+    entries = [json.loads(file.read_text())["content"] for file in workspace.glob("experiments/*/entry.json")]
+    return [run.get("label") for entry in entries if entry.get("dataset") == dataset for run in entry["tables"]["run"]]
 
 
 def test_5_three_bounding_methods_over_delta_are_lines_with_gaps(compared: Compared) -> None:
@@ -399,31 +425,41 @@ def test_7_a_server_that_is_killed_leaves_finished_cells_and_a_click_runs_the_ot
         page = context.new_page()
         page.goto(first.address)
         page = Tab(page, first).open(f"/compare?dataset={number}")
-        vary(page, "5", "34", "1")
+        vary(page, "5", "24", "1")
         page.get_by_role("button", name="Run all").click()
-        expect(page.get_by_text(re.compile(r"^[1-9]\d* of 30 finished"))).to_be_visible()
+        store = with_a_finished_cell(workspace)
     finally:
         first.kill()
-    (store,) = workspace.glob("experiments/*/store/cells")
     kept = settled(store)
-    assert 1 <= len(kept) < 30
+    assert 1 <= len(kept) < 20
 
     second = start(workspace)
     try:
         page.goto(second.address)
         tab = Tab(page, second)
         page = tab.open(f"/compare?dataset={number}")
-        expect(page.get_by_text(f"{30 - len(kept)} of 30 cells are not finished")).to_be_visible()
+        expect(page.get_by_text(f"{20 - len(kept)} of 20 cells are not finished")).to_be_visible()
         page.get_by_role("button", name="Go on").click()
-        expect(page.get_by_text("30 of 30 finished")).to_be_visible(timeout=120_000)
+        expect(page.get_by_text("20 of 20 finished")).to_be_visible(timeout=240_000)
         expect(page.get_by_text("not finished")).to_have_count(0)
         assert tab.errors == []
     finally:
         context.close()
         second.stop()
     after = states(store)
-    assert len(after) == 30
+    assert len(after) == 20
     assert {name: after[name] for name in kept} == kept
+
+
+def with_a_finished_cell(workspace: Path) -> Path:
+    """The store of the only experiment, as soon as one of its cells has finished."""
+    until = time.monotonic() + 240
+    while time.monotonic() < until:
+        for store in workspace.glob("experiments/*/store/cells"):
+            if states(store):
+                return store
+        time.sleep(0.02)
+    raise AssertionError("No cell finished.")
 
 
 def states(store: Path) -> dict[str, int]:

@@ -25,7 +25,7 @@ from tests.web.conftest import Server, start
 
 
 def raw(server: Server) -> httpx.Client:
-    return httpx.Client(base_url=server.base, trust_env=False, timeout=30)
+    return httpx.Client(base_url=server.base, trust_env=False, timeout=120)
 
 
 @contextmanager
@@ -129,7 +129,7 @@ def test_a_page_of_another_site_cannot_fetch_even_with_the_cookie(server: Server
 def spoken(server: Server, text: str) -> tuple[int, str]:
     """What is answered to a request that no library would send."""
     host, port = server.base.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
         connection.sendall(text.format(token=server.token, host=f"{host}:{port}").encode("latin-1"))
         answer = b""
         while chunk := connection.recv(65536):
@@ -197,7 +197,7 @@ def test_the_websocket_asks_for_token_and_origin(server: Server, headers: dict[s
         "Sec-WebSocket-Version: 13",
         *(f"{name}: {value}" for name, value in told.items()),
     ]
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
         connection.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         status = connection.recv(64).split(b" ")[1]
     assert int(status) == expected
@@ -230,7 +230,7 @@ def open_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Serv
 def outsider(open_server: tuple[Server, int]) -> Iterator[httpx.Client]:
     running, _ = open_server
     headers = {"Authorization": f"Bearer {running.token}"}
-    with httpx.Client(base_url=running.base, headers=headers, trust_env=False, timeout=30) as client:
+    with httpx.Client(base_url=running.base, headers=headers, trust_env=False, timeout=120) as client:
         yield client
 
 
@@ -370,7 +370,7 @@ def test_names_that_are_markup_or_lines_stay_names(api: httpx.Client) -> None:
     tables["run"][0]["label"] = "</svg><script>alert(2)</script>"
     assert api.put(f"/api/experiments/{made}/tables", json={"tables": tables}).status_code == 200
     assert api.post(f"/api/experiments/{made}/start", json={"workers": 1}).status_code == 202
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while api.get(f"/api/experiments/{made}/progress").json()["running"]:
         assert time.monotonic() < until
         time.sleep(0.1)

@@ -266,10 +266,11 @@ class _Session:
         elif kind == "phase":
             self.tell(event)
         elif kind == "finished" and worker.cell is not None and worker.cell.id == event["cell"]:
-            late = self._is_late(worker)
-            cell, worker.cell, worker.started = worker.cell, None, None
             spent = event.get("phases") or {}
-            self.inside += sum(spent.get(name, 0.0) for name in INSIDE)
+            inside = sum(spent.get(name, 0.0) for name in INSIDE)
+            late = self._is_late(worker, inside)
+            cell, worker.cell, worker.started = worker.cell, None, None
+            self.inside += inside
             if worker.ready_at is not None and worker.warmed:  # the first warming came before ready_at
                 self.occupied -= event.get("warming", 0.0)
             worker.warmed = True
@@ -356,9 +357,12 @@ class _Session:
                 worker.process.kill()
                 self._lost(worker, workers, waiting, selector, measured, outcome)
 
-    def _is_late(self, worker: WorkerProcess) -> bool:
+    def _is_late(self, worker: WorkerProcess, spent: float = 0.0) -> bool:
+        """By our clock, or by what the worker says it spent: where we look late, a cell begins and ends at once."""
         limit = self.limits.seconds
-        return limit is not None and worker.started is not None and time.perf_counter() - worker.started > limit
+        if limit is None or worker.started is None:
+            return False
+        return max(time.perf_counter() - worker.started, spent) > limit
 
     def _too_slow(self) -> dict[str, Any]:
         """The end of a cell that was stopped at its limit, or had ended later than that before anybody looked."""
