@@ -15,7 +15,7 @@ from crypsis.data.mixed import Mixed
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.errors import BadParameter, BadRelease, Infeasible, InfeasibleDiversity
 from crypsis.guarantees import KKmAnonymity, KLmDiversity
-from crypsis.hierarchy import Hierarchies, Hierarchy
+from crypsis.hierarchy import Hierarchies, Hierarchy, UtilityPolicy
 from crypsis.hierarchy.balanced import BalancedHierarchy
 from crypsis.methods import LRA, RFirst, RumBound, TFirst, TumBound
 from crypsis.verifiers import verify
@@ -199,8 +199,11 @@ def test_a_sensitive_item_of_too_many_is_named() -> None:
 def test_clusters_whose_items_cannot_be_generalized_are_refused() -> None:
     frame = pl.DataFrame({"age": [1, 1, 9, 9], "codes": ["a", "", "a", "b"]})
     data = Mixed.from_frame(frame, {"age": "quasi"}, {"codes": " "})
-    with pytest.raises(Infeasible, match="the items of 2 records in 1 clusters"):
+    with pytest.raises(Infeasible, match="the items of 2 records in 1 cluster ") as refused:
         crypsis.anonymize(data, RFirst(k=2))
+    assert "utility policy" not in str(refused.value)
+    with pytest.raises(Infeasible, match="allow larger sets in the utility policy"):
+        crypsis.anonymize(data, RFirst(k=2, utility=UtilityPolicy([])))
     assert crypsis.anonymize(data, RumBound(k=2, delta=1)).verify().holds
 
 

@@ -199,3 +199,11 @@ def test_costs_too_fine_for_64_bits_are_rounded_and_still_anonymous() -> None:
     published = Cluster(k=4).anonymize(table, journal)
     assert journal.private["exact_costs"] is False
     assert crypsis.verify(published, crypsis.KAnonymity(k=4), table).holds
+
+
+def test_the_seed_of_a_method_stays_with_the_publisher(tmp_path: Path) -> None:
+    release = crypsis.anonymize(people(), Cluster(k=2, seeds="random", seed=987654, hierarchy=TREES))
+    folder = release.write(tmp_path / "r", private_report=tmp_path / "private.json")
+    assert "seed" not in json.loads((folder / "release.json").read_text())["method"]["parameters"]
+    assert not any(b"987654" in file.read_bytes() for file in folder.iterdir())
+    assert json.loads((tmp_path / "private.json").read_text())["method"]["seed"] == 987654

@@ -36,6 +36,7 @@ PRIVATE_SCHEMA = "crypsis-private-report/1"
 MANIFEST = "release.json"
 REPORT = "report.html"
 DATA_PACKAGE = "datapackage.json"
+NEVER_TOLD = ("seed", "pseudonym_key", "key")  # parameters with which the publisher's choices could be made again
 
 
 @dataclass(eq=False)
@@ -280,7 +281,9 @@ def read_release(folder: str | Path, *, private_report: str | Path | None = None
 def _read_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if not path.is_file():
-        raise BadRelease(f"{folder.name} is not a release: it has no {MANIFEST}.", where=str(folder))
+        results = "; it holds the results of an experiment, of which `crypsis export` makes a release"
+        held = results if (folder / "experiment.toml").is_file() else ""
+        raise BadRelease(f"{folder.name} is not a release: it has no {MANIFEST}{held}.", where=str(folder))
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError) as error:
@@ -327,7 +330,7 @@ def _method_entry(method: Method) -> dict[str, Any]:
         "name": method.name(),
         "class": type(method).__name__,
         "summary": method.summary(),
-        "parameters": method.described_parameters(),
+        "parameters": {name: value for name, value in method.described_parameters().items() if name not in NEVER_TOLD},
         "assured": method.assured,
     }
 

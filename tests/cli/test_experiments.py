@@ -7,8 +7,11 @@ import json
 import polars as pl
 import pytest
 
+from crypsis.cli.experiments import show_rows
 from crypsis.evaluate import Experiment, Store
+from crypsis.evaluate.results import FIRST, OUTCOME
 from tests.evaluate.examples import DATASET, MERGE_R, PEOPLE, people, sweep_of_people
+from tests.evaluate.stores import finished_store
 
 pytestmark = pytest.mark.usefixtures("quick_workers")
 
@@ -98,9 +101,14 @@ def test_cluster_with_pcta_and_a_bound_is_evaluated_shown_and_exported(run, rt):
     assert "seed" not in about["method"]["parameters"]
     assert "France" not in (rt / "p.csv.about.json").read_text()
     assert run("verify", folder / "cells" / row["cell"] / "published").code == 0
+    assert "`crypsis export` makes a release" in run("verify", folder).err
+    measured = run("measure", rt / "release", "--original", rt / "rt.csv", *reading, "--metric", "ncp", "--json")
+    assert json.loads(measured.out) == {"ncp": pytest.approx(row["ncp"])}
+    asked = run("measure", rt / "release", "--original", rt / "rt.csv", *reading, "--metric", "tkd_ml2")
+    assert (asked.code, asked.err.split(":")[0]) == (2, "not-applicable")
     assert [one["cell"] for one in json.loads(run("show", folder, "--json").out)["results"]] == [row["cell"]]
     assert run("export", folder, "--cell", row["cell"], "--out", rt / "p.csv").code == 2
-    assert run("export", folder, "--out", rt / "q.csv").code == 2
+    assert run("export", folder, "--out", rt / "q.csv").code == 0  # there is no other cell
     assert run("export", folder, "--cell", "zz", "--out", rt / "q.csv").code == 2
 
 
@@ -253,3 +261,72 @@ def test_a_seed_on_the_command_line_counts(run, tmp_path):
     )
     done = run("run", tmp_path / "e.toml", "--seed", "11", "--json", "--quiet")
     assert json.loads(done.out)["results"][0]["seed"] == 11
+
+
+def test_columns_that_do_not_matter_need_no_role(run, rt):
+    items = ("--items", "items= ")
+    made = run("policy", "make", rt / "rt.csv", *items, "--kind", "privacy", "--recipe", "all(2)", "--out", rt / "p")
+    assert made.code == 0, made.err
+    assert run("policy", "check", rt / "p", "--kind", "privacy", "--data", rt / "rt.csv", *items).code == 0
+    assert run("hierarchy", "make", rt / "rt.csv", *items, "--out", rt / "tree").code == 0
+    for options in (items, ()):
+        file = rt / f"q{len(options)}"
+        assert run("queries", "make", rt / "rt.csv", *options, "--count", "3", "--out", file).code == 0
+        assert run("queries", "run", file, "--data", rt / "rt.csv", *options).code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("policy", "make", "rt.csv", "--kind", "privacy", "--recipe", "all:2", "--out", "p"), "--items"),
+        (("policy", "make", "rt.csv", "--kind", "utility", "--recipe", "freqency(2)", "--out", "p"), "'frequency'"),
+        (("hierarchy", "make", "rt.csv", "--items", "items= ", "--recipe", "balancd(2)", "--out", "h"), "'balanced'"),
+        (("hierarchy", "make", "rt.csv", "--out", "h"), "--column"),
+        (("export", "rt.csv", "--out", "x.csv"), "no published data"),
+        (("export", "results", "--out", "x.csv"), "which of the 3 results"),
+        (("export", "results", "--cell", "zz", "--out", "x.csv"), "no cell 'zz'"),
+    ],
+    ids=["no items", "no recipe", "no tree", "no column", "nothing published", "which cell", "no cell"],
+)
+def test_what_is_missing_and_what_would_do_is_said(run, rt, monkeypatch, arguments, words):
+    if "results" in arguments:
+        finished_store(rt)
+    monkeypatch.chdir(rt)
+    done = run(*arguments)
+    assert done.code == 2
+    assert words in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_cells_are_listed_by_the_digits_that_ask_for_them(run, tmp_path):
+    finished_store(tmp_path)
+    shown = run("show", tmp_path / "results")
+    assert shown.code == 0, shown.err
+    assert [line.split()[0] for line in shown.out.splitlines() if "mondrian" in line] == ["aa", "bb"]
+
+
+def test_a_figure_is_shown_once_by_its_short_name(capsys):
+    row = dict.fromkeys((*FIRST, *OUTCOME)) | {"label": "a", "state": "done", "cell": "aa", "stale": False}
+    show_rows([row | {"ncp": 0.25, "ncp_loss": 0.25, "classes": 3, "code": None, "message": None, "runtime": 1.0}])
+    headings = capsys.readouterr().out.splitlines()[1].split()
+    assert headings == ["run", "state", "ncp", "classes", "seconds"]
+
+
+def test_a_group_of_commands_alone_shows_its_help(run):
+    alone = run("data")
+    assert (alone.code, alone.out) == (2, "")
+    assert alone.err.startswith("Usage: ")
+    assert json.loads(run("data", "--json").out)["exit_code"] == 2
+
+
+def test_a_record_with_commas_is_added_as_json_and_a_list_of_edits_that_is_not_there_is_told(run, rt):
+    data, edits = rt / "rt.csv", rt / "list.json"
+    missing = run("data", "save", data, "--edits", edits, "--out", rt / "saved.csv")
+    assert (missing.code, missing.err.split(":")[0]) == (2, "missing-file")
+    added = run("data", "edit", data, "--add-row", '{"Age": "50", "Origin": "a, b=c"}', "--edits", edits)
+    assert added.code == 0, added.err
+    assert added.out.startswith("1 edit in ")
+    assert run("data", "save", data, "--edits", edits, "--out", rt / "saved.csv").code == 0
+    assert pl.read_csv(rt / "saved.csv")["Origin"].to_list()[-1] == "a, b=c"
+    assert run("data", "edit", data, "--add-row", "{no", "--edits", edits).code == 2
+    assert run("data", "edit", data, "--add-row", "no", "--edits", edits).code == 2

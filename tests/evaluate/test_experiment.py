@@ -317,6 +317,15 @@ def test_a_seed_is_that_of_the_run_or_of_the_experiment_and_grows_with_repeats(t
     assert [cell.seed for cell in Experiment.parse(text, folder=tmp_path).cells()] == [9, 10]
 
 
+def test_no_item_may_be_generalized_where_the_utility_policy_is_none(tmp_path):
+    (tmp_path / "baskets.dat").write_text("A B\nB C\n")
+    text = '[dataset]\npath = "baskets.dat"\n[policy.utility]\nauto = "none"\n[[run]]\nmethod = "coat"\n'
+    experiment = Experiment.parse(text, folder=tmp_path)
+    assert experiment.check() == []
+    data = experiment.dataset.load()
+    assert len(experiment.inputs.utility(data).make(data)) == 0
+
+
 def test_recipes_can_be_written_as_calls():
     assert recipe_text("equi_width(12)") == "equi_width:12"
     assert recipe_text("balanced(4, frequency)") == "balanced:4:frequency"
@@ -366,3 +375,17 @@ def _put(content, path, value):
         content[path[-1]] = value
     except (TypeError, IndexError):
         return
+
+
+def test_methods_are_known_whatever_their_spelling():
+    runs = [
+        {"method": "Top_Down"},
+        {"method": "SeqAnon"},
+        {"relational": {"method": "Full-subtree bottom-up"}, "transaction": {"method": "PCTA"}},
+        {"method": "*", "except": ["BottomUp", "nobody", 3]},
+        {"method": "nobody"},
+    ]
+    read = Experiment.parse({"run": runs}).runs
+    assert [run.get("method") for run in read] == ["top-down", "seq-anon", None, "*", "nobody"]
+    assert (read[2]["relational"]["method"], read[2]["transaction"]["method"]) == ("bottom-up", "pcta")
+    assert read[3]["except"] == ["bottom-up", "nobody", 3]

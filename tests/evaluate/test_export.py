@@ -9,7 +9,7 @@ import pytest
 from crypsis import read_release
 from crypsis.errors import OriginalRequired, OutputExists
 from crypsis.evaluate import Experiment, Store, worker
-from crypsis.evaluate.export import export_release
+from crypsis.evaluate.export import export_inputs, export_release
 
 BASKETS = [["bread", "milk"], ["bread", "eggs"], ["milk", "eggs"], ["bread", "milk"], ["eggs", "milk"], ["bread"]]
 CONTENT = {
@@ -59,3 +59,20 @@ def test_where_the_data_are_others_by_now_they_are_not_taken_for_the_original(ca
 
 def _original(store):
     return store.experiment().dataset.load()
+
+
+def test_hierarchies_of_columns_with_similar_names_are_files_of_their_own(tmp_path):
+    (tmp_path / "d.csv").write_text("a/b,a_b\n1,x\n2,y\n")
+    columns = {name: {"role": "quasi"} for name in ("a/b", "a_b")}
+    trees = {"a/b": {"auto": "equi_width(2)"}, "a_b": {"auto": "flat"}}
+    content = {"dataset": {"path": "d.csv", "columns": columns}, "hierarchy": trees, "run": [{"method": "incognito"}]}
+    before = Experiment.parse(content, folder=tmp_path)
+    export_inputs(before, tmp_path / "out")
+    after = Experiment.read(tmp_path / "out" / "experiment.toml")
+    data = before.dataset.load()
+    made, read = before.inputs.hierarchies(data).make(data), after.inputs.hierarchies(data)
+    assert {name: sorted(made[name].to_pairs()) for name in columns} == {
+        name: sorted(read[name].to_pairs()) for name in columns
+    }
+    with pytest.raises(OutputExists, match="is a file"):
+        export_inputs(before, tmp_path / "d.csv")

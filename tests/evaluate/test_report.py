@@ -147,3 +147,8 @@ def test_the_report_for_programs_says_the_same(tmp_path: Path) -> None:
 def test_a_report_is_the_same_whenever_it_is_made(tmp_path: Path) -> None:
     store = finished_store(tmp_path)
     assert ExperimentReport.of_store(store).to_html() == ExperimentReport.of_store(store).to_html()
+
+
+def test_a_figure_that_was_asked_for_has_its_column_even_where_no_cell_has_it(tmp_path: Path) -> None:
+    columns = list(finished_store(tmp_path, metrics={"list": ["ul", "runtime", "ncp"]}).results()[0])
+    assert columns[columns.index("required") + 1 : columns.index("code")] == ["ul", "ncp", "dm"]

@@ -10,10 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from crypsis.cli.output import show, show_table, shown_value
+from crypsis.cli.output import show, show_table
 from crypsis.cli.risk import risk
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS, in_order
-from crypsis.errors import BadEdit, BadParameter, OutputExists
+from crypsis.errors import BadEdit, BadParameter, MissingFile, OutputExists
+from crypsis.reports.wording import counted
 
 data_app = typer.Typer(help="Look at data and edit them.", no_args_is_help=True, rich_markup_mode=None)
 data_app.command(epilog=EVERY_COMMAND)(risk)
@@ -54,7 +55,7 @@ def inspect(
     if SETTINGS.get().json:
         show(described, "")
         return
-    print(f"{input.name}: {shown_value(described['rows'])} rows; looks like {described['kind']}")
+    print(f"{input.name}: {counted(found.rows, 'row')}; looks like {described['kind']}")
     columns = described["columns"]
     if columns:
         headings = [heading for heading in columns[0] if heading not in ("top", "item_separator")]
@@ -69,7 +70,9 @@ def edit(
     replace: Annotated[
         list[str] | None, typer.Option("--replace", help="Replace a value of a column, column:old=new.")
     ] = None,
-    add_row: Annotated[list[str] | None, typer.Option("--add-row", help="Add a record, column=value,…")] = None,
+    add_row: Annotated[
+        list[str] | None, typer.Option("--add-row", help='Add a record, column=value,… or {"column": "value"}.')
+    ] = None,
     delete_row: Annotated[list[str] | None, typer.Option("--delete-row", help="Delete the record of this row.")] = None,
     add_column: Annotated[list[str] | None, typer.Option("--add-column", help="Add a column, name=value.")] = None,
     delete_column: Annotated[list[str] | None, typer.Option("--delete-column", help="Delete a column.")] = None,
@@ -104,7 +107,8 @@ def edit(
     write_file(path, (json.dumps({"edits": done, "undone": undone}, ensure_ascii=False, indent=1) + "\n").encode())
     show(
         {"edits": done, "undone": undone, "file": str(path), "rows": table.height, "columns": table.columns},
-        f"{len(done)} edits in {path}; the table has {table.height:,} rows and the columns {', '.join(table.columns)}",
+        f"{counted(len(done), 'edit')} in {path}; the table has {counted(table.height, 'row')} and the columns "
+        + ", ".join(table.columns),
     )
 
 
@@ -128,13 +132,15 @@ def save(
     format = out.suffix.lstrip(".")
     if format not in ("csv", "parquet", "jsonl"):
         raise BadParameter(f"--out must end with .csv, .parquet or .jsonl, got {out.name!r}.")
+    if edits is not None and not edits.exists():
+        raise MissingFile(f"There is no list of edits {edits}; check the path.", where=str(edits))
     path = edits or _usual_list(input)
     done, _ = read_edits(path)
     table = EditedTable(_frame(input, input_format, separator)).apply(done)
     if os.path.lexists(out) and not yes and not _asked(out):
         raise OutputExists(f"{out} exists already and is kept; choose another name, or add --yes to overwrite it.")
     write_file(out, frame_bytes(table, format, separator or ",", spreadsheet_safe))
-    show({"file": str(out), "rows": table.height, "edits": len(done)}, f"wrote {out} with {len(done)} edits")
+    show({"file": str(out), "rows": table.height, "edits": len(done)}, f"wrote {out} with {counted(len(done), 'edit')}")
 
 
 def read_edits(path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -189,10 +195,7 @@ def _edit(option: str, text: str) -> dict[str, Any]:
             raise BadEdit(f"--replace takes column:old=new, got {text!r}.")
         name, edit = "set", {"column": column, "instead_of": old, "value": right}
     elif name == "add_row":
-        cells = [part.partition("=") for part in text.split(",") if part]
-        if any(not found for _, found, _ in cells):
-            raise BadEdit(f"--add-row takes column=value,…, got {text!r}.")
-        edit = {"values": {column: value for column, _, value in cells}}
+        edit = {"values": _cells(text)}
     elif name == "delete_row":
         if not text.isdecimal():
             raise BadEdit(f"--delete-row takes a row, counted from 0, got {text!r}.")
@@ -202,3 +205,16 @@ def _edit(option: str, text: str) -> dict[str, Any]:
     else:
         edit = {"column": text}
     return edit_from_dict({"edit": name, **edit}).to_dict()
+
+
+def _cells(text: str) -> Any:
+    """The values of a record by column: as JSON where commas or equals signs stand in them."""
+    if text.lstrip().startswith("{"):
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise BadEdit(f"--add-row: the record is no JSON: {error}.") from error
+    cells = [part.partition("=") for part in text.split(",") if part]
+    if any(not found for _, found, _ in cells):
+        raise BadEdit(f'--add-row takes column=value,… or {{"column": "value"}}, got {text!r}.')
+    return {column: value for column, _, value in cells}

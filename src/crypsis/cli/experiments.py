@@ -22,6 +22,7 @@ SIGNS = {
     "done": "✓", "infeasible": "–", "failed": "✗", "unsafe": "✗", "cancelled": "○", "too_slow": "✗", "waiting": "·",
 }  # fmt: skip
 FIGURES_SHOWN = 6
+CELL_DIGITS = 8  # which tell cells apart
 
 
 def refuse_problems(problems: Sequence[Problem]) -> None:
@@ -157,11 +158,14 @@ def show_outcome(outcome: Outcome, written: Sequence[Path]) -> None:
         print(f"wrote    {path}")
 
 
-def show_rows(rows: Sequence[Mapping[str, Any]], title: str = "") -> None:
-    """Settings with the mean of their repeats."""
+def show_rows(rows: Sequence[Mapping[str, Any]], title: str = "", *, cells: bool = False) -> None:
+    """Settings with the mean of their repeats; with `cells` by which digits each is asked for, the first of repeats."""
+    from crypsis.evaluate.measures import SHORT
     from crypsis.evaluate.results import figure_columns, parameter_columns, summaries
 
-    figures = figure_columns(rows)[:FIGURES_SHOWN]
+    columns = figure_columns(rows)
+    told = {figure for name in columns if name in SHORT for figure in SHORT[name].values()}  # by its short name
+    figures = [name for name in columns if name not in told][:FIGURES_SHOWN]
     varied = [
         name
         for name in parameter_columns(rows)
@@ -170,12 +174,13 @@ def show_rows(rows: Sequence[Mapping[str, Any]], title: str = "") -> None:
     repeated = any(row["repeat"] for row in rows)
     table = []
     for one in summaries(rows, figures):
-        cells = [one["label"], *(shown_value(one[name]) for name in varied), one["state"]]
+        line = [one["cell"][:CELL_DIGITS]] if cells else []
+        line += [one["label"], *(shown_value(one[name]) for name in varied), one["state"]]
         for name in figures:
             spread = f" ± {shown_value(one[f'{name} deviation'])}" if repeated and one[name] is not None else ""
-            cells.append(shown_value(one[name]) + spread)
-        table.append([*cells, shown_value(one["runtime"])])
-    show_table(["run", *varied, "state", *figures, "seconds"], table, title)
+            line.append(shown_value(one[name]) + spread)
+        table.append([*line, shown_value(one["runtime"])])
+    show_table([*(["cell"] if cells else []), "run", *varied, "state", *figures, "seconds"], table, title)
 
 
 def show_cell(known: Mapping[str, Any], row: Mapping[str, Any]) -> None:
@@ -204,4 +209,4 @@ def usual_folder(file: Path) -> Path:
 
 def is_experiment(path: Path) -> bool:
     """Whether a file is an experiment by its name: everything else is data."""
-    return path.suffix in (".toml", ".json")
+    return path.suffix.lower() in (".toml", ".json")

@@ -15,6 +15,7 @@ from crypsis.cli.show import chosen_cell
 from crypsis.errors import BadParameter, OutputExists
 
 if TYPE_CHECKING:
+    from crypsis.evaluate import Store
     from crypsis.release import Release
 
 
@@ -50,9 +51,7 @@ def export(
     if source.is_file() and is_experiment(source) and not is_disassociated_file(source):
         written = export_inputs(Experiment.read(source), out)
     elif source.is_dir() and store.exists():
-        if cell is None:
-            raise BadParameter("--cell must say which of the results to export; `crypsis show` lists them.")
-        id = chosen_cell([row["cell"] for row in store.results()], cell)
+        id = _cell_to_export(store, cell)
         if out.suffix:
             written = export_published(
                 store,
@@ -67,12 +66,30 @@ def export(
             if i_know:
                 raise BadParameter("--i-know exports a file (--out NAME.csv); a release is written of what holds only.")
             written = [export_release(store, id, out, overwrite=overwrite)]
+    elif source.is_file() and not is_disassociated_file(source) and source.suffix != ".parquet":
+        raise BadParameter(
+            f"{source.name} is no experiment (.toml or .json) and no published data: `crypsis anonymize` or "
+            "`crypsis run` publish data, `crypsis data save` writes a table with its edits."
+        )
     else:
         written = _release_as_file(source, out, separator, spreadsheet_safe, overwrite, i_know)
     show(
         {"file": str(written[0]), "files": [str(path) for path in written]},
         "\n".join(f"wrote {path}" for path in written),
     )
+
+
+def _cell_to_export(store: Store, asked: str | None) -> str:
+    """The cell that was asked for; an experiment of one cell has no other."""
+    if asked is not None:
+        return chosen_cell([row["cell"] for row in store.results()], asked)
+    cells = [cell.id for cell in store.cells()]
+    if len(cells) != 1:
+        raise BadParameter(
+            f"--cell must say which of the {len(cells):,} results to export; `crypsis show {store.folder}` lists them.",
+            parameter="cell",
+        )
+    return cells[0]
 
 
 def _release_as_file(

@@ -14,6 +14,7 @@ from crypsis.cli.output import show
 from crypsis.cli.reading import Reader, given, reads_data
 from crypsis.cli.reading.mixed import separators
 from crypsis.cli.reading.options import pairs
+from crypsis.cli.recipes import known_recipe
 from crypsis.cli.settings import EVERY_COMMAND, in_order
 from crypsis.errors import BadParameter, HierarchyError, OutputExists
 
@@ -36,6 +37,7 @@ def make(
     ] = "auto",
 ) -> None:
     """Build a hierarchy from the data."""
+    from crypsis.data.relational import Table
     from crypsis.data.trajectory import Trajectories
     from crypsis.evaluate.inputs import recipe_text
     from crypsis.hierarchy import HierarchyPlan, ItemHierarchy, Taxonomy
@@ -48,7 +50,6 @@ def make(
         column = None  # the items, not the texts that list them
     if column is not None:
         from crypsis.data.formats.tabular import read_table_file
-        from crypsis.data.relational import Table
 
         frame, source = read_table_file(input, format=given(read, "input_format"), separator=given(read, "separator"))
         types = pairs(given(read, "types"), "--types")
@@ -63,9 +64,14 @@ def make(
         tree.write(out, form="edges")
         nodes, leaves = len(tree.names), tree.n_leaves
     else:
-        data = loaded(input, read)
-        if text == "auto":
-            text = "auto:5"
+        data = loaded(input, read, rest="other")
+        if isinstance(data, Table):
+            raise BadParameter(
+                f"--column must say which column of the table the hierarchy is for: {', '.join(data.names)}; or "
+                "--items which holds sets of items.",
+                parameter="column",
+            )
+        text = "auto:5" if text == "auto" else known_recipe("tree", recipe)
         places = isinstance(data, Trajectories)
         made: Any = (Taxonomy if places else ItemHierarchy).from_text(text.replace("balanced:", "auto:", 1))
         tree = made.make(data if places else items_of(data)) if isinstance(made, Recipe) else made

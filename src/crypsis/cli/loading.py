@@ -9,11 +9,24 @@ from crypsis.cli.dataset_section import dataset_section
 from crypsis.cli.reading import Reader
 
 
-def loaded(path: Path, read: Reader, kind: str | None = None) -> Any:
-    """The data of a file."""
+def loaded(path: Path, read: Reader, kind: str | None = None, *, rest: str | None = None) -> Any:
+    """The data of a file; `rest` is the role of columns that were given none, for commands that ask for no roles."""
+    from crypsis.data.inspection import inspect_file
     from crypsis.evaluate import Dataset
 
-    return Dataset(dataset_section(path, read, kind), Path.cwd()).load()
+    section = dataset_section(path, read, kind)
+    if rest is not None and "kind" not in section and not _tells_rows(section):
+        looked = inspect_file(path, format=section.get("format"), separator=section.get("separator"))
+        if looked.kind == "table":
+            section |= {"kind": "table", "columns": {}}
+    if rest is not None and section.get("kind") in ("table", "mixed"):
+        section.setdefault("rest", rest)
+    return Dataset(section, Path.cwd()).load()
+
+
+def _tells_rows(section: dict[str, Any]) -> bool:
+    """Whether options say what the rows of a long table are: visits, fixes or items."""
+    return any(name in section for name in ("id", "item", "position", "location", "user", "time", "grid", "x", "t"))
 
 
 def items_of(data: Any) -> Any:
@@ -23,5 +36,8 @@ def items_of(data: Any) -> Any:
 
     held = getattr(data, "transactions", data)
     if not isinstance(held, Transactions):
-        raise NotApplicable(f"Sets of items are needed, and these data are {type(data).__name__}.")
+        raise NotApplicable(
+            f"Sets of items are needed, and these data are {type(data).__name__}; for a table say which column holds "
+            "them and what separates them (--items 'diagnoses= ')."
+        )
     return held

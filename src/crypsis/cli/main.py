@@ -32,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stderr.close()  # whoever read our output has gone
         sys.exit(1)
     except Exception as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            sys.exit(_show_help(error, settings))
         if hasattr(error, "format_message"):  # a usage error of the parser
             sys.exit(_show_error("bad-parameter", _usage_message(error), 2, settings))
         if settings.debug:
@@ -47,6 +49,14 @@ def _run(arguments: list[str]) -> int:
     if code == 130:  # the parser turns Ctrl-C into an exit code; it is told like any other stop
         raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
+
+
+def _show_help(error: Any, settings: Settings) -> int:
+    """A group of commands without one of them: its help, which is no error message."""
+    if settings.json:
+        return _show_error("bad-parameter", f"Say which command; see {error.ctx.command_path} --help", 2, settings)
+    print(error.format_message(), file=sys.stderr)
+    return 2
 
 
 def _usage_message(error: Any) -> str:

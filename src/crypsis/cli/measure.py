@@ -10,6 +10,7 @@ import typer
 from crypsis.cli.output import show, show_table
 from crypsis.cli.reading import Reader, kind_of_input, reads_data
 from crypsis.cli.settings import SETTINGS
+from crypsis.errors import NotApplicable
 
 
 @reads_data
@@ -19,7 +20,8 @@ def measure(
     release: Annotated[Path, typer.Argument(help="A release folder.")],
     original: Annotated[Path, typer.Option("--original", help="The original data.")],
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", help="Measure this metric; may be given several times.")
+        list[str] | None,
+        typer.Option("--metric", help="Measure this, by a full or a short name (ncp, are, …); several times."),
     ] = None,
     taxonomy: Annotated[
         str | None,
@@ -36,7 +38,7 @@ def measure(
     seed: Annotated[int, typer.Option("--seed", help="Seed of the metrics that sample.")] = 0,
 ) -> None:
     """Measure the utility that is left in a release."""
-    from crypsis import _api, metrics
+    from crypsis import _api
 
     published = _api.read_release(release)
     against = read(original, kind_of_input(published.manifest))
@@ -53,11 +55,30 @@ def measure(
         from crypsis.data.count_query import read_queries
 
         companions["queries"] = read_queries(queries)
-    figures = metrics.measure(against, published.data, metrics=metric or None, seed=seed, companions=companions)
+    figures = _figures(against, published.data, metric, seed, companions)
     if SETTINGS.get().json:
         show(figures, "")
     else:
         show_table(("metric", "value"), [(name, value) for name, value in figures.items()])
+
+
+def _figures(original: Any, published: Any, names: list[str] | None, seed: int, companions: dict[str, Any]) -> Any:
+    """The figures that were asked for; the short names of experiments do, too."""
+    from crypsis import metrics
+    from crypsis.evaluate.measures import SHORT, figures_of
+
+    if not names:
+        return metrics.measure(original, published, seed=seed, companions=companions)
+    figures: dict[str, Any] = {}
+    for name in names:
+        if name in SHORT:
+            found: dict[str, Any] = dict(figures_of(original, published, [name], seed=seed, companions=companions))
+            if not found:
+                raise NotApplicable(f"{name} ({' or '.join(SHORT[name])}) cannot be measured on this release.")
+        else:
+            found = dict(metrics.measure(original, published, metrics=[name], seed=seed, companions=companions))
+        figures |= found
+    return figures
 
 
 def _made(given: Any, data: Any) -> Any:

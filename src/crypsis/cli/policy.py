@@ -11,6 +11,7 @@ import typer
 from crypsis.cli.loading import items_of, loaded
 from crypsis.cli.output import show
 from crypsis.cli.reading import Reader, reads_data
+from crypsis.cli.recipes import known_recipe
 from crypsis.cli.settings import EVERY_COMMAND
 from crypsis.errors import BadParameter, BadPolicy, OutputExists, did_you_mean
 
@@ -32,23 +33,22 @@ def make(
         str,
         typer.Option(
             "--recipe",
-            help="privacy: all:M, items, rare:Q:M, random:N:SIZE:SEED; utility: single, frequency:B, cooccurrence:B, "
-            "hierarchy:LEVEL[:FILE].",
+            help="privacy: all:M, items, rare:Q:M, random:N:SIZE:SEED; utility: single, none, frequency:B, "
+            "cooccurrence:B, hierarchy:LEVEL[:FILE].",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="File to write, one set on each line.")],
 ) -> None:
     """Derive a policy from the data. A derived privacy policy tells what occurs in them: keep it to yourself."""
     from crypsis.evaluate.export import label_lists, write_label_lists
-    from crypsis.evaluate.inputs import recipe_text
     from crypsis.parameters import Recipe
 
     if os.path.lexists(out):
         raise OutputExists(f"{out} exists already; choose another name or remove it.")
-    made = _kind(kind).from_text(recipe_text(recipe))
+    made = _kind(kind).from_text(known_recipe(kind, recipe))
     if not isinstance(made, Recipe):
         raise BadParameter(f"--recipe must be a recipe, {recipe!r} is a file.", parameter="recipe")
-    sets = label_lists(made.make(items_of(loaded(input, read))))
+    sets = label_lists(made.make(items_of(loaded(input, read, rest="other"))))
     write_label_lists(sets, out)
     show({"file": str(out), "sets": len(sets)}, f"wrote {out}: {len(sets):,} sets")
 
@@ -67,7 +67,7 @@ def check(
     sets = label_lists(policy)
     told: dict[str, Any] = {"file": str(file), "sets": len(sets), "unknown": []}
     if data is not None:
-        known = items_of(loaded(data, read)).vocabulary.labels
+        known = items_of(loaded(data, read, rest="other")).vocabulary.labels
         unknown = unknown_items(sets, known)
         if unknown:
             first = unknown[0]

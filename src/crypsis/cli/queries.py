@@ -38,7 +38,7 @@ def make(
 
     if os.path.lexists(out):
         raise OutputExists(f"{out} exists already; choose another name or remove it.")
-    data = loaded(input, read)
+    data = loaded(input, read, rest="other")
     if isinstance(data, Transactions):
         drawn = draw_itemsets(data, count=count, items=max(items_asked, 1), seed=seed)
         queries = tuple(CountQuery((), tuple(labels)) for labels in drawn)
@@ -62,7 +62,7 @@ def check(
 
     queries = read_queries(file)
     if data is not None:
-        counts_of(loaded(data, read), queries)
+        counts_of(loaded(data, read, rest="other"), queries)
     show({"file": str(file), "queries": len(queries)}, f"✓ {file.name}: {len(queries):,} queries")
 
 
@@ -79,7 +79,7 @@ def run(
     queries = read_queries(file)
     headings = ["query", "count"]
     if release is None:
-        original = loaded(data, read)
+        original = loaded(data, read, rest="other")
         actual = counts_of(original, queries)
         rows: list[list[Any]] = [[str(query), int(count)] for query, count in zip(queries, actual, strict=True)]
         mean = None

@@ -55,6 +55,7 @@ def run(
     5 a cell reached its limit.
     """
     from crypsis.evaluate import Experiment
+    from crypsis.methods import known_name
 
     if is_experiment(input):
         if method is not None or sweep is not None or metric:
@@ -65,7 +66,7 @@ def run(
         if method is None:
             raise BadParameter(f"{input.name} is no experiment (.toml or .json); for data name a --method.")
         experiment = Experiment.parse(_content(input, read, method, sweep, repeats, metric), folder=Path.cwd())
-        folder = out or Path(f"{input.name.split('.')[0]}.{method}.results")
+        folder = out or Path(f"{input.name.split('.')[0]}.{known_name(method)}.results")
     if seed is not None:
         experiment = Experiment({**experiment.content, "seed": seed}, experiment.folder)
     carry_out(experiment, folder, workers=workers, fresh=fresh, seconds=limit_seconds, memory=limit_memory)
@@ -77,6 +78,7 @@ def _content(
     from crypsis.methods import method_named
 
     chosen = method_named(method)
+    method = chosen.name()
     one: dict[str, Any] = {"label": method, "method": method, "params": given_params(chosen)}
     if sweep is not None:
         one["sweep"] = sweep_section(sweep)

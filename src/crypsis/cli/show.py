@@ -35,17 +35,20 @@ def show_results(
         _show_page(output_page(None, read_release(folder).data, start, rows), {})
         return
     experiment = store.experiment()
-    listed = store.results(outdated=store.outdated())
+    outdated = store.outdated()
+    listed = store.results(outdated=outdated)
     if cell is None:
         if SETTINGS.get().json:
             show({"results": listed}, "")
             return
         current, stale = ([row for row in listed if row["stale"] is old] for old in (False, True))
         if current or not stale:
-            show_rows(current)
+            show_rows(current, cells=True)
         if stale:
-            show_rows([{**row, "stale": False} for row in stale], "stale: of data or settings that have changed since")
-            note(f"{counted(len(stale), 'result is', 'results are')} stale; `crypsis run` makes them anew")
+            title = "stale: of data or settings that have changed since"
+            show_rows([{**row, "stale": False} for row in stale], title, cells=True)
+            next_step = "`crypsis run` makes them anew" if outdated else "those above are of the data as they are now"
+            note(f"{counted(len(stale), 'result is', 'results are')} stale; {next_step}")
         return
     id = chosen_cell([row["cell"] for row in listed], cell)
     row = next(row for row in listed if row["cell"] == id)
@@ -66,8 +69,14 @@ def chosen_cell(known: list[str], asked: str) -> str:
     """The cell whose identity begins so."""
     found = [id for id in dict.fromkeys(known) if id.startswith(asked)]
     if len(found) != 1:
-        several = f"; it could be {', '.join(found[:5])}" if found else did_you_mean(asked, known)
-        raise BadParameter(f"There is not exactly one cell {asked!r}{several}.", parameter="cell")
+        if found:
+            raise BadParameter(
+                f"Several cells begin with {asked!r}: {', '.join(found[:5])}; give more digits.", parameter="cell"
+            )
+        raise BadParameter(
+            f"There is no cell {asked!r}; `crypsis show FOLDER` lists them.{did_you_mean(asked, known)}",
+            parameter="cell",
+        )
     return found[0]
 
 

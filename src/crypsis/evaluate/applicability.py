@@ -19,8 +19,8 @@ def why_not(method: str, data: Any) -> str | None:
     kind = METHODS[method]
     if not can_show(type(data), kind.accepts):
         wanted = {"Transactions": "a column of items", "Table": "a table", "Mixed": "a table with a column of items"}
-        need = wanted.get(kind.accepts.__name__, kind.accepts.__name__)
-        return f"it anonymizes {kind.accepts.__name__} ({need}), and the data are {type(data).__name__}"
+        need = f" ({wanted[kind.accepts.__name__]})" if kind.accepts.__name__ in wanted else ""
+        return f"it anonymizes {kind.accepts.__name__}{need}, and the data are {type(data).__name__}"
     locations = getattr(data, "locations", None)
     if locations is not None and "coordinates" in kind.needs and not getattr(locations, "has_coordinates", True):
         return NO_COORDINATES

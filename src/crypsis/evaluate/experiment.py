@@ -37,7 +37,7 @@ from crypsis.evaluate.inputs import Inputs
 from crypsis.evaluate.problems import Problem, refuse
 from crypsis.evaluate.toml import toml_text
 from crypsis.evaluate.validation import check
-from crypsis.methods import method_named
+from crypsis.methods import known_name, method_named
 from crypsis.parameters import parameters_of
 
 _DEEPEST = 64
@@ -76,7 +76,7 @@ class Experiment:
             _refuse_unspeakable(content)
         if not isinstance(content, Mapping):
             raise BadExperiment(f"An experiment is a table, got {type(content).__name__}.")
-        return cls(_said(content), Path(folder))
+        return cls(_with_known_methods(_said(content)), Path(folder))
 
     def to_toml(self) -> str:
         """The text of the file; reading it gives an equal experiment."""
@@ -215,6 +215,26 @@ def _said(content: Any) -> Any:
     if isinstance(content, (list, tuple)):
         return [_said(one) for one in content]
     return content.isoformat() if isinstance(content, (date, time)) else content
+
+
+def _with_known_methods(content: dict[str, Any]) -> dict[str, Any]:
+    """The methods of the runs under the names that the rest knows, whatever their spelling."""
+    if not isinstance(content.get("run"), list):
+        return content
+    return {**content, "run": [_with_known_names(run) if isinstance(run, dict) else run for run in content["run"]]}
+
+
+def _with_known_names(run: dict[str, Any]) -> dict[str, Any]:
+    named: dict[str, Any] = {}
+    if isinstance(run.get("method"), str):
+        named["method"] = known_name(run["method"])
+    if isinstance(run.get("except"), list):
+        named["except"] = [known_name(name) if isinstance(name, str) else name for name in run["except"]]
+    for part in ("relational", "transaction"):
+        told = run.get(part)
+        if isinstance(told, dict) and isinstance(told.get("method"), str):
+            named[part] = {**told, "method": known_name(told["method"])}
+    return {**run, **named}
 
 
 def _refuse_unspeakable(content: Any, depth: int = 0) -> None:

@@ -39,12 +39,11 @@ from crypsis.evaluate.published_frame import published_frame
 from crypsis.evaluate.store import PUBLISHED, Store
 from crypsis.hierarchy import Hierarchy
 from crypsis.parameters import Recipe
-from crypsis.release import Release, read_release
+from crypsis.release import NEVER_TOLD, Release, read_release
 
 FORMATS = ("csv", "jsonl", "parquet", "json")
 SIDECAR = ".about.json"
 SIDECAR_SCHEMA = "crypsis-export/1"
-SECRET = ("seed", "pseudonym_key", "key")
 _NO_SEPARATORS = '"\r\n'
 _FORMULA = re.compile(r"^[=+\-@]")
 
@@ -175,7 +174,7 @@ def sidecar(manifest: Mapping[str, Any], verdict: Mapping[str, Any]) -> dict[str
     method = dict(manifest.get("method") or {})  # empty where data came without it
     if method:
         method["parameters"] = {
-            name: value for name, value in dict(method.get("parameters", {})).items() if name not in SECRET
+            name: value for name, value in dict(method.get("parameters", {})).items() if name not in NEVER_TOLD
         }
     return {
         "schema": SIDECAR_SCHEMA,
@@ -203,6 +202,8 @@ def export_inputs(experiment: Experiment, folder: str | Path) -> list[Path]:
     Recipes are carried out. `experiment.toml` beside them is the same experiment on these files.
     """
     target = Path(folder)
+    if target.exists() and not target.is_dir():
+        raise OutputExists(f"{target} is a file; an experiment is exported into a folder.")
     if target.exists() and any(target.iterdir()):
         raise OutputExists(f"{target} is not empty; choose another folder.")
     target.mkdir(parents=True, exist_ok=True)
@@ -277,7 +278,7 @@ def _exported_hierarchies(
             items = getattr(data, "transactions", data)
             trees[key] = found.make(items) if isinstance(found, Recipe) else found
     for name, tree in trees.items():
-        path = target / f"hierarchy_{_file_name(name)}.csv"
+        path = _unused(target / f"hierarchy_{_file_name(name)}.csv", written)
         if isinstance(tree, Hierarchy):
             tree.write(path, form="edges")
         else:
@@ -324,6 +325,14 @@ def label_lines(lists: Iterable[Sequence[str]]) -> str:
     plain = plain and not any(re.search(r"[\t\n\r;|,]|^\s|\s$|^\[", label) for label in labels)
     lines = (";".join(one) if plain else json.dumps(one, ensure_ascii=False) for one in listed)
     return "".join(f"{line}\n" for line in lines)
+
+
+def _unused(path: Path, written: Sequence[Path]) -> Path:
+    """A name that no other column has taken: of `a/b` and `a_b` the second is numbered."""
+    found, number = path, 2
+    while found in written:
+        found, number = path.with_stem(f"{path.stem}_{number}"), number + 1
+    return found
 
 
 def _file_name(column: str) -> str:

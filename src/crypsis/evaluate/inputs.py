@@ -39,7 +39,7 @@ POLICIES = ("privacy", "utility", "constraints")
 RECIPES = {  # of policies, and of trees of items and locations, that are derived
     "privacy": ("all", "items", "rare", "random"),
     "tree": ("auto", "balanced"),
-    "utility": ("single", "frequency", "cooccurrence", "hierarchy"),
+    "utility": ("single", "frequency", "cooccurrence", "hierarchy", "none", "fixed"),
 }
 QUERY_KEYS = ("path", "list", "generate")
 GENERATE_KEYS = ("count", "relational", "items", "range_share", "seed", "columns")

@@ -26,7 +26,12 @@ def is_time_column(name: str) -> bool:
 
 
 def rows_of(store: Store, *, stale: bool = True, outdated: Collection[str] = ()) -> list[dict[str, Any]]:
-    """The rows of a store; parameters, figures and phases as the cells have them, in order of first appearance."""
+    """The rows of a store; parameters, figures and phases as the cells have them, in order of first appearance.
+
+    Figures that the experiment asks for come first and have their column even where no cell has them.
+    """
+    from crypsis.evaluate.measures import SHORT
+
     entries: list[tuple[Mapping[str, Any], bool]] = []
     for cell in store.cells():
         known = store.cell(cell.id)
@@ -36,7 +41,8 @@ def rows_of(store: Store, *, stale: bool = True, outdated: Collection[str] = ())
         entries += [(known, True) for known in sorted(kept, key=_setting)]
     entries = [(known, old) for known, old in entries if known.get("params")]
     params = _in_order(known["params"].get("params", {}) for known, _ in entries)
-    figures = _in_order((known.get("metrics") or {}).get("figures", {}) for known, _ in entries)
+    asked = dict.fromkeys(name for name in store.metrics() if name in SHORT)
+    figures = _in_order([asked, *((known.get("metrics") or {}).get("figures", {}) for known, _ in entries)])
     phases = _in_order(_phases(known) for known, _ in entries)
     taken = {*FIRST, *OUTCOME, *TIMES, *LAST}
     names = {name: name if name not in taken and name not in figures else f"param {name}" for name in params}
@@ -135,7 +141,7 @@ def summaries(rows: Sequence[Mapping[str, Any]], figures: Sequence[str]) -> list
     for members in groups.values():
         first = members[0]
         done = [row for row in members if row["state"] == "done"]
-        one: dict[str, Any] = {"label": first["label"], "method": first["method"]}
+        one: dict[str, Any] = {"cell": first.get("cell"), "label": first["label"], "method": first["method"]}
         one |= {name: first[name] for name in params}
         one |= {"repeats": len(members), "done": len(done), "state": _state_of(members)}
         for name in figures:

@@ -71,6 +71,7 @@ class Store:
         index = {
             "folder": str(experiment.folder.resolve()),
             "made_of": made_of(experiment),
+            "metrics": experiment.metrics,
             "cells": [cell.to_dict() for cell in cells],
         }
         write_file(self.folder / "index.json", _json(index))
@@ -80,6 +81,10 @@ class Store:
     def cells(self) -> list[Cell]:
         """The cells of the experiment as it was run last, in order."""
         return [Cell.from_dict(one) for one in self._index().get("cells", ())]
+
+    def metrics(self) -> list[str]:
+        """The metrics that the experiment asked for as it was run last, in order; none where it left them open."""
+        return list(self._index().get("metrics") or ())
 
     def _index(self) -> dict[str, Any]:
         return _read(self.folder / "index.json") or {}

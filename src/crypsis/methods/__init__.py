@@ -86,14 +86,27 @@ __all__ = [
     "TopDown",
     "TumBound",
     "USeqAnon",
+    "known_name",
     "method_named",
 ]
 
 
 def method_named(name: str) -> type[Method]:
-    """The method with this command-line name."""
-    if name not in METHODS:
+    """The method with this command-line name; other spellings of it do."""
+    known = known_name(name)
+    if known not in METHODS:
         raise UnknownMethod(
             f"There is no method {name!r}; known are {', '.join(METHODS)}.{did_you_mean(name, METHODS)}"
         )
-    return METHODS[name]
+    return METHODS[known]
+
+
+def known_name(name: str) -> str:
+    """The command-line name for `Top_Down` and for the class `TopDown`; what is unknown stays as it is."""
+    spelled = name.lower().replace("_", "-").replace(" ", "-")
+    return spelled if spelled in METHODS else _OTHER_NAMES.get(name, _OTHER_NAMES.get(spelled, name))
+
+
+_OTHER_NAMES = {method.__name__: name for name, method in METHODS.items()} | {
+    "full-subtree-bottom-up": BottomUp.name(),
+}

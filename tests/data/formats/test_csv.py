@@ -28,8 +28,8 @@ def file(tmp_path: Path) -> Path:
         (b"a,b,c\n1,2,3\n4,5,6,7\n", 3, None, "found 4 fields"),
         (b"a,b,c\n1,2,3,4\n5,6\n", 2, None, "found 4 fields"),
         (b"a,b\n1,2\n\n3,4\n", 3, None, "a blank line"),
-        (b'a,b\n"x\ny",1\n2\n', 4, None, "found 1 fields"),
-        (b'a,b\n1,"p,q"\n2\n', 3, None, "found 1 fields"),
+        (b'a,b\n"x\ny",1\n2\n', 4, None, "found 1 field;"),
+        (b'a,b\n1,"p,q"\n2\n', 3, None, "found 1 field;"),
         (b"a,b\n1,2\n3,\xff\n", 3, "b", "Save the file as UTF-8"),
         (b"a,b\n1,2\n3,\0\n", 3, None, "NUL byte"),
         (b'a,b\n1,"x\n2,3\n', 2, None, "close every quoted field"),
@@ -164,3 +164,15 @@ def test_garbage_is_a_table_or_an_error_of_ours(folder: Path, content: bytes) ->
         read_frame(file)
     except CrypsisError as error:
         assert str(file) in str(error)
+
+
+def test_utf_16_is_named(file: Path) -> None:
+    file.write_text("a,b\n1,2\n", encoding="utf-16")
+    with pytest.raises(UnreadableFile, match="UTF-16; save it as UTF-8"):
+        read_frame(file)
+
+
+def test_a_binary_file_is_called_so_and_not_blamed_for_its_header(file: Path) -> None:
+    file.write_bytes(bytes(range(256)))
+    with pytest.raises(BadRow, match="NUL byte"):
+        read_frame(file)

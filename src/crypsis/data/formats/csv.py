@@ -6,6 +6,7 @@ Polars reads the file. Where it stumbles, or where the number of separators show
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections.abc import Iterator
@@ -54,9 +55,6 @@ def read_frame(
     source = CsvSource(str(file), 2 if header else 1)
     source.separator = separator
     source.has_quotes = b'"' in content
-    if b"\0" in content:
-        line = content.count(b"\n", 0, content.index(b"\0")) + 1
-        raise BadRow("A NUL byte stands in the file; it is damaged or no CSV.", **line_place(str(file), line))
     frame = None
     if b"\n" in content or b"\r" not in content:  # polars does not know lines that end with a lone CR
         frame = _read_fast(content, separator, header, names)
@@ -83,6 +81,11 @@ def _content(file: Path) -> bytes:
     content = read_bytes(file, MEMORY_PER_BYTE)
     if content.startswith(BYTE_ORDER_MARK):
         content = content[len(BYTE_ORDER_MARK) :]
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise UnreadableFile(f"{file} is UTF-16; save it as UTF-8.", where=str(file))
+    if b"\0" in content:
+        line = content.count(b"\n", 0, content.index(b"\0")) + 1
+        raise BadRow("A NUL byte stands in the file; it is damaged or no CSV.", **line_place(str(file), line))
     if not content or content.isspace():
         raise UnreadableFile(f"{file} is empty; a header line with column names is needed.", where=str(file))
     if content.endswith((b"\n\n", b"\n\r\n")):  # blank lines at the end are no rows
@@ -132,10 +135,10 @@ def _read_slowly(content: bytes, separator: str, header: bool, names: list[str],
     for number, (line, read) in enumerate(_records(text, separator, file)):
         record = read or [""] * (len(names) == 1)  # a blank line is an empty cell if there is one column
         if len(record) != len(names):
-            found = "a blank line" if not record else f"{len(record)} fields"
+            found = "a blank line" if not record else "1 field" if len(record) == 1 else f"{len(record)} fields"
             raise BadRow(
                 f"{len(names)} fields separated by {separator!r} are expected as in the header, found {found}; "
-                "correct the row (or name the separator).",
+                "correct the row (or name the separator; a file with one set of items on each line is 'fimi').",
                 **line_place(file, line),
                 expected=len(names),
                 found=len(record),

@@ -220,10 +220,14 @@ def _recoded(clusters: Clusters, recoder: ItemRecoder, journal: Journal, owner: 
     if len(listed) < len(members):
         bad = [members[one] for one in range(len(members)) if recoded[one] is None]
         records = sum(map(len, bad))
+        limited = getattr(recoder.method, "utility", None) is not None
+        reason = "the utility policy keeps items apart, " if limited else ""
+        remedy = "allow larger sets in the utility policy, " if limited else ""
+        places = "1 cluster" if len(bad) == 1 else f"{len(bad):,} clusters"
         raise Infeasible(
-            f"{owner}: the items of {records:,} records in {len(bad):,} clusters cannot be generalized enough: fewer "
+            f"{owner}: the items of {records:,} records in {places} cannot be generalized enough: {reason}fewer "
             f"than k={recoder.k} of a cluster's records have items, or too many share a sensitive one. Raise delta so "
-            "that more clusters are united, lower k or l, or leave out records without items.",
+            f"that more clusters are united, {remedy}lower k or l, or leave out records without items.",
             records=records,
             clusters=len(bad),
         )
