@@ -78,6 +78,13 @@ def test_a_tab_that_looked_at_an_older_state_is_told_so(api: httpx.Client) -> No
     assert rows(api, made["id"])["rows"][0][2] == "Bergen"
 
 
+@pytest.mark.parametrize("kind", ["table", "mixed", "transactions", "trajectories", "tracks", "events"])
+def test_a_dataset_of_which_only_the_kind_is_said_has_a_page(api: httpx.Client, kind: str) -> None:
+    number = uploaded(api, "people.csv", PEOPLE)["id"]
+    assert api.put(f"/api/datasets/{number}/section", json={"section": {"kind": kind}}).status_code == 200
+    assert api.get(f"/data?dataset={number}").status_code == 200
+
+
 def test_an_exported_table_loads_as_an_equal_one(api: httpx.Client) -> None:
     awkward = 'a,b\n"x,""y""",1\n"=2+3",2\n"<b>bold</b>",3\n'
     number = uploaded(api, "awkward.csv", awkward)["id"]

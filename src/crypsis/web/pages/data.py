@@ -16,7 +16,7 @@ from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, percent, told
 from crypsis.web.companions import HIERARCHIES, POLICIES
 from crypsis.web.data_words import COLUMN_WORDS, KIND_WORDS, NAMED_COLUMNS, TYPE_WORDS
-from crypsis.web.datasets import checkin_columns, usual_columns
+from crypsis.web.datasets import OF_RECORDS, checkin_columns, usual_columns
 from crypsis.web.drawings import histogram_picture
 from crypsis.web.files import dataset_text, take_text
 from crypsis.web.widgets import (
@@ -383,9 +383,8 @@ class DataPage:
     def _list_columns(self) -> None:
         self.columns.clear()
         reasons = self.entry.content["inspection"].get("reasons", {})
-        declared = self.section.get("columns")
         with self.columns:
-            if declared is None:
+            if self.section["kind"] not in OF_RECORDS:
                 on_grid = self.section["kind"] == "trajectories" and "grid" in self.section
                 if self.section["kind"] == "tracks" and checkin_columns(self.grid_columns):
                     self._offer_squares()
@@ -395,8 +394,15 @@ class DataPage:
                 if on_grid:
                     self._grid_field()
                 return
-            for name, column in declared.items():
+            for name, column in self._declared_columns().items():
                 self._column_fields(name, column, reasons.get(name, ""))
+
+    def _declared_columns(self) -> dict[str, dict[str, Any]]:
+        """What is said of each column; where nothing is said, as carefully as can be: it may give people away."""
+        declared = self.section.get("columns")
+        if declared is None:
+            return {name: {"type": "category", "role": "quasi"} for name in self.grid_columns}
+        return {name: dict(column) for name, column in declared.items()}
 
     def _grid_field(self) -> None:
         async def resize(event: Any) -> None:
@@ -466,9 +472,9 @@ class DataPage:
         if event.value == self.section["kind"]:
             return
         section = self._kept_as(event.value)
-        if event.value in ("table", "mixed") and "columns" not in section:
-            section["columns"] = {name: {"type": "category", "role": "quasi"} for name in self.grid_columns}
-        elif event.value not in ("table", "mixed"):
+        if event.value in OF_RECORDS:
+            section["columns"] = self._declared_columns()
+        else:
             section.pop("columns", None)
             section |= usual_columns(event.value, self.grid_columns)
         await self._set_section(section)
@@ -487,7 +493,7 @@ class DataPage:
         await self._set_section(section)
 
     async def _set_column(self, name: str, **change: str) -> None:
-        columns = {key: dict(column) for key, column in self.section["columns"].items()}
+        columns = self._declared_columns()
         columns[name] |= change
         if columns[name].get("type") == "items":
             columns[name] = {"type": "items", "item_separator": columns[name].get("item_separator", " ")}
