@@ -21,6 +21,7 @@ from typing import Any
 import httpx
 import polars as pl
 import pytest
+from playwright.sync_api import expect
 
 from crypsis.errors import BadParameter, ChangedElsewhere, CrypsisError, TooLarge, WriteFailed
 from crypsis.evaluate import Store
@@ -29,7 +30,7 @@ from crypsis.web.datasets import Datasets
 from crypsis.web.security import Access, Gate
 from crypsis.web.unpacking import check_unpacked
 from crypsis.web.workspace import Workspace, write_entry
-from tests.web.conftest import Server, sample, uploaded
+from tests.web.conftest import Server, Tab, sample, uploaded
 
 TABLE = "age,city\n" + "".join(f"{20 + n},{'Oslo' if n % 2 else 'Rome'}\n" for n in range(12))
 
@@ -162,6 +163,22 @@ def test_a_damaged_entry_is_told_removable_and_hurts_nobody(
     assert api.get(f"/api/datasets/{bad}/rows").status_code in (400, 404)
     assert api.delete(f"/api/datasets/{bad}").status_code == 204
     assert not file.parent.exists()
+
+
+def test_a_damaged_entry_is_removed_with_a_click_once_it_is_confirmed(
+    tab: Tab, api: httpx.Client, server: Server
+) -> None:
+    folder = server.workspace / "datasets" / uploaded(api, "people.csv", TABLE)["id"]
+    (folder / "entry.json").write_text("{")
+    page = tab.open("/data")
+    told = page.get_by_role("alert").filter(has_text=f"datasets/{folder.name}")
+    told.get_by_role("button", name="Remove it").click()
+    page.get_by_role("button", name="Keep", exact=True).click()
+    assert folder.is_dir()
+    told.get_by_role("button", name="Remove it").click()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    expect(told).not_to_be_visible()
+    assert not folder.exists()
 
 
 @pytest.mark.parametrize("content", ["[]", "{}", '{"state": "x"}', "[" * 100_000])

@@ -147,11 +147,21 @@ def chosen_dataset(workbench: Workbench, number: str | None, kinds: Sequence[str
 
 
 def tell_damage(workbench: Workbench) -> None:
-    """What of the workspace cannot be read; everything else is shown as ever."""
-    found = workbench.workspace.damaged()
-    if found:
-        more = f" There are {len(found) - 1} more of these." if len(found) > 1 else ""
-        message("bad", "Something in the workspace cannot be read", found[0]["message"] + more)
+    """What of the workspace cannot be read, each with a way to be rid of it; everything else is shown as ever."""
+    for one in workbench.workspace.damaged():
+        kind, number = one["kind"], one["id"]
+        box = message("bad", "Something in the workspace cannot be read", one["message"])
+
+        def remove(kind: str = kind, number: str = number, box: Any = box) -> None:
+            workbench.workspace.remove(kind, number)
+            box.set_visibility(False)
+
+        with box:
+            secondary(
+                "Remove it",
+                partial(confirm, "Remove what cannot be read?", "Its files are deleted.", told(remove), "Remove"),
+                "delete",
+            )
 
 
 def say_if_another(workbench: Workbench, number: str | None, shown: Entry) -> None:
