@@ -146,11 +146,17 @@ def chosen_dataset(workbench: Workbench, number: str | None, kinds: Sequence[str
     return next(fitting, None)
 
 
+_DAMAGE_SHOWN = 3  # entries that are told one by one
+
+
 def tell_damage(workbench: Workbench) -> None:
     """What of the workspace cannot be read, each with a way to be rid of it; everything else is shown as ever."""
-    for one in workbench.workspace.damaged():
+    found = workbench.workspace.damaged()
+    for place, one in enumerate(found[:_DAMAGE_SHOWN], 1):
         kind, number = one["kind"], one["id"]
-        box = message("bad", "Something in the workspace cannot be read", one["message"])
+        left = len(found) - place if place == _DAMAGE_SHOWN else 0
+        more = f" There are {left:,} more of these." if left else ""
+        box = message("bad", "Something in the workspace cannot be read", one["message"] + more)
 
         def remove(kind: str = kind, number: str = number, box: Any = box) -> None:
             workbench.workspace.remove(kind, number)
@@ -161,7 +167,7 @@ def tell_damage(workbench: Workbench) -> None:
                 "Remove it",
                 partial(confirm, "Remove what cannot be read?", "Its files are deleted.", told(remove), "Remove"),
                 "delete",
-            )
+            ).props("no-wrap").style("flex: none; margin-left: auto; align-self: center")
 
 
 def say_if_another(workbench: Workbench, number: str | None, shown: Entry) -> None:
