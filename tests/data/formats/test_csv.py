@@ -34,6 +34,8 @@ def file(tmp_path: Path) -> Path:
         (b"a,b\n1,2\n3,\0\n", 3, None, "NUL byte"),
         (b'a,b\n1,"x\n2,3\n', 2, None, "close every quoted field"),
         (b'a,b\n1,"x"z\n', 2, None, "close every quoted field"),
+        (b'a,"b\n1,2\n', 1, None, "close every quoted field"),
+        (b'a,"b\n' + b"1,2\n" * 20_000, 1, None, "close every quoted field"),
         (b"a,b,a\n1,2,3\n", 1, "a", "rename one"),
         (b"a,,c\n1,2,3\n", 1, "2", "name every column"),
         (b"\na,b\n1,2\n", 1, None, "column names are expected"),
@@ -51,6 +53,12 @@ def test_a_malformed_row_is_a_bad_row_with_its_place_and_what_to_do(
     assert error.where is not None
     assert error.where.startswith(f"{file}, line {line}")
     assert advice in error.message
+
+
+def test_a_name_may_be_longer_than_what_is_looked_at_first(file: Path) -> None:
+    name = "long\n" * 20_000
+    file.write_text(f'a,"{name}"\n1,2\n')
+    assert read_frame(file)[0].to_dict(as_series=False) == {"a": ["1"], name: ["2"]}
 
 
 def test_short_rows_that_long_ones_make_up_for_are_found(file: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,7 @@ SEPARATORS = (",", ";", "\t", "|")
 MEMORY_PER_BYTE = 5.0  # the content, its columns of text, and one column being converted
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 SNIFFED = 1 << 16
+_ONE_LIMIT = threading.Lock()
 
 
 class CsvSource(Source):
@@ -94,8 +96,7 @@ def _content(file: Path) -> bytes:
 
 
 def _column_names(content: bytes, separator: str, header: bool, file: str) -> list[str]:
-    beginning = content[:SNIFFED].decode("utf-8", errors="replace")
-    first = next(csv.reader(io.StringIO(beginning, newline=""), delimiter=separator))
+    first = _first_record(content, separator, file)
     if not first:
         raise BadRow("The first line is blank; column names are expected there.", **line_place(file, 1))
     if not header:
@@ -106,6 +107,20 @@ def _column_names(content: bytes, separator: str, header: bool, file: str) -> li
         if name in first[: number - 1]:
             raise BadRow(f"Column '{name}' is named twice; rename one.", **line_place(file, 1, name))
     return first
+
+
+def _first_record(content: bytes, separator: str, file: str) -> list[str]:
+    """Its fields. Where a quoted name is still open at the end of the beginning, the whole file is looked through."""
+
+    def first_of(part: bytes) -> list[str]:
+        return next(_records(part.decode("utf-8", errors="replace"), separator, file))[1]
+
+    try:
+        return first_of(content[:SNIFFED])
+    except BadRow:
+        if len(content) <= SNIFFED:
+            raise
+        return first_of(content)
 
 
 def _read_fast(content: bytes, separator: str, header: bool, names: list[str]) -> pl.DataFrame | None:
@@ -167,20 +182,18 @@ def _decoded(content: bytes, file: str, separator: str, names: list[str] | None 
 
 def _records(text: str, separator: str, file: str) -> Iterator[tuple[int, list[str]]]:
     """Every record with the line on which it begins."""
+    with _ONE_LIMIT:  # for all threads: it is raised and never taken back
+        csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    usual_limit = csv.field_size_limit(len(text) + 1)
-    try:
-        while True:
-            line = reader.line_num + 1
-            try:
-                yield line, next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                raise BadRow(
-                    f"The quotes of the row do not match ({error}); close every quoted field and double the quotes "
-                    "inside it.",
-                    **line_place(file, line),
-                ) from error
-    finally:
-        csv.field_size_limit(usual_limit)
+    while True:
+        line = reader.line_num + 1
+        try:
+            yield line, next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise BadRow(
+                f"The quotes of the row do not match ({error}); close every quoted field and double the quotes "
+                "inside it.",
+                **line_place(file, line),
+            ) from error
