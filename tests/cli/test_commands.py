@@ -12,6 +12,7 @@ import pytest
 
 import crypsis
 import crypsis.verifiers
+from crypsis.evaluate import Experiment
 from crypsis.methods import METHODS
 from crypsis.metrics import METRICS
 from crypsis.samples import SAMPLES
@@ -135,6 +136,23 @@ def test_methods_lists_every_method_and_its_parameters(run):
         assert set(told["metrics"]) < set(METRICS)
         assert told["metrics"]
     assert len(json.loads(run("methods", "--json").out)["methods"]) == len(METHODS)
+
+
+def test_data_inspect_writes_the_experiment_to_begin_with(run, tmp_path):
+    sets = ["a", "a b", "b c d", "c d", "d", "a c d"]
+    rows = "".join(f"p{number},{20 + number % 4},{sets[number % 6]}\n" for number in range(40))
+    (tmp_path / "people.csv").write_text(f"id,age,codes\n{rows}")
+    told = run("data", "inspect", tmp_path / "people.csv", "--as-experiment")
+    experiment = Experiment.parse(told.out, folder=tmp_path)
+    assert experiment.content["dataset"]["columns"] == {
+        "id": {"type": "category", "role": "identifier"},
+        "age": {"type": "int", "role": "quasi"},
+        "codes": {"type": "items", "item_separator": " "},
+    }
+    assert experiment.check() == []
+    assert [run["method"] for run in experiment.runs] == ["rum-bound"]
+    said = run("data", "inspect", tmp_path / "people.csv", "--as-experiment", "--json")
+    assert json.loads(said.out) == experiment.content
 
 
 def test_data_inspect_shows_columns_and_missing_values(run, tmp_path):

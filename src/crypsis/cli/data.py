@@ -34,11 +34,18 @@ def inspect(
     input: Annotated[Path, typer.Argument(help="The file to look at.")],
     input_format: InputFormat = None,
     separator: Separator = None,
+    as_experiment: Annotated[
+        bool, typer.Option("--as-experiment", help="Print the experiment file to begin with, for `crypsis compare`.")
+    ] = False,
 ) -> None:
     """Show rows, columns, types, missing values, what kind of data this seems to be, and a role for every column.
 
     Roles are proposals from names and counts, each with its reason; you decide with --quasi, --sensitive and the like.
+    With --as-experiment they are printed as an experiment file with a method that suits the data.
     """
+    if as_experiment:
+        _show_experiment(input, input_format, separator)
+        return
     from crypsis.data.inspection import inspect_file
     from crypsis.evaluate.suggestions import suggested_roles
 
@@ -60,6 +67,14 @@ def inspect(
     if columns:
         headings = [heading for heading in columns[0] if heading not in ("top", "item_separator")]
         show_table(headings, [[column[heading] for heading in headings] for column in columns])
+
+
+def _show_experiment(input: Path, input_format: str | None, separator: str | None) -> None:
+    from crypsis.evaluate.first_look import suggested_experiment
+    from crypsis.evaluate.toml import toml_text
+
+    content = suggested_experiment(input, {"format": input_format, "separator": separator})
+    show(content, toml_text(content).rstrip())
 
 
 @data_app.command(epilog=EVERY_COMMAND)

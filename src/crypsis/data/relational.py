@@ -454,9 +454,10 @@ def check_roles(names: Iterable[str], roles: Mapping[str, str], source: str | No
             )
     undeclared = [name for name in names if name not in roles]
     if undeclared:
+        proposals = "" if source is None else " `crypsis data inspect` proposes a role for each."
         raise UndeclaredRole(
             f"Every column needs a role, and {', '.join(undeclared)} {'have' if len(undeclared) > 1 else 'has'} none; "
-            f"declare each as one of {', '.join(ROLES)}.",
+            f"declare each as one of {', '.join(ROLES)}.{proposals}",
             where=None if source is None else str(source),
             columns=undeclared,
         )

@@ -11,7 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,6 @@ from typing import Any
 import polars as pl
 
 from crypsis.atomic import write_file
-from crypsis.data.formats.tabular import read_table_file
-from crypsis.data.inspection import inspect_file
 from crypsis.data.mixed import Mixed
 from crypsis.data.relational import ROLES, Table
 from crypsis.data.track import Tracks
@@ -31,7 +29,6 @@ from crypsis.errors import (
     BadParameter,
     ChangedElsewhere,
     CrypsisError,
-    InputError,
     MissingFile,
     NoSuchEntry,
     NotApplicable,
@@ -41,14 +38,13 @@ from crypsis.errors import (
 from crypsis.evaluate.dataset import KEYS, Dataset
 from crypsis.evaluate.dataset_checks import section_problems
 from crypsis.evaluate.edits import EditedTable, edit_from_dict
-from crypsis.evaluate.suggestions import suggested_roles
+from crypsis.evaluate.first_look import described
 from crypsis.samples import SAMPLES
 from crypsis.web.grids import Grid, is_odd, plain_text
 from crypsis.web.own_names import known_as
 from crypsis.web.workspace import Entry, Workspace, safe_suffix, write_entry
 
 KIND = "datasets"
-OF_RECORDS = ("table", "mixed")
 _KEPT_OPEN = 3
 _MOST_EDITS = 10_000
 _ATTACK_LIMIT = 20_000  # trajectories up to which the risk at a glance is computed at once
@@ -479,74 +475,6 @@ def whole_section(entry: Entry) -> dict[str, Any]:
     if "locations" in section:
         section["locations"] = str(entry.folder / section["locations"])
     return section
-
-
-def described(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """How a file would be read, and what is in it. Values are not kept, only counts."""
-    separator, format = settings.get("separator"), settings.get("format")
-    found = inspect_file(path, format=format, separator=separator)
-    found = replace(found, file=path.name)
-    section: dict[str, Any] = {"kind": str(settings.get("kind") or found.kind)}
-    if section["kind"] not in KEYS:
-        raise InputError(
-            f"This file looks like {found.kind} data ({found.reason}); open it on the page Verify.", kind=found.kind
-        )
-    if separator:
-        section["separator"] = separator
-    if format:
-        section["format"] = format
-    if section["kind"] in OF_RECORDS:
-        frame = read_table_file(path, format=format, separator=separator)[0]
-        roles = suggested_roles(found, frame)
-        section["columns"] = {
-            name: (
-                {"type": "items", "item_separator": one.separator}
-                if one.separator is not None
-                else {"type": next(c.type for c in found.columns if c.name == name), "role": one.role}
-            )
-            for name, one in roles.items()
-        }
-        if any(one.separator is not None for one in roles.values()):
-            section["kind"] = "mixed"
-        inspection = found.to_dict()
-        inspection["reasons"] = {name: one.reason for name, one in roles.items()}
-        return section, inspection
-    if section["kind"] in ("trajectories", "events", "transactions", "tracks"):
-        section |= usual_columns(section["kind"], [column.name for column in found.columns])
-    return section, found.to_dict()
-
-
-def usual_columns(kind: str, columns: list[str]) -> dict[str, str]:
-    """The columns that a kind needs, where they have another of the usual names."""
-    from crypsis.data.inspection import ID_NAMES, ITEM_NAMES, LOCATION_NAMES, POSITION_NAMES
-    from crypsis.data.track import TIME_NAMES
-
-    wanted: dict[str, dict[str, tuple[str, ...]]] = {
-        "trajectories": {"id": ID_NAMES, "position": (*POSITION_NAMES, *TIME_NAMES), "location": LOCATION_NAMES},
-        "events": {"id": ID_NAMES, "location": LOCATION_NAMES, "t": TIME_NAMES},
-        "transactions": {"id": ID_NAMES, "item": ITEM_NAMES},
-        "tracks": {},
-    }
-    lower = {column.lower(): column for column in columns}
-    found = {}
-    for option, names in wanted[kind].items():
-        usual = {"id": "trajectory_id"}.get(option, option) if kind == "trajectories" else option
-        match = next((lower[name] for name in (usual, *names) if name in lower), None)
-        if match is not None and match != usual:
-            found[option] = match
-    return found
-
-
-def checkin_columns(columns: list[str]) -> dict[str, str] | None:
-    """Who was when at which coordinates, by the usual names of such columns; None where one of them is missing."""
-    from crypsis.data.inspection import ID_NAMES
-    from crypsis.data.track import LATITUDE_NAMES, LONGITUDE_NAMES, TIME_NAMES
-
-    lower = {column.lower(): column for column in columns}
-    usual = {"user": ("user", *ID_NAMES), "time": TIME_NAMES, "lat": LATITUDE_NAMES, "lon": LONGITUDE_NAMES}
-    found = {option: next((lower[name] for name in names if name in lower), None) for option, names in usual.items()}
-    told = {option: name for option, name in found.items() if name is not None}
-    return told if len(told) == len(usual) else None
 
 
 def _check_column(name: str, column: Any) -> None:

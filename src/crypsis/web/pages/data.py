@@ -10,13 +10,13 @@ from nicegui import ui
 from crypsis.data.relational import ROLES
 from crypsis.errors import BadRow, CrypsisError, NotApplicable
 from crypsis.evaluate.dataset import KEYS
+from crypsis.evaluate.first_look import OF_RECORDS, checkin_columns, usual_columns
 from crypsis.reports.wording import counted
 from crypsis.samples import SAMPLES
 from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, percent, told
 from crypsis.web.companions import HIERARCHIES, POLICIES
 from crypsis.web.data_words import COLUMN_WORDS, KIND_WORDS, NAMED_COLUMNS, TYPE_WORDS
-from crypsis.web.datasets import OF_RECORDS, checkin_columns, usual_columns
 from crypsis.web.drawings import histogram_picture
 from crypsis.web.files import dataset_text, take_text
 from crypsis.web.widgets import (
