@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import bz2
 import errno
 import gzip
@@ -30,6 +29,7 @@ from crypsis.web.datasets import Datasets
 from crypsis.web.security import Access, Gate
 from crypsis.web.unpacking import check_unpacked
 from crypsis.web.workspace import Workspace, write_entry
+from tests.web.awaited import awaited
 from tests.web.conftest import Server, Tab, sample, uploaded
 
 TABLE = "age,city\n" + "".join(f"{20 + n},{'Oslo' if n % 2 else 'Rome'}\n" for n in range(12))
@@ -58,7 +58,7 @@ def datasets(tmp_path: Path) -> Datasets:
 
 
 def added(datasets: Datasets, name: str = "people.csv", content: str = TABLE) -> str:
-    upload = asyncio.run(datasets.workspace.receive(sent(content.encode()), name))
+    upload = awaited(datasets.workspace.receive(sent(content.encode()), name))
     return datasets.add_upload(upload, name).number
 
 
@@ -82,9 +82,9 @@ def test_an_upload_that_unpacks_to_more_than_the_limit_is_refused_and_leaves_not
     workspace = Workspace(tmp_path)
     assert len(content) < 20_000
     with pytest.raises(TooLarge, match="unpacks to more than"):
-        asyncio.run(workspace.receive(sent(content), name, 100_000))
+        awaited(workspace.receive(sent(content), name, 100_000))
     assert list((tmp_path / "uploads").iterdir()) == []
-    assert workspace.upload(asyncio.run(workspace.receive(sent(content), name, 20_000_000))).is_file()
+    assert workspace.upload(awaited(workspace.receive(sent(content), name, 20_000_000))).is_file()
 
 
 def test_what_is_damaged_is_left_to_its_reader_who_says_so_better(tmp_path: Path) -> None:
@@ -333,7 +333,7 @@ def test_a_disk_that_cannot_be_written_to_is_told_and_what_was_saved_stays(
     with monkeypatch.context() as patched:
         patched.setattr(os, "open", failing)
         with pytest.raises(WriteFailed, match=os.strerror(number)):
-            asyncio.run(workspace.receive(sent(b"a"), "a.csv"))
+            awaited(workspace.receive(sent(b"a"), "a.csv"))
         with pytest.raises(WriteFailed, match=os.strerror(number)):
             datasets.edit(dataset, {"edit": "delete_row", "row": 0})
     with pytest.raises(WriteFailed, match=os.strerror(number)):
@@ -349,7 +349,7 @@ def test_an_upload_that_a_killed_server_left_is_never_taken_for_one(datasets: Da
         yield b"a,b\n"
         seen.extend(path.name for path in (datasets.workspace.folder / "uploads").iterdir())
 
-    number = asyncio.run(datasets.workspace.receive(slowly(), "a.csv"))
+    number = awaited(datasets.workspace.receive(slowly(), "a.csv"))
     assert len(seen) == 1
     assert seen[0].startswith(f"unfinished-{os.getpid()}-")
     assert datasets.workspace.upload(number).name == f"{number}.csv"
@@ -372,7 +372,7 @@ def test_who_goes_away_while_sending_is_no_bug(caplog: pytest.LogCaptureFixture)
     access = Access(port=80, token="t")
     headers = [(b"host", b"127.0.0.1"), (b"authorization", b"Bearer t")]
     scope = {"type": "http", "method": "POST", "path": "/api/uploads", "query_string": b"", "headers": headers}
-    asyncio.run(Gate(reading, access)(scope, receive, send))
+    awaited(Gate(reading, access)(scope, receive, send))
     assert caplog.records == []
     assert answers == []
 

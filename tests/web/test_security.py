@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import io
 import json
@@ -21,6 +20,7 @@ import pytest
 
 from crypsis.cli.main import main
 from crypsis.web.security import Access, Gate, is_loopback
+from tests.web.awaited import awaited
 from tests.web.conftest import Server, start
 
 
@@ -494,7 +494,7 @@ def test_a_bug_is_told_without_what_it_was_about(caplog: pytest.LogCaptureFixtur
             return await client.get("http://127.0.0.1:8190/api/datasets", headers=headers)
 
     access = Access(port=8190)
-    answer = asyncio.run(asked())
+    answer = awaited(asked())
     assert answer.status_code == 500
     assert answer.json()["error"]["code"] == "internal-error"
     assert "Alice" not in answer.text + caplog.text

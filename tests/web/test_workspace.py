@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from crypsis.evaluate.suggestions import suggested_roles
 from crypsis.web.datasets import Datasets
 from crypsis.web.grids import Filter, Grid, Sort
 from crypsis.web.workspace import Workspace, safe_suffix
+from tests.web.awaited import awaited
 
 OF = {"dataset": "0" * 12}  # what a stream must have
 
@@ -105,13 +105,13 @@ def test_what_is_no_number_finds_nothing(tmp_path: Path, number: str) -> None:
 def test_an_upload_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
     with pytest.raises(ConnectionError):
-        asyncio.run(workspace.receive(chunks(b"secret", failing=True), "a.csv"))
+        awaited(workspace.receive(chunks(b"secret", failing=True), "a.csv"))
     assert list((tmp_path / "uploads").iterdir()) == []
 
 
 def test_uploads_and_the_folder_are_for_the_owner_only(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "w")
-    number = asyncio.run(workspace.receive(chunks(b"secret"), "a.csv"))
+    number = awaited(workspace.receive(chunks(b"secret"), "a.csv"))
     assert workspace.upload(number).stat().st_mode & 0o077 == 0
     assert (tmp_path / "w").stat().st_mode & 0o077 == 0
 
