@@ -62,8 +62,8 @@ def choose(page: Page, field: Locator, option: str | re.Pattern[str]) -> None:
 
 def vary(card: Page | Locator, start: str, end: str, step: str) -> None:
     """The range of a configuration."""
-    for words, value in (("start|From", start), ("end|to", end), ("step|in steps of", step)):
-        field = card.get_by_label(re.compile(f"^({words})$"))
+    for words, value in (("From", start), ("to", end), ("step", step)):
+        field = card.get_by_label(words, exact=True)
         field.fill(value)
         field.press("Tab")
 

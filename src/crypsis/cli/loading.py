@@ -13,13 +13,14 @@ def loaded(path: Path, read: Reader, kind: str | None = None, *, rest: str | Non
     """The data of a file; `rest` is the role of columns that were given none, for commands that ask for no roles."""
     from crypsis.data.inspection import inspect_file
     from crypsis.evaluate import Dataset
+    from crypsis.evaluate.dataset import OF_RECORDS
 
     section = dataset_section(path, read, kind)
     if rest is not None and "kind" not in section and not _tells_rows(section):
         looked = inspect_file(path, format=section.get("format"), separator=section.get("separator"))
         if looked.kind == "table":
             section |= {"kind": "table", "columns": {}}
-    if rest is not None and section.get("kind") in ("table", "mixed"):
+    if rest is not None and section.get("kind") in OF_RECORDS:
         section.setdefault("rest", rest)
     return Dataset(section, Path.cwd()).load()
 

@@ -13,7 +13,7 @@ from crypsis.cli.levels import show_levels
 from crypsis.cli.output import show, verdict_words
 from crypsis.cli.reading import Reader, given, kind_of_input, reads_data
 from crypsis.cli.settings import checked_from_settings
-from crypsis.errors import BadParameter, CrypsisError, MissingFile
+from crypsis.errors import BadParameter, MissingFile
 
 TABLE_MODELS = ("k-anonymity", "l-diversity", "t-closeness", "kkm-anonymity", "klm-diversity")
 
@@ -106,15 +106,9 @@ def verify(
 
 def _quasi_identifiers(path: Path) -> list[str]:
     """The columns of a table that others may know, as far as their names and counts tell; none of other files."""
-    from crypsis.data.inspection import inspect_file
-    from crypsis.evaluate.suggestions import suggested_roles
+    from crypsis.evaluate.first_look import suggested_roles_of
 
-    try:
-        found = inspect_file(path)
-    except CrypsisError:
-        return []
-    roles = suggested_roles(found) if found.kind == "table" else {}
-    return [shlex.quote(name) for name, one in roles.items() if one.role == "quasi"]
+    return [shlex.quote(name) for name, role in suggested_roles_of(path).items() if role == "quasi"]
 
 
 def existing(path: Path) -> None:

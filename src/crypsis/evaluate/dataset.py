@@ -39,7 +39,7 @@ from crypsis.evaluate.edits import EditedTable
 DATA_FOLDER = "CRYPSIS_DATA"
 ITEMS_TYPE = "items"
 _KEPT_LOADED = 2
-_OF_RECORDS = ("table", "mixed")  # a row of the file is a record
+OF_RECORDS = ("table", "mixed")  # a row of the file is a record
 
 # kind: the keys that say how it is read, beside those of every kind
 OF_EVERY_KIND = ("path", "kind", "separator", "format", "edits", "rows")
@@ -145,7 +145,7 @@ class Dataset:
         frame, source = read_table_file(
             self.file, format=self.section.get("format"), separator=self.section.get("separator")
         )
-        if "rows" in self.section and self.kind in _OF_RECORDS:
+        if "rows" in self.section and self.kind in OF_RECORDS:
             frame = frame.head(int(self.section["rows"]))
         return frame, source
 
@@ -166,7 +166,7 @@ class Dataset:
                 _LOADED.move_to_end(self.digest)
             return known
         data = _READERS[self.kind](self)
-        if "rows" in self.section and self.kind not in _OF_RECORDS:
+        if "rows" in self.section and self.kind not in OF_RECORDS:
             data = data.take(np.arange(min(int(self.section["rows"]), len(data))))
         _LOADED[self.digest] = data
         while len(_LOADED) > _KEPT_LOADED:

@@ -12,11 +12,9 @@ from typing import Any
 
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.inspection import inspect_file
-from crypsis.errors import InputError
-from crypsis.evaluate.dataset import KEYS
+from crypsis.errors import CrypsisError, InputError
+from crypsis.evaluate.dataset import KEYS, OF_RECORDS
 from crypsis.evaluate.suggestions import suggested_method, suggested_roles
-
-OF_RECORDS = ("table", "mixed")
 
 
 def described(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -27,7 +25,7 @@ def described(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], 
     section: dict[str, Any] = {"kind": str(settings.get("kind") or found.kind)}
     if section["kind"] not in KEYS:
         raise InputError(
-            f"This file looks like {found.kind} data ({found.reason}); it is published already; verify it.",
+            f"This file looks like {found.kind} data ({found.reason}), which is verified, not anonymized again.",
             kind=found.kind,
         )
     if separator:
@@ -53,6 +51,15 @@ def described(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], 
     if section["kind"] in ("trajectories", "events", "transactions", "tracks"):
         section |= usual_columns(section["kind"], [column.name for column in found.columns])
     return section, found.to_dict()
+
+
+def suggested_roles_of(path: Path) -> dict[str, str]:
+    """The role that its name and counts suggest for each column of a table; of what is no table, none."""
+    try:
+        found = inspect_file(path)
+    except CrypsisError:
+        return {}
+    return {name: one.role for name, one in suggested_roles(found).items()} if found.kind == "table" else {}
 
 
 def usual_columns(kind: str, columns: list[str]) -> dict[str, str]:

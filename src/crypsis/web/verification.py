@@ -17,12 +17,11 @@ from crypsis.data.foreign_table import read_foreign_table
 from crypsis.data.formats.disassociated import read_disassociated
 from crypsis.data.formats.published import read_published_trajectories
 from crypsis.data.formats.published_sets import read_published_sets
-from crypsis.data.inspection import inspect_file
 from crypsis.data.relational import PublishedTable
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.errors import BadRelease, CrypsisError, InternalError, MissingFile, NotApplicable, TooLarge, UnknownFormat
 from crypsis.evaluate.dataset import view_of
-from crypsis.evaluate.suggestions import suggested_roles
+from crypsis.evaluate.first_look import suggested_roles_of
 from crypsis.guarantees import GUARANTEES, Guarantee, guarantee_named
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
@@ -134,15 +133,6 @@ def _as_the_method_took_them(original: Any, manifest: Mapping[str, Any]) -> Any:
             "The release does not say which method made it, so it cannot be compared with its original."
         )
     return view_of(original, METHODS[name].accepts)
-
-
-def suggested_roles_of(path: Path) -> dict[str, str]:
-    """A role for every column of a table; nothing for whatever is no table, or cannot be read."""
-    try:
-        found = inspect_file(path)
-    except CrypsisError:
-        return {}
-    return {name: one.role for name, one in suggested_roles(found).items()} if found.kind == "table" else {}
 
 
 def promises() -> list[dict[str, Any]]:

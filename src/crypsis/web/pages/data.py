@@ -8,13 +8,13 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.data.relational import ROLES
-from crypsis.errors import BadRow, CrypsisError, NotApplicable
-from crypsis.evaluate.dataset import KEYS
-from crypsis.evaluate.first_look import OF_RECORDS, checkin_columns, usual_columns
+from crypsis.errors import CrypsisError, NotApplicable
+from crypsis.evaluate.dataset import KEYS, OF_RECORDS
+from crypsis.evaluate.first_look import checkin_columns, usual_columns
 from crypsis.reports.wording import counted
-from crypsis.samples import SAMPLES
 from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, percent, told
+from crypsis.web.adding import ways_to_add
 from crypsis.web.companions import HIERARCHIES, POLICIES
 from crypsis.web.data_words import COLUMN_WORDS, KIND_WORDS, NAMED_COLUMNS, TYPE_WORDS
 from crypsis.web.drawings import histogram_picture
@@ -23,7 +23,6 @@ from crypsis.web.widgets import (
     choose_dataset,
     chosen_dataset,
     confirm,
-    drop_place,
     file_menu,
     rows_grid,
     show_as_file,
@@ -43,20 +42,7 @@ ROLE_WORDS = {
     "other": "other · kept as it is",
 }
 
-_FORMATS = {
-    "": "found out from the file",
-    "csv": "CSV: a table with a header",
-    "fimi": "FIMI: each line is a set of items, or the places of one person",
-    "spmf": "SPMF: sequences that end with -2",
-    "jsonl": "JSON lines",
-    "parquet": "Parquet",
-    "gpx": "GPX",
-    "geojson": "GeoJSON",
-    "plt": "PLT",
-    "brinkhoff": "Brinkhoff: moving objects of the generator",
-}
 _USUAL_SIDE = 2000  # metres
-_AS_SETS = "Where each line is a set of items, such as a basket, it can be read so; else correct the file."
 POLICY_WORDS = {"privacy": "Privacy policy", "utility": "Utility policy", "constraints": "Places that may be joined"}
 
 
@@ -69,89 +55,9 @@ def register(workbench: Workbench) -> None:
             tell_damage(workbench)
             if entry is None:
                 with theme.section("Begin with data"):
-                    _ways_to_add(workbench)
+                    ways_to_add(workbench)
                 return
             await DataPage(workbench, entry).show(actions)
-
-
-def _ways_to_add(workbench: Workbench) -> None:
-    """Upload, path, samples."""
-    told_format = {"format": "", "separator": ""}
-
-    def settings() -> dict[str, str]:
-        return {name: value for name, value in told_format.items() if value}
-
-    async def received(upload: str, name: str) -> None:
-        try:
-            entry = await in_thread(workbench.datasets.add_upload, upload, name, settings())
-        except CrypsisError as error:
-            with problems:
-                problems.clear()
-                with theme.message("bad", "This file cannot be used", f"{error}\n{_way_on(error)}".strip()):
-                    again = _read_as_sets(error, chosen, between, lambda: received(upload, name))
-                    again.style("margin-left: auto; white-space: nowrap; flex: none")
-            written.open()
-            return
-        ui.navigate.to(f"{PATH}?dataset={entry.number}")
-
-    problems = ui.column().style("width: 100%")
-    drop_place(
-        workbench, "Drop a file here, or choose one", "CSV, Parquet, JSON lines, GPX, GeoJSON, FIMI, SPMF", received
-    )
-    written = ui.expansion("How the file is written").props("dense").style("width: 100%")
-    with written, ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
-        chosen = ui.select(_FORMATS, label="Format", value="").props("outlined dense options-dense").style("flex: 1")
-        chosen.bind_value_to(told_format, "format")
-        between = ui.input("What stands between fields (found out where empty)").props("outlined dense maxlength=1")
-        between.style("flex: 1").bind_value_to(told_format, "separator")
-    if workbench.allow_paths:
-        with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
-            field = ui.input("Or the path of a file on this machine").props("outlined dense").style("flex: 1")
-
-            async def open_path() -> None:
-                try:
-                    entry = await in_thread(workbench.datasets.add_path, str(field.value or "").strip(), settings())
-                except CrypsisError as error:
-                    field.error = f"{error.message} {_way_on(error)}".strip()
-                    written.open()
-                    return
-                ui.navigate.to(f"{PATH}?dataset={entry.number}")
-
-            field.on("keydown.enter", open_path)
-            theme.secondary("Open", open_path, "folder_open").style("height: 40px")
-    ui.html("<h3>Or look around with sample data</h3>", sanitize=False)
-    with ui.element("div").classes("cards"):
-        for name, sample in SAMPLES.items():
-            _sample_card(workbench, name, sample.description)
-
-
-def _way_on(error: CrypsisError) -> str:
-    """What to do about a file that is no table: it may be none."""
-    return _AS_SETS if isinstance(error, BadRow) else ""
-
-
-def _read_as_sets(error: CrypsisError, format: Any, between: Any, again: Any) -> Any:
-    """The button beside a file that cannot be read: as baskets where its lines differ in length, or as now told."""
-
-    async def as_sets() -> None:
-        format.set_value("fimi")
-        between.set_value(str(error.details["separator"]))
-        await again()
-
-    if isinstance(error, BadRow) and error.details.get("separator") and format.value != "fimi":
-        return theme.secondary("Each line is a set of items", as_sets, "shopping_basket")
-    return theme.secondary("Try again with these settings", again, "refresh")
-
-
-def _sample_card(workbench: Workbench, name: str, description: str) -> None:
-    async def load() -> None:
-        entry = await in_thread(workbench.datasets.add_sample, name)
-        ui.navigate.to(f"{PATH}?dataset={entry.number}")
-
-    with ui.element("button").classes("card pick").props(f'type=button aria-label="Load the sample {name}"') as card:
-        ui.label(name.replace("-", " ").capitalize()).classes("strong")
-        ui.label(description).classes("muted small")
-    card.on("click", told(load))
 
 
 class DataPage:
@@ -559,7 +465,7 @@ class DataPage:
     def _add(self) -> None:
         with ui.dialog() as dialog, ui.card().classes("box").style("width: 760px; max-width: 92vw"):
             ui.html("<h2>Add data</h2>", sanitize=False)
-            _ways_to_add(self.workbench)
+            ways_to_add(self.workbench)
             ui.button("Close", on_click=dialog.close).props("flat no-caps")
         dialog.open()
 

@@ -8,6 +8,7 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
+from crypsis.evaluate.dataset import OF_RECORDS
 from crypsis.reports.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, number, told
@@ -20,7 +21,7 @@ from crypsis.web.workspace import Entry
 
 PATH = "/queries"
 LEAD = "Questions that the published data should still answer; the error of their answers is a measure of loss."
-KINDS = ("table", "mixed")
+KINDS = OF_RECORDS
 EXAMPLE = "age in [20:30] and sex in {female}"
 _SHOWN = 200
 

@@ -12,6 +12,7 @@ from nicegui import ui
 
 from crypsis.data.relational import PublishedTable
 from crypsis.errors import CrypsisError
+from crypsis.evaluate.first_look import suggested_roles_of
 from crypsis.guarantees import GUARANTEES, KAnonymity
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
@@ -21,7 +22,7 @@ from crypsis.web.actions import beside, in_thread, number
 from crypsis.web.choice_words import choice_words
 from crypsis.web.method_words import PROTECTS
 from crypsis.web.parameter_form import label_of
-from crypsis.web.verification import Verification, promises, suggested_roles_of
+from crypsis.web.verification import Verification, promises
 from crypsis.web.widgets import drop_place
 from crypsis.web.workbench import Workbench
 
