@@ -114,6 +114,14 @@ def test_code_for_other_types_is_never_run_after_the_index_was_lost_and_a_proces
     assert len(kept_files(a_sum, "nbc")) == 2
 
 
+def test_two_processes_never_give_functions_of_their_code_the_same_number(a_sum: Path) -> None:
+    """The number is all by which numba tells the inner functions of `np.sort` and `np.argsort` apart when it links."""
+    count = "__import__('numba').core.bytecode.FunctionIdentity._unique_ids"
+    number = f"import atexit; atexit.register(lambda: print(next({count})))"
+    one, other = (int(summed(a_sum, "int32", number).stdout.split()[1]) for _ in range(2))
+    assert abs(one - other) > 1_000_000
+
+
 def test_a_damaged_file_is_compiled_again_and_mended(a_sum: Path) -> None:
     assert summed(a_sum, "int32").stdout == "10\n"
     for ending in ("nbi", "nbc"):

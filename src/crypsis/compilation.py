@@ -10,14 +10,17 @@ file with kernels that it imports, directly or not: after a change everything th
 again, nothing else is, and no stale machine code can run. Numba also numbers the files of a kernel's machine code and
 writes the index before them: after the index was lost, or when two processes compile one kernel for different types, it
 can point to code for other types, which is then run. Here a file is named after what it is for, stands before the
-index tells of it, and processes take turns; a damaged file is compiled again.
+index tells of it, and processes take turns; a damaged file is compiled again. Functions are named apart across
+processes, see `_name_functions_apart`.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import re
+import secrets
 import shutil
 import tempfile
 import time
@@ -31,6 +34,7 @@ from typing import Any, TypeVar, cast
 _PACKAGE = Path(__file__).parent
 _FOLDERS_WITH_KERNELS = ("attacks", "kernels", "metrics", "noise", "verifiers")
 _IMPORT = re.compile(r"^\s*from (crypsis[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
+_NAMED_APART = b"2"  # what was kept before functions of several processes were named apart is not used again
 _SECONDS_KEPT = 30 * 24 * 3600
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -47,12 +51,26 @@ def njit(kernel: Kernel) -> Kernel:
         # Hashes wrap around on purpose: machine code does so in silence, the interpreter would warn.
         return np.errstate(over="ignore")(kernel)
     directory = directory_of(Path(kernel.__code__.co_filename))
+    _name_functions_apart()
     if directory is not None:
         setattr(numba.config, "CACHE_DIR", str(directory))  # noqa: B010 (a dynamic module)
     compiled: Any = numba.njit(cache=directory is not None, nogil=True)(kernel)
     if directory is not None:
         _keep_safely(compiled._cache._cache_file, directory / "lock")
     return cast(Kernel, compiled)
+
+
+@cache
+def _name_functions_apart() -> None:
+    """Begin numba's numbering of functions at a random number: code of several processes is linked together.
+
+    Numba tells functions that are made in other functions, such as those of `np.sort` and `np.argsort`, apart by these
+    numbers alone. Each process counts from one, so kept code of two processes could have one name for both, and a
+    kernel that sorts would call what was made for another.
+    """
+    from numba.core.bytecode import FunctionIdentity
+
+    FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
 
 
 @cache
@@ -137,7 +155,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _digest_of(file: Path) -> str:
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(_NAMED_APART)
     for path in sorted(_made_of(file)):
         digest.update(_source(path).encode())
     return digest.hexdigest()[:16]
