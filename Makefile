@@ -8,18 +8,25 @@ BIN := $(VENV)/bin
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
-.PHONY: help demo test kernels lint style types contracts docs reference screenshots bench environment clean
+.PHONY: help demo test test-long fuzz kernels lint style types contracts docs reference screenshots bench environment clean
 
 help: ## What can be made.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/demo.stamp ## Anonymize generated check-ins, prove and measure the result, write a release with a report.
 	@$(BIN)/python -m compileall -q src
 	@$(BIN)/crypsis demo --out demo-release --overwrite
 
-test: environment ## Every test, with the system packages they need.
+test: environment ## Every test that is quick, with the system packages they need.
 	@.ci/system-packages
-	@$(BIN)/python -m pytest -n 2 --dist worksteal
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long"
+
+test-long: environment ## What takes long: brokers, browsers, real data, faults.
+	@.ci/system-packages
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m long
+
+fuzz: environment ## Property tests with new examples each time; a failure prints the line that repeats it.
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long" --hypothesis-profile=fuzz
 
 kernels: environment ## Compile every kernel ahead of time, so that no test waits for it.
 	@$(BIN)/crypsis warmup

@@ -2,6 +2,9 @@
 
 `@pytest.mark.real_data("gowalla_nyc")` marks a test that reads a real dataset. Where the dataset is absent the test is
 left out and named at the end of the run; under CI=true it fails instead.
+
+`@pytest.mark.long` marks a test that takes long: brokers, clusters, browsers, faults. Tests on real data and tests that
+open a browser are long without saying so. `make test` runs the others, `make test-long` these.
 """
 
 from __future__ import annotations
@@ -22,24 +25,30 @@ settings.register_profile(
     database=None,
     print_blob=True,
     max_examples=100,
+    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-# The same examples each time, so that a change is judged by what it changed; new ones are tried at every desk.
-settings.register_profile("ci", settings.get_profile("crypsis"), derandomize=True)
-settings.register_profile(
-    "few", settings.get_profile("crypsis"), max_examples=8, derandomize=True
-)  # interpreted kernels are slow
-settings.load_profile("ci" if shared_data.required() else "crypsis")
+# The same examples each time, so that a test never fails by chance; `make fuzz` draws new ones.
+settings.register_profile("fuzz", settings.get_profile("crypsis"), derandomize=False, max_examples=400)
+settings.register_profile("few", settings.get_profile("crypsis"), max_examples=8)  # interpreted kernels are slow
+settings.load_profile("crypsis")
+
+FIXTURES_THAT_TAKE_LONG = {"browser"}
 
 LEFT_OUT = pytest.StashKey[set[str]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "real_data(name): reads a real dataset; see tests/conftest.py")
+    config.addinivalue_line("markers", "long: takes long; run by `make test-long`")
     config.stash[LEFT_OUT] = set()
 
 
+@pytest.hookimpl(tryfirst=True)  # before the expression of `-m` is applied
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("real_data") or FIXTURES_THAT_TAKE_LONG & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.long)
     if shared_data.required():
         return
     absent = [item for item in items if _absent_datasets(item)]
