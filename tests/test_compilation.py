@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -67,6 +68,19 @@ def test_a_chosen_cache_is_filled_and_used_again(tmp_path: Path) -> None:
     again = in_a_process(RUN_A_KERNEL, NUMBA_CACHE_DIR=str(tmp_path / "new" / "cache"))
     assert (again.stdout, again.stderr) == ("[0, 7]\n", "")
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb?")} == kept
+
+
+def test_a_copy_of_the_package_uses_the_same_compiled_code(tmp_path: Path) -> None:
+    copy = tmp_path / "copy" / "crypsis"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in copy.rglob("*.py"):
+        os.utime(path, (1e9, 1e9))
+    kept = set[Path]()
+    for package in (PACKAGE, copy):
+        ended = in_a_process(RUN_A_KERNEL, NUMBA_CACHE_DIR=str(tmp_path / "cache"), PYTHONPATH=str(package.parent))
+        assert (ended.stdout, ended.stderr) == ("[0, 7]\n", "")
+        kept = kept or set((tmp_path / "cache").rglob("*.nb?"))
+        assert set((tmp_path / "cache").rglob("*.nb?")) == kept != set()
 
 
 # A kernel that reads its numbers as what they are: code for the wrong type gives another sum.

@@ -56,8 +56,21 @@ def njit(kernel: Kernel) -> Kernel:
         setattr(numba.config, "CACHE_DIR", str(directory))  # noqa: B010 (a dynamic module)
     compiled: Any = numba.njit(cache=directory is not None, nogil=True)(kernel)
     if directory is not None:
+        _keep_by_content(compiled._cache, directory)
         _keep_safely(compiled._cache._cache_file, directory / "lock")
     return cast(Kernel, compiled)
+
+
+def _keep_by_content(cache: Any, directory: Path) -> None:
+    """Find kept code by the source that it was compiled from, not by where the file lies and how old it is.
+
+    The directory is named after the digest of the source. So a second clone, or a package that was installed again,
+    uses what was compiled before.
+    """
+    from numba.core.caching import IndexDataCacheFile
+
+    cache._cache_path = str(directory)
+    cache._cache_file = IndexDataCacheFile(str(directory), cache._impl.filename_base, directory.name)
 
 
 @cache
