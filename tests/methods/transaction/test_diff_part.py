@@ -81,6 +81,32 @@ def test_every_way_spends_exactly_epsilon_and_the_ledger_adds_up(population, fan
     assert found.spent == Fraction(made.budget["spent"]) <= Fraction(3, 7)
 
 
+@given(st.integers(1, 70), st.integers(2, 16), st.integers(1, 4), st.integers(0, 10**6))
+@settings(max_examples=60)
+def test_no_way_through_an_uneven_tree_spends_more_than_epsilon(size, fan_out, deviations, seed):
+    random = np.random.Generator(np.random.PCG64(seed))
+    kinds = [random.choice(size, int(random.integers(1, min(size, 6) + 1)), replace=False) for _ in range(8)]
+    records = [sorted(kind.tolist()) for kind in kinds for _ in range(3000)]  # pass every threshold, at every level
+    method = DiffPart(
+        epsilon=5, fan_out=fan_out, thresholds="printed", deviations=deviations, item_domain=ItemDomain(labels(size))
+    )
+    made = method.synthesized(baskets(records, size), Journal(), NoNoise())
+    assert len(made.to_lists()) == len({tuple(record) for record in records})
+    found = check_run_ledger(made.ledger["ledger"])
+    assert found.holds
+    assert found.spent == Fraction(made.budget["spent"]) == 5
+
+
+@pytest.mark.parametrize(("size", "fan_out"), [(10, 3), (64, 10), (7, 4), (33, 2)])
+def test_an_uneven_tree_of_items_is_released_within_its_budget(size, fan_out):
+    random = np.random.Generator(np.random.PCG64(5))
+    records = [random.choice(size, int(random.integers(1, 7)), replace=False).tolist() for _ in range(500)]
+    method = DiffPart(epsilon=5, fan_out=fan_out, item_domain=ItemDomain(labels(size)))
+    release = crypsis.anonymize(baskets(records, size), method)
+    assert Fraction(release.data.budget["spent"]) <= 5
+    assert release.verify().holds
+
+
 def test_an_itemset_gets_all_that_its_way_has_not_spent():
     method = DiffPart(epsilon=1, fan_out=2, item_domain=ItemDomain(labels(4)))
     made = method.synthesized(baskets([[0, 3]] * 5000, 4), Journal(), NoNoise())

@@ -175,7 +175,9 @@ def _expanded(
         Branch(InSequence([], "step"), branches[number].left - used)
         for number, used in zip(above.tolist(), spent.tolist(), strict=True)
     ]
-    for number, branch in zip(above.tolist(), grown, strict=True):
+    steps = [InParallel([], DISJOINT) for _ in grown]  # one history, partitions of several kinds: disjoint all the same
+    for number, branch, step in zip(above.tolist(), grown, steps, strict=True):
+        branch.scope.members.append(step)
         parallel[number].members.append(branch.scope)
     kinds = np.stack([units[chosen], height[chosen], siblings[chosen]], axis=1)
     distinct, kind = np.unique(kinds, axis=0, return_inverse=True)
@@ -206,7 +208,7 @@ def _expanded(
         begin, end = np.searchsorted(occupied, [low, high]).tolist()
         here = occupied[begin:end]
         least = threshold(epsilon * budget / UNITS, cut_height, fan)
-        shares = [(grown[branch].scope, count * fan) for branch, count in _tallied(to_branch[kind == number])]
+        shares = [(steps[branch], count * fan) for branch, count in _tallied(to_branch[kind == number])]
         noisy, empty, _ = noise.shared_disjoint_counts(
             counts[begin:end].astype(np.int64),
             high - low - len(here),
