@@ -27,6 +27,8 @@ CrypsisError
 │   ├── BadSensitiveValues      bad-sensitive-values     2   not attributes with their values
 │   ├── SensitiveLocation       sensitive-location       2   a location is declared a sensitive value
 │   ├── BadTimestamps           bad-timestamps           2
+│   ├── BadInterval             bad-interval             2   bounds of a period that cross
+│   ├── InconsistentEvidence    inconsistent-evidence    2   observations of a period that contradict each other
 │   ├── EmptyTrack              empty-track              2
 │   ├── OwnerRepeated           owner-repeated           2
 │   ├── TooManyClusters         too-many-clusters        2   a cluster would have fewer than k rows
@@ -199,6 +201,14 @@ class BadSensitiveValues(InputError):
 
 class SensitiveLocation(InputError):
     code = "sensitive-location"
+
+
+class BadInterval(InputError, ValueError):
+    code = "bad-interval"
+
+
+class InconsistentEvidence(InputError, ValueError):
+    code = "inconsistent-evidence"
 
 
 class BadTimestamps(InputError):

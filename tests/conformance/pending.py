@@ -6,19 +6,10 @@ both, and `test_every_vector` fails when a file or part is in neither place, in 
 
 from __future__ import annotations
 
-_FUZZY = "fuzzy time"
 _SCALE_OUT = "scale-out"
 _WAREHOUSE = "semantic warehouse"
 
 PENDING: dict[str, str] = {
-    "fuzzy/enumeration.json": _FUZZY,
-    "fuzzy/evidence.json": _FUZZY,
-    "fuzzy/generalisation.json": _FUZZY,
-    "fuzzy/presence.json": _FUZZY,
-    "fuzzy/relations.json": _FUZZY,
-    "fuzzy/transitive_event.json": _FUZZY,
-    "fuzzy/volume_possible.json": _FUZZY,
-    "fuzzy/volumes.json": _FUZZY,
     "scale_out/horpart.json": _SCALE_OUT,
     "scale_out/incognito.json": _SCALE_OUT,
     "scale_out/mondrian.json": _SCALE_OUT,

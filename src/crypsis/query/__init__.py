@@ -1,0 +1,21 @@
+"""Questions to published data, answered with bounds that the truth must lie between."""
+
+from crypsis.query.bounds import Bounds, presence_bounds, relation_bounds
+from crypsis.query.copresence import CopresenceBounds, copresence_bounds
+from crypsis.query.dwell import DwellBounds, dwell_bounds
+from crypsis.query.estimate import estimate_presence
+from crypsis.query.origin_destination import od_bounds
+from crypsis.query.visits import PublishedVisits
+
+__all__ = [
+    "Bounds",
+    "CopresenceBounds",
+    "DwellBounds",
+    "PublishedVisits",
+    "copresence_bounds",
+    "dwell_bounds",
+    "estimate_presence",
+    "od_bounds",
+    "presence_bounds",
+    "relation_bounds",
+]

@@ -1,0 +1,42 @@
+"""How long each person was in a region."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from crypsis.data.arrays import Float64s
+from crypsis.errors import BadQuery
+from crypsis.fuzzytime.interval import Number
+from crypsis.fuzzytime.relations import DEFINITELY, POSSIBLY
+from crypsis.query.visits import PublishedVisits
+
+
+@dataclass(frozen=True, eq=False)
+class DwellBounds:
+    """Per person of the release, the least and the greatest time in the region."""
+
+    people: tuple[str, ...]
+    least: Float64s
+    greatest: Float64s
+    truthful: bool
+
+    def to_dict(self) -> dict[str, tuple[float, float]]:
+        """Both bounds by person."""
+        return dict(zip(self.people, zip(self.least.tolist(), self.greatest.tolist(), strict=True), strict=True))
+
+
+def dwell_bounds(visits: PublishedVisits, region: Collection[str], start: Number, end: Number) -> DwellBounds:
+    """The time that each person spent in a region between two instants."""
+    if start > end:
+        raise BadQuery(f"A period must not end before it begins, got {start} to {end}.")
+    places, times = visits.place_answers(region), visits.times
+    certain = np.minimum(times.earliest_end, end) - np.maximum(times.latest_start, start)
+    conceivable = np.minimum(times.outer_end, end) - np.maximum(times.outer_start, start)
+    least, greatest = np.zeros(visits.n_people), np.zeros(visits.n_people)
+    np.add.at(least, visits.person, np.where(places == DEFINITELY, np.maximum(0, certain), 0))
+    np.add.at(greatest, visits.person, np.where(places >= POSSIBLY, np.maximum(0, conceivable), 0))
+    length = float(end - start)
+    return DwellBounds(visits.person_labels, np.minimum(least, length), np.minimum(greatest, length), visits.truthful)
