@@ -31,6 +31,9 @@ CrypsisError
 │   ├── InconsistentEvidence    inconsistent-evidence    2   observations of a period that contradict each other
 │   ├── EmptyTrack              empty-track              2
 │   ├── OwnerRepeated           owner-repeated           2
+│   ├── PersonUndecided         person-undecided         2   a column names people, and one may have several rows
+│   ├── PersonNotSupported      person-not-supported     2   the method cannot count people with several records
+│   ├── OptionWithoutEffect     option-without-effect    2   an option that this way of reading does not use
 │   ├── TooManyClusters         too-many-clusters        2   a cluster would have fewer than k rows
 │   ├── NotApplicable           not-applicable           2   this data kind, or no row alignment
 │   ├── OriginalRequired        original-required        2   the definition needs the original data
@@ -221,6 +224,18 @@ class EmptyTrack(InputError):
 
 class OwnerRepeated(InputError):
     code = "owner-repeated"
+
+
+class PersonUndecided(InputError):
+    code = "person-undecided"
+
+
+class PersonNotSupported(InputError):
+    code = "person-not-supported"
+
+
+class OptionWithoutEffect(InputError):
+    code = "option-without-effect"
 
 
 class TooManyClusters(InputError):

@@ -15,7 +15,7 @@ ROLES = ("quasi", "sensitive", "identifier", "label", "other")
 REST = "rest"
 _AS_THEY_ARE = (
     "id", "item", "position", "location", "owner", "sort", "grid", "user", "time", "lat", "lon", "one_per", "x", "y",
-    "t", "crs", "repeated", "time_unit", "separator", "as_missing",
+    "t", "crs", "repeated", "time_unit", "separator", "as_missing", "person", "each_row_is_a_person",
 )  # fmt: skip
 
 

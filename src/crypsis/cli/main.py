@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Any
 
 from crypsis.cli.settings import SETTINGS, Settings, read_settings
-from crypsis.errors import CrypsisError
+from crypsis.errors import CrypsisError, PersonUndecided
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -22,7 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         settings, rest = read_settings(given)
         SETTINGS.set(settings)
         sys.exit(_run(rest or ["--help"]))
-    except CrypsisError as error:
+    except CrypsisError as refusal:
+        error = _in_options(refusal)
         sys.exit(_show_error(error.code, str(error), error.exit_code, settings, error.to_dict()))
     except KeyboardInterrupt:
         sys.exit(_show_error("cancelled", "stopped; nothing was left behind", 130, settings))
@@ -49,6 +50,15 @@ def _run(arguments: list[str]) -> int:
     if code == 130:  # the parser turns Ctrl-C into an exit code; it is told like any other stop
         raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
+
+
+def _in_options(error: CrypsisError) -> CrypsisError:
+    """The error with remedies that can be typed."""
+    if not isinstance(error, PersonUndecided):
+        return error
+    from crypsis.data.person_detection import reworded
+
+    return reworded(error, "command line")
 
 
 def _show_help(error: Any, settings: Settings) -> int:

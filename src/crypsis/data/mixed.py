@@ -19,6 +19,7 @@ from crypsis.data.formats.columns import unknown_column
 from crypsis.data.formats.frames import as_frame, pandas_index
 from crypsis.data.formats.published_sets import assembled
 from crypsis.data.formats.source import place
+from crypsis.data.person_detection import PersonLike
 from crypsis.data.relational import NodeLeaves, PublishedTable, Table
 from crypsis.data.set_valued_cells import sets_of_cells
 from crypsis.data.transaction import PublishedTransactions, Transactions
@@ -58,13 +59,16 @@ class Mixed:
         types: Mapping[str, str] | None = None,
         *,
         sensitive: Mapping[str, Collection[str]] | None = None,
+        person: str | None = None,
+        each_row_is_a_person: bool = False,
         missing_tokens: tuple[str, ...] = ("?",),
         unparsable: str = "error",
         source: str | None = None,
     ) -> Mixed:
         """From a table. `items` maps each set-valued column to the separator of its items, or None for lists.
 
-        `sensitive` maps a set-valued column to its sensitive items. An empty cell is an empty set.
+        `sensitive` maps a set-valued column to its sensitive items. An empty cell is an empty set. `person` and
+        `each_row_is_a_person` as in `Table.from_frame`.
         """
         everything = as_frame(frame)
         if not items:
@@ -76,7 +80,14 @@ class Mixed:
         if not relational.width:
             raise NotApplicable("Mixed data need a relational column beside the items; read them as transactions.")
         table = Table.from_frame(
-            relational, roles, types, missing_tokens=missing_tokens, unparsable=unparsable, source=source
+            relational,
+            roles,
+            types,
+            person=person,
+            each_row_is_a_person=each_row_is_a_person,
+            missing_tokens=missing_tokens,
+            unparsable=unparsable,
+            source=source,
         )
         sets = {
             name: sets_of_cells(everything[name], separator, (sensitive or {}).get(name, ()), source)
@@ -132,6 +143,16 @@ class Mixed:
                 offsets_of(lengths), every_label.filter(mine).str.strip_prefix(prefix), sensitive
             )
         return columns
+
+    @property
+    def person(self) -> Int64s | None:
+        """The person of every record, where one may have several."""
+        return self.table.person
+
+    @property
+    def person_like(self) -> PersonLike | None:
+        """A column that seems to name people, as long as nobody said whether it does."""
+        return self.table.person_like
 
     def take(self, rows: Int64s) -> Mixed:
         """The chosen records, in the order given."""

@@ -73,15 +73,29 @@ def read_table(
     roles: Mapping[str, str],
     types: Mapping[str, str] | None = None,
     *,
+    person: str | None = None,
+    each_row_is_a_person: bool = False,
     missing_tokens: Sequence[str] = ("?",),
     unparsable: str = "error",
     format: str | None = None,
     separator: str | None = None,
     header: bool = True,
 ) -> Table:
-    """A table with a role for every column (see `Table.from_frame`)."""
+    """A table with a role for every column; `person` names the column that says whose row it is.
+
+    See `Table.from_frame`.
+    """
     frame, source = read_table_file(path, format=format, separator=separator, header=header)
-    return Table.from_frame(frame, roles, types, missing_tokens=missing_tokens, unparsable=unparsable, source=source)
+    return Table.from_frame(
+        frame,
+        roles,
+        types,
+        person=person,
+        each_row_is_a_person=each_row_is_a_person,
+        missing_tokens=missing_tokens,
+        unparsable=unparsable,
+        source=source,
+    )
 
 
 def read_transactions(
@@ -113,6 +127,8 @@ def read_mixed(
     types: Mapping[str, str] | None = None,
     *,
     sensitive: Mapping[str, Collection[str]] | None = None,
+    person: str | None = None,
+    each_row_is_a_person: bool = False,
     missing_tokens: tuple[str, ...] = ("?",),
     unparsable: str = "error",
     format: str | None = None,
@@ -126,6 +142,8 @@ def read_mixed(
         items,
         types,
         sensitive=sensitive,
+        person=person,
+        each_row_is_a_person=each_row_is_a_person,
         missing_tokens=missing_tokens,
         unparsable=unparsable,
         source=source,

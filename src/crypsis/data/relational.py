@@ -20,6 +20,7 @@ from crypsis.data.formats.columns import is_empty, unknown_column
 from crypsis.data.formats.frames import as_frame, pandas_index
 from crypsis.data.formats.source import place
 from crypsis.data.missing import MISSING_CODE, MISSING_EQUALS_MISSING, MissingRule
+from crypsis.data.person_detection import PersonLike, first_person_like
 from crypsis.data.values import (
     COLUMN_TYPES,
     IN_WORDS,
@@ -44,6 +45,7 @@ from crypsis.errors import (
 
 Role = Literal["identifier", "quasi", "sensitive", "label", "other"]
 ROLES: tuple[str, ...] = get_args(Role)
+PERSON = "person"  # a role that one column may be given when data are read: an identifier whose people are counted
 _SIGNS = {"?": MISSING, "*": ANY, "~": SUPPRESSED}
 
 
@@ -108,12 +110,17 @@ class Table:
     """Records with typed columns, each with a declared role. Every row and column of the input is kept, in order.
 
     `index` is the index of the pandas table that it was made from, if it was; it never leaves the publisher's memory.
+    `person` numbers the person of every record, where one may have several; None where each record is a person. Like
+    the column that it was read from, it is never published. `person_like` is a column that seems to name people, as
+    long as nobody said whether it does.
     """
 
     columns: tuple[Column, ...]
 
     missing_rule: MissingRule = MISSING_EQUALS_MISSING
     index: Any = field(default=None, repr=False)
+    person: Int64s | None = field(default=None, repr=False)
+    person_like: PersonLike | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -122,6 +129,9 @@ class Table:
         if len(lengths) > 1:
             raise InputError(f"The columns of a table have different lengths: {sorted(lengths)}.")
         _refuse_repeated_names(self.names)
+        if self.person is not None:
+            object.__setattr__(self, "person", dense_persons(self.person, len(self)))
+            freeze(self, "person")
 
     @classmethod
     def from_frame(
@@ -130,35 +140,42 @@ class Table:
         roles: Mapping[str, str],
         types: Mapping[str, str] | None = None,
         *,
+        person: str | None = None,
+        each_row_is_a_person: bool = False,
         missing_tokens: Sequence[str] = ("?",),
         unparsable: str = "error",
         source: str | None = None,
     ) -> Table:
         """From a pandas, polars or arrow table. Every column needs a role; types are inferred where not declared.
 
+        `person` names the column that says whose record it is, where a person may have several; it is an identifier.
+        Where a column seems to name people with several records, methods ask for it, or for `each_row_is_a_person`.
         Empty cells, NaN, infinities and `missing_tokens` are missing. A cell that is none of its column's type is an
         error with its place, or missing with `unparsable="missing"`.
         """
         table = as_frame(frame)
         declared = types or {}
+        person, roles = person_and_roles(table.columns, roles, person, each_row_is_a_person, source)
         check_roles(table.columns, roles, source)
         _check_types(table.columns, declared, source)
         if unparsable not in ("error", "missing"):
             raise BadParameter(f"unparsable must be 'error' or 'missing', got {unparsable!r}.", parameter="unparsable")
-        return cls(
-            tuple(
-                _column(
-                    table[name],
-                    cast(Role, roles[name]),
-                    cast("ColumnType | None", declared.get(name)),
-                    missing_tokens,
-                    unparsable == "missing",
-                    source,
-                )
-                for name in table.columns
-            ),
-            index=pandas_index(frame),
+        columns = tuple(
+            _column(
+                table[name],
+                cast(Role, roles[name]),
+                cast("ColumnType | None", declared.get(name)),
+                missing_tokens,
+                unparsable == "missing",
+                source,
+            )
+            for name in table.columns
         )
+        index = pandas_index(frame)
+        if person is not None:
+            return cls(columns, index=index, person=_persons(columns[table.columns.index(person)], source))
+        like = None if each_row_is_a_person else _person_like(columns, table.height)
+        return cls(columns, index=index, person_like=like)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -205,12 +222,14 @@ class Table:
 
     def without_identifiers(self) -> Table:
         """What may enter a method: every column but the identifiers."""
-        return Table(tuple(column for column in self.columns if column.role != "identifier"), index=self.index)
+        return replace(self, columns=tuple(column for column in self.columns if column.role != "identifier"))
 
     def take(self, rows: Int64s) -> Table:
         """The chosen records, in the order given; domains stay as they are."""
         index = None if self.index is None else self.index[rows]
-        return Table(tuple(replace(column, codes=column.codes[rows]) for column in self.columns), index=index)
+        person = None if self.person is None else self.person[rows]
+        columns = tuple(replace(column, codes=column.codes[rows]) for column in self.columns)
+        return replace(self, columns=columns, index=index, person=person)
 
     def to_frame(self) -> pl.DataFrame:
         """All columns with their types; missing values are null."""
@@ -220,13 +239,18 @@ class Table:
         return len(self.columns[0])
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Table) and self.columns == other.columns
+        return (
+            isinstance(other, Table)
+            and self.columns == other.columns
+            and np.array_equal(_or_empty(self.person), _or_empty(other.person))
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{len(self.with_role(cast(Role, role)))} {role}" for role in ROLES)
-        return f"Table({len(self)} records; {counts})"
+        people = "" if self.person is None else f" of {int(self.person.max()) + 1} people"
+        return f"Table({len(self)} records{people}; {counts})"
 
 
 @dataclass(frozen=True)
@@ -438,6 +462,79 @@ class PublishedTable:
             f"PublishedTable({len(self)} records, {len(self.columns)} columns, "
             f"{np.count_nonzero(self.suppressed)} suppressed)"
         )
+
+
+def dense_persons(person: Int64s, n_records: int) -> Int64s | None:
+    """Persons numbered from 0 in the order of their first records; None where each record is a person of its own."""
+    if len(person) != n_records:
+        raise InputError(f"There must be one person per record, got {len(person)} for {n_records} records.")
+    _, first, codes = np.unique(person, return_index=True, return_inverse=True)
+    if len(first) == n_records:
+        return None
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
+    return rank[codes.reshape(-1)]
+
+
+def person_and_roles(
+    names: Sequence[str],
+    roles: Mapping[str, str],
+    person: str | None,
+    each_row_is_a_person: bool,
+    source: str | None = None,
+) -> tuple[str | None, dict[str, str]]:
+    """The column that names the person, by option or role, and the roles, in which it is an identifier."""
+    marked = [name for name, role in roles.items() if role == PERSON]
+    if len(marked) > 1 or (marked and person not in (None, marked[0])):
+        named = ", ".join(dict.fromkeys([*([] if person is None else [person]), *marked]))
+        raise BadParameter(f"One column names the person, got {named}.", parameter="person")
+    person = marked[0] if marked else person
+    if person is None:
+        return None, dict(roles)
+    if each_row_is_a_person:
+        raise BadParameter(
+            f"Column '{person}' names the person, so rows are not persons of their own; give one of person and "
+            "each_row_is_a_person.",
+            parameter="each_row_is_a_person",
+        )
+    if person not in names:
+        raise unknown_column(person, names, source)
+    role = roles.get(person, "identifier")
+    if role not in ("identifier", PERSON):
+        words = "a quasi-identifier" if role == "quasi" else f"published as {role}"
+        raise BadParameter(
+            f"Column '{person}' names the person and is {words} at once; who a person is is never published. Take the "
+            "role away, or name another column.",
+            parameter="person",
+        )
+    return person, {**roles, person: "identifier"}
+
+
+def _persons(column: Column, source: str | None) -> Int64s:
+    if column.missing:
+        row = int(np.argmin(column.codes))
+        raise BadRow(
+            f"Column '{column.name}' names the person and is empty in {column.missing:,} "
+            f"row{'s' if column.missing > 1 else ''}; say whose they are, or leave them out.",
+            **place(source, row, column.name),
+        )
+    if column.type == "float" and not bool((column.domain == column.domain.round()).all()):
+        raise BadParameter(
+            f"Column '{column.name}' holds decimal numbers, which name nobody; name another column as person.",
+            parameter="person",
+        )
+    return column.codes.astype(np.int64)
+
+
+def _person_like(columns: Sequence[Column], n_records: int) -> PersonLike | None:
+    return first_person_like(
+        ((column.name, column.domain, n_records - column.missing, column.role == "identifier") for column in columns),
+        n_records,
+    )
+
+
+def _or_empty(person: Int64s | None) -> Int64s:
+    return np.zeros(0, np.int64) if person is None else person
 
 
 def check_roles(names: Iterable[str], roles: Mapping[str, str], source: str | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crypsis.errors import CrypsisError
+from crypsis.errors import CrypsisError, PersonNotSupported, PersonUndecided
 from crypsis.evaluate.dataset import can_show, view_of
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
@@ -27,6 +27,12 @@ def why_not(method: str, data: Any) -> str | None:
     marked = getattr(locations, "sensitive", None)
     if "sensitive locations" in kind.needs and (marked is None or not marked.any()):
         return NO_SENSITIVE
+    try:
+        kind.check_people(data)
+    except PersonUndecided:
+        return None  # a question about the data, not about the method
+    except PersonNotSupported as error:
+        return error.message
     return None
 
 

@@ -59,6 +59,7 @@ def check_with_data(found: Findings, experiment: Experiment) -> None:
                 continue
             for one in each:
                 place = f"{where}, {one['method']}"
+                found.attempt("dataset", partial(METHODS[one["method"]].check_people, data))
                 check_parameters(found, one["method"], one["params"], variations(one), place)
                 if sound:
                     _check_companions(found, experiment, data, one, one["method"], {}, place)
@@ -69,6 +70,7 @@ def check_with_data(found: Findings, experiment: Experiment) -> None:
         if reason is not None:
             found.add(where, f"{name} cannot be run: {reason}", "not-applicable")
             continue
+        found.attempt("dataset", partial(METHODS[name].check_people, data))
         first = {**params, **(settings[0] if settings else {})}
         if sound:
             _check_companions(found, experiment, data, run, name, first, where)

@@ -7,6 +7,9 @@ kind = "mixed"                   # told by the columns or the file where it is l
 age = {type = "int", role = "quasi"}
 codes = {type = "items", item_separator = " ", sensitive = ["042"]}
 
+Where a person has several records, `person` names the column that says whose a record is; it is never published. Where
+a column seems to name people, and nobody said, `each_row_is_a_person = true` confirms that each record is a person.
+
 A file of records gives a table; with a column of items, mixed data, whose table and whose transactions can each be
 anonymized by themselves. Other kinds take the options that their readers have, under the same names.
 """
@@ -44,8 +47,8 @@ OF_RECORDS = ("table", "mixed")  # a row of the file is a record
 # kind: the keys that say how it is read, beside those of every kind
 OF_EVERY_KIND = ("path", "kind", "separator", "format", "edits", "rows")
 KEYS: dict[str, tuple[str, ...]] = {
-    "table": ("columns", "rest", "missing", "as_missing"),
-    "mixed": ("columns", "rest", "missing", "as_missing", "sets"),
+    "table": ("columns", "rest", "person", "each_row_is_a_person", "missing", "as_missing"),
+    "mixed": ("columns", "rest", "person", "each_row_is_a_person", "missing", "as_missing", "sets"),
     "transactions": ("columns", "id", "item", "sensitive"),
     "trajectories": (
         "id", "position", "location", "owner", "sort", "locations", "sensitive",
@@ -227,6 +230,8 @@ def _read_table(dataset: Dataset) -> Table:
         frame,
         roles,
         types,
+        person=dataset.option("person"),
+        each_row_is_a_person=bool(dataset.option("each_row_is_a_person", False)),
         missing_tokens=tuple(dataset.option("missing", ("?",))),
         unparsable="missing" if dataset.option("as_missing") else "error",
         source=source,
@@ -243,6 +248,8 @@ def _read_mixed(dataset: Dataset) -> Mixed:
         divided,
         types,
         sensitive=sensitive or None,
+        person=dataset.option("person"),
+        each_row_is_a_person=bool(dataset.option("each_row_is_a_person", False)),
         missing_tokens=tuple(dataset.option("missing", ("?",))),
         unparsable="missing" if dataset.option("as_missing") else "error",
         source=source,
@@ -257,7 +264,8 @@ def _roles(dataset: Dataset, columns: Sequence[str]) -> tuple[dict[str, str], di
             raise UnknownColumn(f"Column {name!r} is not in this table.{did_you_mean(name, columns)}")
     roles = {name: str(column["role"]) for name, column in told.items() if name in columns and "role" in column}
     if dataset.option("rest") is not None:
-        roles |= {name: str(dataset.option("rest")) for name in columns if name not in roles}
+        left = [name for name in columns if name not in roles and name != dataset.option("person")]
+        roles |= {name: str(dataset.option("rest")) for name in left}
     types = {name: str(column["type"]) for name, column in told.items() if name in columns and "type" in column}
     return roles, types
 
@@ -457,4 +465,4 @@ def _on_columns(table: Table, columns: Sequence[str]) -> Table:
     if not columns:
         raise NotApplicable("None of the chosen columns is relational.")
     wanted = [table.column(name).name for name in columns]
-    return Table(tuple(column for column in table.columns if column.name in wanted))
+    return replace(table, columns=tuple(column for column in table.columns if column.name in wanted))

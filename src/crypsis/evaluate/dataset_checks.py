@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from crypsis.data.formats.compression import existing_file
-from crypsis.data.relational import ROLES
+from crypsis.data.relational import PERSON, ROLES
 from crypsis.data.values import COLUMN_TYPES
 from crypsis.errors import CrypsisError, did_you_mean
 from crypsis.evaluate.dataset import COLUMN_KEYS, ITEMS_TYPE, KEYS, OF_EVERY_KIND, SET_KEYS, resolved
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _TEXTS_OF_A_DATASET = (
     "separator", "format", "id", "item", "position", "location", "owner", "locations", "user", "time", "lat", "lon",
-    "one_per", "x", "y", "t", "repeated", "time_unit",
+    "one_per", "x", "y", "t", "repeated", "time_unit", "person",
 )  # fmt: skip
 _MOST_QUERIES = 1_000_000
 
@@ -44,7 +44,7 @@ def check_dataset(found: Findings, content: Mapping[str, Any]) -> None:
     found.number(section, "grid", "dataset")
     for key in ("missing", "sensitive"):
         found.texts(section, key, "dataset")
-    for key in ("as_missing", "sort"):
+    for key in ("as_missing", "sort", "each_row_is_a_person"):
         found.flag(section, key, "dataset")
     for key in _TEXTS_OF_A_DATASET:
         found.text(section, key, "dataset")
@@ -56,8 +56,8 @@ def check_dataset(found: Findings, content: Mapping[str, Any]) -> None:
         types = (*COLUMN_TYPES, ITEMS_TYPE)
         if told.get("type") is not None and told["type"] not in types:
             found.add(where, f"type must be one of {', '.join(types)}, got {told['type']!r}")
-        if told.get("role") is not None and told["role"] not in ROLES:
-            found.add(where, f"role must be one of {', '.join(ROLES)}, got {told['role']!r}")
+        if told.get("role") is not None and told["role"] not in (*ROLES, PERSON):
+            found.add(where, f"role must be one of {', '.join((*ROLES, PERSON))}, got {told['role']!r}")
         found.texts(told, "sensitive", where)
         found.text(told, "item_separator", where)
     for name, told in found.table(section.get("sets"), "dataset.sets").items():

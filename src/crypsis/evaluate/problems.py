@@ -8,7 +8,8 @@ from typing import Any, NoReturn
 
 from polars.exceptions import PolarsError
 
-from crypsis.errors import BadExperiment, CrypsisError, did_you_mean
+from crypsis.data.person_detection import reworded
+from crypsis.errors import BadExperiment, CrypsisError, PersonUndecided, did_you_mean
 
 MISUNDERSTOOD = (
     TypeError,
@@ -64,7 +65,8 @@ class Findings:
         """What the action gives; an error of ours becomes a problem."""
         try:
             return action()
-        except CrypsisError as error:
+        except CrypsisError as refusal:
+            error = reworded(refusal, "experiment") if isinstance(refusal, PersonUndecided) else refusal
             message = error.message + (f" [{error.where}]" if error.where else "")
             self.add(where, message, error.code)
             return None

@@ -7,7 +7,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from crypsis.errors import NotApplicable
+from crypsis.data.person_detection import person_undecided
+from crypsis.errors import NotApplicable, PersonNotSupported
 from crypsis.guarantees import Guarantee
 from crypsis.journal import Journal
 from crypsis.parameters import Checked, parameters_of
@@ -26,6 +27,7 @@ class Method(Checked, ABC):
     stages: ClassVar[tuple[str, ...]] = ()
     randomized: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ()
+    counts_people: ClassVar[bool] = False  # where a person has several records, people are counted, not records
 
     @property
     @abstractmethod
@@ -68,6 +70,7 @@ class Method(Checked, ABC):
             "stages": list(cls.stages),
             "randomized": cls.randomized,
             "needs": list(cls.needs),
+            "counts_people": cls.counts_people,
             "parameters": [parameter.to_dict() for parameter in parameters_of(cls)],
         }
 
@@ -75,3 +78,24 @@ class Method(Checked, ABC):
         """Refuse another kind of data in words."""
         if not isinstance(data, self.accepts):
             raise NotApplicable(f"{type(self).__name__} anonymizes {self.accepts.__name__}, got {type(data).__name__}.")
+        self.check_people(data)
+
+    @classmethod
+    def check_people(cls, data: Any) -> None:
+        """Refuse data of which nobody said who a person is, and people with several records that are not counted."""
+        like = getattr(data, "person_like", None)
+        if like is not None:
+            raise person_undecided(like)
+        if getattr(data, "person", None) is not None and not cls.counts_people:
+            raise PersonNotSupported(
+                f"{cls.__name__} counts records, and in these data a person has several.{_counting(cls)}",
+                method=cls.name(),
+            )
+
+
+def _counting(method: type[Method]) -> str:
+    """Which methods for the same data count people, as a sentence."""
+    from crypsis.methods import METHODS
+
+    able = [other.__name__ for other in METHODS.values() if other.accepts is method.accepts and other.counts_people]
+    return f" Methods that count people: {', '.join(able)}." if able else " Give each person one record."

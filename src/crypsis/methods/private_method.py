@@ -52,6 +52,10 @@ class PrivateMethod(Method):
     def guarantee_of(self, data: Any, published: Any) -> DifferentialPrivacy:
         return self.guarantee
 
+    @classmethod
+    def check_people(cls, data: Any) -> None:
+        """Whether somebody has several records is a fact of the data: contributions are bounded, nothing is refused."""
+
     def missing(self, parameter: str, what: str) -> PublicInputMissing:
         """The error that says which public input has to be declared."""
         option = "--" + parameter.replace("_", "-")

@@ -23,6 +23,8 @@ def read(
     identifier: options.Identifier = None,
     label: options.Label = None,
     other: options.Other = None,
+    person: options.Person = None,
+    each_row_is_a_person: options.EachRowIsAPerson = False,
     types: options.Types = None,
     missing: options.Missing = None,
     as_missing: options.AsMissing = False,
@@ -36,11 +38,14 @@ def read(
     frame, source = read_table_file(path, format=input_format, separator=separator)
     divided = separators(items)
     relational = [name for name in frame.columns if name not in divided]
+    given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "label": label, "other": other}
     return Mixed.from_frame(
         frame,
-        declared_roles(relational, quasi=quasi, sensitive=sensitive, identifier=identifier, label=label, other=other),
+        declared_roles(relational, person, **given),
         divided,
         pairs(types, "--types"),
+        person=person,
+        each_row_is_a_person=each_row_is_a_person,
         sensitive={name: listed(sensitive_items) for name in divided} if sensitive_items else None,
         missing_tokens=tuple(listed(missing)) or ("?",),
         unparsable="missing" if as_missing else "error",

@@ -19,6 +19,15 @@ Id = Annotated[str | None, typer.Option("--id", help="Column that names the traj
 Owner = Annotated[
     str | None, typer.Option("--owner", help="Column that names the person, where one has several trajectories.")
 ]
+Person = Annotated[
+    str | None,
+    typer.Option(
+        "--person", help="Column that names the person, where one has several records; it is never published."
+    ),
+]
+EachRowIsAPerson = Annotated[
+    bool, typer.Option("--each-row-is-a-person", help="Confirm that no person has several records.")
+]
 Sort = Annotated[bool, typer.Option("--sort", help="Order the visits by position; otherwise disorder is an error.")]
 Sensitive = Annotated[
     str | None,

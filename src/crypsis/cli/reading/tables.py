@@ -21,6 +21,8 @@ def read(
     identifier: options.Identifier = None,
     label: options.Label = None,
     other: options.Other = None,
+    person: options.Person = None,
+    each_row_is_a_person: options.EachRowIsAPerson = False,
     types: options.Types = None,
     missing: options.Missing = None,
     as_missing: options.AsMissing = False,
@@ -32,21 +34,25 @@ def read(
     from crypsis.data.relational import Table
 
     frame, source = read_table_file(path, format=input_format, separator=separator)
-    roles = declared_roles(
-        frame.columns, quasi=quasi, sensitive=sensitive, identifier=identifier, label=label, other=other
-    )
+    given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "label": label, "other": other}
+    roles = declared_roles(frame.columns, person, **given)
     return Table.from_frame(
         frame,
         roles,
         pairs(types, "--types"),
+        person=person,
+        each_row_is_a_person=each_row_is_a_person,
         missing_tokens=tuple(listed(missing)) or ("?",),
         unparsable="missing" if as_missing else "error",
         source=source,
     )
 
 
-def declared_roles(columns: list[str], **given: str | None) -> dict[str, str]:
-    """The role of every column that an option names, and one role for the rest where that is asked for."""
+def declared_roles(columns: list[str], person: str | None = None, /, **given: str | None) -> dict[str, str]:
+    """The role of every column that an option names, and one role for the rest where that is asked for.
+
+    The column that names the person is none of the rest.
+    """
     roles: dict[str, str] = {}
     for role, text in given.items():
         for name in listed(text):
@@ -58,9 +64,12 @@ def declared_roles(columns: list[str], **given: str | None) -> dict[str, str]:
     rest = [role for role, text in given.items() if REST in listed(text) and REST not in columns]
     if len(rest) > 1:
         raise BadParameter(f"The rest of the columns can have one role, got {' and '.join(rest)}.")
-    return roles | {name: role for role in rest for name in columns if name not in roles}
+    return roles | {name: role for role in rest for name in columns if name not in roles and name != person}
 
 
 def words_on(data: Any) -> str:
     """What was read."""
-    return f"{len(data):,} records with {len(data.columns)} columns, {len(data.quasi)} of them quasi-identifiers"
+    people = "" if data.person is None else f" of {int(data.person.max()) + 1:,} people"
+    return (
+        f"{len(data):,} records{people} with {len(data.columns)} columns, {len(data.quasi)} of them quasi-identifiers"
+    )

@@ -1,0 +1,275 @@
+"""Which column seems to name people: by its name, its role or its content, and only where its values repeat.
+
+The rule. A column is *person-like* if all of these hold.
+
+1. It identifies: the head of its name (its last word; names are split at `_`, `-`, `.`, blanks and capitals) is an id
+   (`patient_id`, `uid`, `bikeid`), a noun for a person or a device (`user`, `kunde`, `imei`), or a word for a number
+   after such a noun (`customer_no`, `kundennummer`); or it has the role identifier; or nearly all its values are
+   written like ids (UUIDs, e-mail or hardware addresses, digests). The id of a place or product (`station_id`) names
+   nobody, and `user_type` is a type.
+2. It could hold ids: text or whole numbers, not only yes and no.
+3. Its values repeat.
+
+Whether one person really has several rows is never guessed: whoever reads the data says so.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+import polars as pl
+
+from crypsis.errors import PersonUndecided
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Nouns that name somebody: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish; without accents.
+PERSON_NOUNS = _words(
+    """
+    user username userhash person persons people individual customer client patient member subscriber employee
+    staff worker student pupil driver rider passenger guest visitor voter citizen resident tenant subject
+    participant respondent volunteer owner account accountholder holder cardholder household insured
+    policyholder taxpayer traveller traveler buyer shopper donor borrower debtor author reviewer player caller
+    card imei imsi msisdn meid iccid icao24 icao mmsi callsign vin ssn nino mrn passport iban kennung kunde
+    kundin kunden patientin patienten nutzer nutzerin benutzer benutzerin mitglied versicherter versicherte
+    teilnehmer teilnehmerin proband probandin fahrgast fahrer fahrerin schueler schuelerin schuler schulerin mitarbeiter
+    mitarbeiterin mandant inhaber haushalt karte personal personne utilisateur utilisatrice abonne abonnee
+    adherent adherente eleve etudiant etudiante conducteur passager assure beneficiaire carte titulaire persona
+    usuario usuaria cliente paciente socio socia abonado empleado alumno estudiante conductor pasajero asegurado
+    titular tarjeta dni nif nie utente paziente abbonato dipendente studente alunno conducente passeggero
+    assicurato intestatario tessera pessoa utilizador membro assinante funcionario aluno motorista passageiro
+    segurado cartao cpf gebruiker klant persoon lid abonnee werknemer leerling bestuurder reiziger verzekerde
+    houder kaart bsn uzytkownik klient pacjent osoba czlonek abonent pracownik uczen kierowca pasazer
+    ubezpieczony karta pesel
+    """
+)
+# Things that belong to somebody: they name a person with a word for an id or number beside them.
+DEVICE_NOUNS = _words(
+    """
+    device phone mobile handset sim mac vehicle car cab taxi bike bicycle scooter vessel ship boat aircraft
+    plane truck plate licence license badge tag transponder telephone trip ride journey track trajectory session
+    visit order transaction fahrzeug geraet gerat handy telefon fahrt vehicule appareil voyage vehiculo telefono viaje
+    veicolo viaggio veiculo telefone viagem voertuig rit pojazd auto
+    """
+)
+NUMBER_WORDS = _words(
+    """
+    no nr num number nummer numero numer code key kennung hash ref reference token pseudonym identifier
+    """
+)
+ID_WORDS = _words(
+    """
+    id ids uid uuid guid identifier identifiant identificador identificativo identyfikator kennung pseudonym
+    """
+)
+# Ids of these name places, products or kinds: nobody.
+THING_NOUNS = _words(
+    """
+    station stop location loc place venue poi cell zone area region city town county country state district zip
+    postal street road route line edge node store shop branch site building room ward department dept school
+    class course grade product item article sku category type kind group segment plan tariff brand model color
+    colour currency language status genre species taxon dataset source file table version year month week day
+    hour server page url campaign occupation industry cluster diagnosis disease drug icd treatment procedure
+    test question template ontology term standort ort stadt land produkt artikel kategorie typ gruppe filiale
+    lieu ville pays produit article categorie magasin lugar ciudad pais producto articulo categoria tienda grupo
+    luogo citta paese prodotto articolo negozio cidade produto artigo loja plaats stad product winkel categorie
+    miejsce miasto kraj produkt sklep kategoria
+    """
+)
+_NOT_IDS = _words(
+    """
+    paid unpaid prepaid valid invalid covid grid hybrid solid liquid fluid humid rapid acid amid mid bid aid
+    maid raid said kid lid rid hid did void avoid squid stupid rigid arid lipid vivid madrid david druid
+    medicaid placid lucid morbid splendid timid candid orchid pyramid eyelid quid tepid torrid overpaid plaid
+    """
+)
+_GERMAN_AND_DUTCH = re.compile(  # one word for both: kundennummer, patientennr, klantnummer
+    r"^(kund|patient|person|nutzer|benutzer|versicher|mitglied|teilnehmer|matrikel|karten|fahrgast|schueler|schuler|mitarbeiter|"
+    r"haushalt|klant|persoon|lid|kaart|bsn|polis)\w*(nummer|nr|kennung|id|code)$"
+)
+_FLAGS = _words(
+    """
+    0 1 y n t f yes no true false ja nein j oui non si nao sim tak nie nee on off none
+    """
+)
+_WRITTEN_AS_ID = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"  # UUID
+    r"|[^@\s]+@[^@\s]+\.[^@\s]+"
+    r"|[0-9a-f]{2}([:-][0-9a-f]{2}){5}"
+    r"|(?=\w*[a-f])(?=\w*\d)[0-9a-f]{16,}",  # digest
+    re.IGNORECASE,
+)
+_LOOKED_AT = 1000  # distinct values whose form is looked at
+_NEARLY_ALL = 0.95
+
+# Where somebody can answer: how it is said there that a column names the person, and that each record is a person.
+REMEDIES = {
+    "python": ("person={column!r}", "each_row_is_a_person=True"),
+    "command line": ("--person {shown}", "--each-row-is-a-person"),
+    "experiment": ('person = "{column}"', "each_row_is_a_person = true"),
+}
+
+
+@dataclass(frozen=True)
+class PersonLike:
+    """A column that seems to name people: `values` different ones in `rows` records."""
+
+    column: str
+    values: int
+    rows: int
+    reason: str
+    records: str = "rows"
+
+    @property
+    def question(self) -> str:
+        """What whoever reads the data is asked."""
+        return (
+            f"Does one person have several {self.records}? Column '{self.column}' {self.reason}, and it has "
+            f"{self.values:,} {'value' if self.values == 1 else 'different values'} in {self.rows:,} {self.records}."
+        )
+
+
+def person_undecided(like: PersonLike, road: str = "python", where: str | None = None) -> PersonUndecided:
+    """The refusal, with both remedies in the words of the place where it is told (see `REMEDIES`)."""
+    shown = f"'{like.column}'" if re.search(r"\s", like.column) else like.column
+    named, alone = (text.format(column=like.column, shown=shown) for text in REMEDIES[road])
+    return PersonUndecided(
+        f"{like.question} Say {named} if it names the person, so that people are counted; say {alone} if "
+        f"every one of the {like.records} is another person.",
+        where=where,
+        column=like.column,
+        values=like.values,
+        rows=like.rows,
+        reason=like.reason,
+        records=like.records,
+    )
+
+
+def reworded(error: PersonUndecided, road: str) -> PersonUndecided:
+    """The same refusal with the remedies of another place."""
+    told = error.details
+    if "column" not in told:
+        return error
+    like = PersonLike(
+        str(told["column"]), int(str(told["values"])), int(str(told["rows"])), str(told["reason"]), str(told["records"])
+    )
+    return person_undecided(like, road, error.where)
+
+
+def person_like_column(
+    frame: pl.DataFrame,
+    *,
+    typed: Collection[str] = (),
+    skip: Collection[str] = (),
+    records: str = "rows",
+) -> PersonLike | None:
+    """The column of a table that seems to name people; `typed` have the role identifier, `skip` are not looked at."""
+    candidates = (
+        (name, frame[name].drop_nulls(), name in typed)
+        for name in frame.columns
+        if name not in skip and not frame[name].dtype.is_nested()
+    )
+    return first_person_like(
+        ((name, known.unique(), len(known), is_typed) for name, known, is_typed in candidates), frame.height, records
+    )
+
+
+def first_person_like(
+    columns: Iterable[tuple[str, pl.Series, int, bool]], rows: int, records: str = "rows"
+) -> PersonLike | None:
+    """Of columns (name, distinct values, cells with a value, role identifier) the likeliest to name people.
+
+    A name that says so comes before a role, a role before the form of the values; of equals the one with most values.
+    """
+    found: list[tuple[int, int, PersonLike]] = []
+    for name, values, present, typed in columns:
+        if present <= len(values) or not len(values):
+            continue
+        rank, reason = _why(name, values, typed)
+        if reason is not None:
+            found.append((rank, -len(values), PersonLike(name, len(values), rows, reason, records)))
+    return min(found, key=lambda one: one[:2])[2] if found else None
+
+
+def _why(name: str, values: pl.Series, typed: bool) -> tuple[int, str | None]:
+    """How surely a column names people (0 is surest) and why; no reason where it does not."""
+    if identifies_by_name(name):
+        return 0, "has a name that identifies" if holds_ids(values) else None
+    if typed:
+        return 1, "has the role identifier" if len(values) > 1 else None
+    if not names_a_thing(name) and written_as_ids(values):
+        return 2, "holds values that are written like ids"
+    return 3, None
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a column's name in small letters without accents: the same for `patientID` and `patient_id`."""
+    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss").replace("ł", "l").replace("Ł", "L"))
+    plain = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", plain)
+    return [word for word in re.split(r"[^0-9a-z]+", spaced.lower()) if word]
+
+
+def identifies_by_name(name: str) -> bool:
+    """Whether the head of a name is an id, a noun for a person, or a number of one."""
+    words = words_of(name)
+    if not words or names_a_thing(name):
+        return False
+    head, before = words[-1], words[:-1]
+    if head in ID_WORDS or head in PERSON_NOUNS or _is_id_word(head) or _GERMAN_AND_DUTCH.match(head):
+        return True
+    if head in NUMBER_WORDS:
+        return any(word in PERSON_NOUNS or word in DEVICE_NOUNS for word in before)
+    joined = next((head.removesuffix(word) for word in sorted(NUMBER_WORDS, key=len) if head.endswith(word)), "")
+    return joined in PERSON_NOUNS or joined in DEVICE_NOUNS
+
+
+def names_a_thing(name: str) -> bool:
+    """Whether a name says that its ids are those of places, products or kinds."""
+    words = words_of(name)
+    if len(words) > 1 and (words[-1] in ID_WORDS or words[-1] in NUMBER_WORDS):
+        return words[-2] in THING_NOUNS
+    return bool(words) and words[-1].removesuffix("id") in THING_NOUNS
+
+
+def _is_id_word(word: str) -> bool:
+    """`bikeid`, `duid`; not `paid` or `thyroid`."""
+    return word.endswith("id") and not word.endswith("oid") and word not in _NOT_IDS
+
+
+def holds_ids(values: pl.Series) -> bool:
+    """Whether distinct values could be ids: text or whole numbers, not only yes and no."""
+    dtype = values.dtype
+    if dtype in (pl.Categorical, pl.Enum):
+        values, dtype = values.cast(pl.String), pl.String()
+    if dtype.is_float() or dtype.is_decimal():
+        numbers = values.cast(pl.Float64)
+        return bool((numbers == numbers.round()).all())
+    if not (dtype.is_integer() or dtype == pl.String):
+        return False
+    if dtype == pl.String:
+        numbers = values.str.strip_chars().cast(pl.Float64, strict=False)
+        if not numbers.has_nulls() and not (numbers == numbers.round()).all():
+            return False
+    return len(values) > 2 or not all(_plain(value) in _FLAGS for value in values.to_list())
+
+
+def written_as_ids(values: pl.Series) -> bool:
+    """Whether nearly all distinct values are UUIDs, addresses or digests."""
+    if values.dtype in (pl.Categorical, pl.Enum):
+        values = values.cast(pl.String)
+    if values.dtype != pl.String or len(values) < 2:
+        return False
+    shown = values.head(_LOOKED_AT).to_list()
+    fitting = sum(_WRITTEN_AS_ID.fullmatch(value.strip()) is not None for value in shown)
+    return fitting >= _NEARLY_ALL * len(shown)
+
+
+def _plain(value: object) -> str:
+    return "".join(words_of(str(value)))
