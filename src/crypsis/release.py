@@ -234,6 +234,7 @@ class Release:
                 "format": format,
                 "order": order,
                 **self.kind.describe(self.data),
+                **self.kind.describe_companion(self.companion),
             },
             "provenance": provenance,
         }

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import crypsis
 from crypsis.data import read_checkins, trajectories_from_checkins
 from crypsis.data.checkins import snap_to_grid
 from crypsis.errors import BadCoordinate, BadParameter, BadRow, UnknownColumn
@@ -34,7 +35,7 @@ CHECKINS = pl.DataFrame(
 
 def test_visits_are_ordered_by_time_and_staying_is_one_visit() -> None:
     data = trajectories_from_checkins(CHECKINS, cell=100_000.0)
-    west, east = "c0_0", "c2_0"
+    west, east = "c5_1", "c7_1"  # x of 3 degrees is near 500 km, y of 1 degree near 110 km
     assert data.to_lists() == [[west, east, west], [west]]
     assert data.ids is not None
     assert data.ids.to_list() == ["u", "v"]
@@ -45,7 +46,7 @@ def test_visits_are_ordered_by_time_and_staying_is_one_visit() -> None:
 
 def test_a_trajectory_per_day_belongs_to_the_user() -> None:
     data = trajectories_from_checkins(CHECKINS, cell=100_000.0, one_per="day")
-    assert data.to_lists() == [["c0_0", "c2_0"], ["c2_0", "c0_0"], ["c0_0"]]
+    assert data.to_lists() == [["c5_1", "c7_1"], ["c7_1", "c5_1"], ["c5_1"]]
     assert data.owners is not None
     assert data.owners.tolist() == [0, 0, 1]
     assert data.ids is None
@@ -65,7 +66,8 @@ def test_every_point_lies_in_its_cell(points: list[tuple[float, float]], cell: f
     assert sorted(set(codes.tolist())) == list(range(len(locations)))
     numbers = [tuple(map(int, label[1:].split("_"))) for label in locations.labels]
     assert numbers == sorted(numbers)
-    assert min(column for column, _ in numbers) == min(row for _, row in numbers) == 0
+    for (across, up), code in zip(np.column_stack((x // cell, y // cell)).astype(int).tolist(), codes, strict=True):
+        assert locations.labels[code] == f"c{across}_{up}"  # whatever other points there are
 
 
 @pytest.mark.parametrize("cell", [0, -1, float("nan"), float("inf"), "x", True])
@@ -107,3 +109,13 @@ def test_the_check_ins_of_new_york_become_one_trajectory_per_user() -> None:
     days = read_checkins(file, cell=1000.0, one_per="day")
     assert days.owner_repeats
     assert len(np.unique(days.owners)) == 7115
+
+
+def test_a_release_of_cells_says_which_grid_they_are_of(tmp_path: Path) -> None:
+    data = trajectories_from_checkins(pl.concat([CHECKINS] * 2), cell=100_000.0)
+    release = crypsis.anonymize(data, crypsis.SeqAnon(k=1, m=1))
+    release.write(tmp_path / "release")
+    again = crypsis.read_release(tmp_path / "release")
+    assert again.manifest["data"]["grid"] == {"crs": "EPSG:32631", "origin": [0.0, 0.0], "size": 100_000.0}
+    assert again.companion.grid == data.locations.grid
+    assert again.companion.crs == "EPSG:32631"

@@ -1,23 +1,26 @@
 """From raw check-ins (who, when, where in degrees) to trajectories over the cells of a square grid.
 
 Points are projected to a plane, the plane is cut into squares of `cell` metres, and a check-in visits the cell it
-falls into. Cell c12_7 is the 13th column and 8th row of the grid, counted from its south-west corner; its coordinates
-are those of its centre. Only cells that are visited become locations, by column, then by row.
+falls into. Cells are named by their column and row, counted from the origin of the projection, so that no name tells
+where the data begin; the coordinates of a cell are those of its centre. Only cells that are visited become locations,
+by column, then by row.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s, Int64s, offsets_of
+from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
 from crypsis.data.formats.columns import labels, numbers, times
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.source import place
 from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.grid import Grid
 from crypsis.data.projection import project
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.vocabulary import Vocabulary
@@ -80,8 +83,8 @@ def trajectories_from_checkins(
     users = labels(table, user, source)
     moments = times(table, time, source)
     latitude, longitude = (_degrees(table, name, source) for name in (lat, lon))
-    x, y, _ = project(longitude, latitude, crs, source=source, columns=(lon, lat))
-    locations, codes = snap_to_grid(x, y, cell)
+    x, y, projection = project(longitude, latitude, crs, source=source, columns=(lon, lat))
+    locations, codes = snap_to_grid(x, y, cell, projection)
 
     people = Vocabulary(users.unique(maintain_order=True))
     person = people.encode(users)
@@ -111,18 +114,19 @@ def trajectories_from_checkins(
     )
 
 
-def snap_to_grid(x: Float64s, y: Float64s, cell: float) -> tuple[Locations, np.ndarray[tuple[int], np.dtype[np.int32]]]:
+def snap_to_grid(x: Float64s, y: Float64s, cell: float, crs: str | None = None) -> tuple[Locations, Int32s]:
     """The visited cells as locations, and the cell of each point."""
+    grid = Grid(float(cell), crs)
     if not len(x):
-        return Locations.of({}), np.zeros(0, np.int32)
+        return replace(Locations.of({}), crs=crs, grid=grid), np.zeros(0, np.int32)
     columns, rows = _cell_numbers(x, cell), _cell_numbers(y, cell)
     west, south = int(columns.min()), int(rows.min())
     height = int(rows.max()) - south + 1
     visited, codes = np.unique((columns - west) * height + (rows - south), return_inverse=True)
     column, row = visited // height, visited % height
-    names = [f"c{across}_{up}" for across, up in zip(column.tolist(), row.tolist(), strict=True)]
+    names = [f"c{across}_{up}" for across, up in zip((column + west).tolist(), (row + south).tolist(), strict=True)]
     centres = (column + west + 0.5) * cell, (row + south + 0.5) * cell
-    return Locations(Vocabulary(names), *centres), codes.astype(np.int32)
+    return Locations(Vocabulary(names), *centres, crs=crs, grid=grid), codes.astype(np.int32)
 
 
 def _cell_numbers(values: Float64s, cell: float) -> Int64s:

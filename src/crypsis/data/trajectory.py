@@ -16,8 +16,10 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, freeze, frozen, offsets_of, take_records
+from crypsis.data.grid import Grid
 from crypsis.data.symbols import Symbols, SymbolText
 from crypsis.data.vocabulary import Vocabulary, encode_lists
+from crypsis.data.written_places import WrittenPlaces
 from crypsis.errors import BadCoordinate, BadLabel, BadRow, DuplicateLocation, InputError, UnknownLocation
 
 
@@ -26,7 +28,8 @@ class Locations:
     """The location table: distinct labels, planar coordinates in one unit, and which of them are sensitive.
 
     Coordinates are absent for plain item sequences. `source` names the file, for messages; `crs` is the projection of
-    the coordinates where it is known.
+    the coordinates where it is known; `written` says how files show places that a method made for publication;
+    `grid` is the one whose cells the locations are, where they are cells of one.
     """
 
     vocabulary: Vocabulary
@@ -35,6 +38,8 @@ class Locations:
     sensitive: Bools | None = None
     source: str | None = None
     crs: str | None = None
+    written: WrittenPlaces | None = field(default=None, repr=False)
+    grid: Grid | None = None
 
     def __post_init__(self) -> None:
         self._check_labels()

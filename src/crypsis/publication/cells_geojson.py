@@ -7,18 +7,17 @@ rows and published points.
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from crypsis.data.projection import unproject
 from crypsis.data.trajectory import Locations, PublishedTrajectories
-from crypsis.reports.voronoi_polygons import box_around, voronoi_polygons
+from crypsis.data.written_places import WrittenPlaces
+from crypsis.errors import BadRelease
 
 POINTS = "cells.geojson"
 AREAS = "cell_areas.geojson"
-_DECIMALS = 7  # of a degree: a centimetre
 
 
 def cell_files(published: PublishedTrajectories, places: Locations | None) -> dict[str, str]:
@@ -29,35 +28,46 @@ def cell_files(published: PublishedTrajectories, places: Locations | None) -> di
 
 
 def has_degrees(places: Locations) -> bool:
-    """The projection is known and can be undone; without pyproj a release has its table of coordinates only."""
-    return places.crs is not None and places.has_coordinates and find_spec("pyproj") is not None
+    """The projection is known and was undone; without pyproj a release has its table of coordinates only."""
+    return places.written is not None and places.written.longitude is not None
 
 
 def cells_geojson(published: PublishedTrajectories, places: Locations) -> str:
     """One point per published cell, with its label and the number of rows that visit it."""
-    longitude, latitude = _degrees(places, *places.coordinates("cells.geojson"))
-    geometries = [{"type": "Point", "coordinates": list(point)} for point in zip(longitude, latitude, strict=True)]
-    return _collection(published, places, geometries)
+    written = places.written
+    assert written is not None and written.longitude is not None and written.latitude is not None  # noqa: PT018
+    points = zip(written.longitude.tolist(), written.latitude.tolist(), strict=True)
+    return _collection(published, places, [{"type": "Point", "coordinates": list(point)} for point in points])
 
 
 def cell_areas_geojson(published: PublishedTrajectories, places: Locations) -> str:
     """What is nearest to each published point, within a box around all of them."""
-    x, y = places.coordinates("cell_areas.geojson")
-    geometries: list[dict[str, Any] | None] = []
-    for polygon in voronoi_polygons(x, y, box_around(x, y)) if len(x) else ():
-        if len(polygon) < 3:
-            geometries.append(None)
-            continue
-        corners = np.array([*polygon, polygon[0]])
-        ring = [list(corner) for corner in zip(*_degrees(places, corners[:, 0], corners[:, 1]), strict=True)]
-        geometries.append({"type": "Polygon", "coordinates": [ring]})
+    assert places.written is not None
+    rings = places.written.areas or ((),) * len(places)
+    geometries = [{"type": "Polygon", "coordinates": [list(map(list, ring))]} if ring else None for ring in rings]
     return _collection(published, places, geometries)
 
 
-def _degrees(places: Locations, x: Any, y: Any) -> tuple[list[float], list[float]]:
-    assert places.crs is not None
-    longitude, latitude = unproject(x, y, places.crs)
-    return np.round(longitude, _DECIMALS).tolist(), np.round(latitude, _DECIMALS).tolist()
+def read_cell_files(folder: Path, labels: tuple[str, ...], decimals: int | None) -> WrittenPlaces:
+    """What both files of a release folder say of the cells with these labels."""
+    try:
+        points = _geometries(folder / POINTS, labels)
+        longitude, latitude = (
+            np.array([float(point["coordinates"][axis]) for point in points], np.float64) for axis in (0, 1)
+        )
+        areas = tuple(
+            tuple((float(corner[0]), float(corner[1])) for corner in (area["coordinates"][0] if area else ()))
+            for area in _geometries(folder / AREAS, labels)
+        )
+    except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
+        raise BadRelease(f"{POINTS} and {AREAS} do not show the cells of this release.", where=str(folder)) from error
+    return WrittenPlaces(decimals, longitude, latitude, areas)
+
+
+def _geometries(file: Path, labels: tuple[str, ...]) -> list[Any]:
+    features = json.loads(file.read_text(encoding="utf-8"))["features"]
+    found = {str(feature["id"]): feature["geometry"] for feature in features}
+    return [found[label] for label in labels]
 
 
 def _collection(published: PublishedTrajectories, places: Locations, geometries: Any) -> str:

@@ -49,6 +49,10 @@ class PublishedKind(ABC):
     def describe(self, published: Any) -> dict[str, Any]:
         """The manifest's entry on the data; it must suffice for `read`. `rows` is the number of rows."""
 
+    def describe_companion(self, companion: Any) -> dict[str, Any]:
+        """What the manifest's entry on the data says about the companion; public parameters only."""
+        return {}
+
     @abstractmethod
     def describe_input(self, original: Any) -> dict[str, Any]:
         """Counts of the input that may be told."""

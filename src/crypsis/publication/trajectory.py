@@ -12,13 +12,15 @@ import polars as pl
 
 from crypsis.data.arrays import Int64s
 from crypsis.data.formats.published import read_published_trajectories, write_published_trajectories
+from crypsis.data.grid import Grid
 from crypsis.data.reading import read_locations
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.data.vocabulary import Vocabulary
+from crypsis.data.written_places import WrittenPlaces
 from crypsis.errors import BadRelease
 from crypsis.kernels.row_order import sorted_rows
-from crypsis.publication.cells_geojson import AREAS, POINTS, cell_files, has_degrees
+from crypsis.publication.cells_geojson import AREAS, POINTS, cell_files, has_degrees, read_cell_files
 from crypsis.publication.kind import PublishedKind
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.pictures import PICTURES
@@ -46,7 +48,8 @@ class TrajectoryKind(PublishedKind):
         occurs[published.codes] = True
         named = symbols.vocabulary.decode(np.unique(symbols.members[np.repeat(occurs, symbols.sizes)]))
         shown = original.locations.to_frame().select("location", "x", "y")
-        return Locations.from_frame(shown.filter(pl.col("location").is_in(named.to_list())))
+        listed = Locations.from_frame(shown.filter(pl.col("location").is_in(named.to_list())))
+        return replace(listed, crs=original.locations.crs, grid=original.locations.grid)
 
     def sorted_rows(self, published: PublishedTrajectories) -> Int64s:
         return sorted_rows(published.offsets, published.symbols.rank[published.codes])
@@ -72,7 +75,17 @@ class TrajectoryKind(PublishedKind):
         if LOCATIONS not in manifest["files"]:
             return published, None
         locations = replace(read_locations(folder / LOCATIONS), crs=described.get("crs"))
-        return replace(published, places=locations) if described.get("places") == "cells" else published, locations
+        if described.get("places") != "cells":
+            grid = described.get("grid")
+            return published, locations if grid is None else replace(locations, grid=Grid.from_dict(grid))
+        decimals = described.get("decimals")
+        written = (
+            read_cell_files(folder, locations.labels, decimals)
+            if {POINTS, AREAS} <= set(manifest["files"])
+            else WrittenPlaces(decimals)
+        )
+        locations = replace(locations, written=written)
+        return replace(published, places=locations), locations
 
     def with_private_facts(self, published: PublishedTrajectories, facts: Mapping[str, Any]) -> PublishedTrajectories:
         """With the generators of the cells, from which the cells of the original tracks are computed anew."""
@@ -87,7 +100,10 @@ class TrajectoryKind(PublishedKind):
         return replace(published, generators=generators)
 
     def describe(self, published: PublishedTrajectories) -> dict[str, Any]:
-        cells = {} if published.places is None else {"places": "cells", "crs": published.places.crs}
+        places = published.places
+        cells: dict[str, Any] = {} if places is None else {"places": "cells", "crs": places.crs}
+        if places is not None and places.written is not None and places.written.decimals is not None:
+            cells["decimals"] = places.written.decimals
         return {
             **cells,
             "rows": len(published),
@@ -98,6 +114,12 @@ class TrajectoryKind(PublishedKind):
             "sensitive": list(published.sensitive),
             "lacks_sensitive": published.lacks_sensitive,
         }
+
+    def describe_companion(self, companion: Locations | None) -> dict[str, Any]:
+        """The grid of the cells, which is public: with it everybody can draw them."""
+        if companion is None or companion.grid is None:
+            return {}
+        return {"crs": companion.crs, "grid": companion.grid.to_dict()}
 
     def notes(self, published: PublishedTrajectories) -> list[str]:
         notes = []
@@ -175,7 +197,23 @@ class TrajectoryKind(PublishedKind):
             and (longest is None or (isinstance(longest, int) and longest >= 0))
             and all(_is_list_of_labels(described.get(name, [])) for name in ("suppressed", "sensitive"))
             and isinstance(described.get("lacks_sensitive", False), bool)
+            and (described.get("crs") is None or isinstance(described["crs"], str))
+            and _is_small_number(described.get("decimals"))
+            and _is_grid(described.get("grid"))
         )
+
+
+def _is_small_number(value: object) -> bool:
+    return value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 15)
+
+
+def _is_grid(value: Any) -> bool:
+    if value is None:
+        return True
+    try:
+        return Grid.from_dict(value).size > 0
+    except ValueError:
+        return False
 
 
 def _is_list_of_labels(value: object) -> bool:

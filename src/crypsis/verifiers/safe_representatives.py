@@ -6,13 +6,15 @@ verifier's; it is given the cell sequences that are recomputed here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s
+from crypsis.data.projection import unproject
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OriginalRequired
@@ -21,6 +23,7 @@ from crypsis.guarantees import Guarantee, Verdict, Witness
 CLOSEST = 1e-9
 _LOOKED_AT = 4
 _AT_ONCE = 1 << 22
+_DECIMALS_OF_DEGREES = 7  # GeoJSON files of a release have so many
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,8 @@ def unsafe_place(
     """The first published place that is not safe, or None.
 
     Each published cell must hold fixes of at least k individuals, have exactly one place, and that place must lie more
-    than 1e-9 from every fix that fewer than k individuals share. Cells in no published row must have no place.
+    than 1e-9 from every fix that fewer than k individuals share, and have other digits than these in every form in
+    which it is written. So must the corners of its area. Cells in no published row must have no place.
     """
     generators = generators_of(published, generators)
     places = published.places
@@ -133,6 +137,7 @@ def _visitors(tracks: Tracks, generators: Locations, individuals: Int32s) -> dic
 
 
 def _hit_fix(places: Locations, tracks: Tracks, individuals: Int32s, k: int) -> PlaceProblem | None:
+    """The first place that is, in some form in which it is written, a position that fewer than k individuals share."""
     from scipy.spatial import cKDTree
 
     assert places.x is not None
@@ -150,12 +155,58 @@ def _hit_fix(places: Locations, tracks: Tracks, individuals: Int32s, k: int) -> 
     tree = cKDTree(fixes.select("x", "y").to_numpy())
     distance, nearest = tree.query(np.column_stack((places.x, places.y)))
     hit = np.flatnonzero(distance <= CLOSEST)
-    if not len(hit):
+    if len(hit):
+        label, shared = places.labels[int(hit[0])], int(fixes["who"][int(nearest[hit[0]])])
+        return _is_somebodys(f"the place of cell {label!r}", label, shared, k)
+    return _hit_as_written(places, fixes, tracks.crs, k)
+
+
+def _hit_as_written(places: Locations, fixes: pl.DataFrame, crs: str | None, k: int) -> PlaceProblem | None:
+    """Compare the digits that files hold with those that positions would have there."""
+    written = places.written
+    planar = fixes["x"].to_numpy(), fixes["y"].to_numpy()
+    if written is not None and written.decimals is not None:
+        found = _first_equal(places.labels, (places.x, places.y), planar, written.decimals, fixes["who"].to_numpy())
+        if found is not None:
+            return _is_somebodys(f"the place of cell {found[0]!r}, as it is written,", *found, k)
+    if crs is None or places.crs != crs:
         return None
-    label, shared = places.labels[int(hit[0])], int(fixes["who"][int(nearest[hit[0]])])
-    return PlaceProblem(
-        label, f"the place of cell {label!r} is a position that {shared} individuals share, {k} are required", shared
+    degrees = unproject(*planar, crs)
+    points = None if written is None or written.longitude is None else (written.longitude, written.latitude)
+    shown = unproject(places.x, places.y, crs) if points is None else points  # type: ignore[arg-type]
+    found = _first_equal(places.labels, shown, degrees, _DECIMALS_OF_DEGREES, fixes["who"].to_numpy())
+    if found is not None:
+        return _is_somebodys(f"the place of cell {found[0]!r}, as it is written in degrees,", *found, k)
+    rings = () if written is None or written.areas is None else written.areas
+    corners = [(label, *corner) for label, ring in zip(places.labels, rings, strict=False) for corner in ring]
+    if not corners:
+        return None
+    labels, longitude, latitude = zip(*corners, strict=True)
+    found = _first_equal(
+        labels, (np.array(longitude), np.array(latitude)), degrees, _DECIMALS_OF_DEGREES, fixes["who"].to_numpy()
     )
+    if found is not None:
+        return _is_somebodys(f"a corner of the area of cell {found[0]!r}, as it is written,", *found, k)
+    return None
+
+
+def _first_equal(
+    labels: Sequence[str], points: Any, fixes: Any, decimals: int, shared: Int64s
+) -> tuple[str, int] | None:
+    """The first label whose point has the digits of a fix, and by how many individuals that fix is shared."""
+
+    def digits(values: Any) -> pl.Series:
+        scaled = np.round(np.asarray(values, np.float64), decimals) * 10.0**decimals
+        return pl.Series(np.round(scaled).astype(np.int64))
+
+    where = pl.DataFrame({"x": digits(fixes[0]), "y": digits(fixes[1]), "shared": shared})
+    asked = pl.DataFrame({"label": list(labels), "x": digits(points[0]), "y": digits(points[1])})
+    equal = asked.join(where, on=["x", "y"], how="inner", maintain_order="left")
+    return (str(equal["label"][0]), int(equal["shared"][0])) if equal.height else None
+
+
+def _is_somebodys(what: str, label: str, shared: int, k: int) -> PlaceProblem:
+    return PlaceProblem(label, f"{what} is a position that {shared} individuals share, {k} are required", shared)
 
 
 def _cells(tracks: Tracks, generators: Locations) -> Int64s:

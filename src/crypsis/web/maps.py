@@ -16,12 +16,12 @@ from crypsis.data.arrays import Float64s, Int64s
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable
+from crypsis.methods.trajectory.voronoi_polygons import voronoi_polygons
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.hull import convex_hull
 from crypsis.reports.markup import Markup, element
 from crypsis.reports.plane import Plane
 from crypsis.reports.svg import drawing, polyline, rounded_up, text
-from crypsis.reports.voronoi_polygons import voronoi_polygons
 from crypsis.reports.wording import counted, figure, listed
 
 WIDTH, HEIGHT, LOWEST, MARGIN = 520.0, 520.0, 150.0, 22.0

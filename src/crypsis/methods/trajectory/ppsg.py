@@ -30,6 +30,7 @@ from crypsis.methods.trajectory.progressive_generalization import CellMerge, Pro
 from crypsis.methods.trajectory.representatives import cell_representatives
 from crypsis.methods.trajectory.tessellation import Tessellation
 from crypsis.methods.trajectory.track_owners import individuals_of
+from crypsis.methods.trajectory.written_cells import written_places
 from crypsis.parameters import Above, AtLeast, Between, OneOf, Unit
 
 
@@ -188,7 +189,13 @@ class PPSG(Method):
         name_of_cell = np.empty(len(wanted), np.int32)
         name_of_cell[np.concatenate((shown, np.flatnonzero(~wanted)))] = np.arange(len(wanted))
         names = Vocabulary([f"c{number}" for number in range(len(shown))])
-        places = Locations(names, points.x[shown], points.y[shown], crs=data.crs)
+        places = Locations(
+            names,
+            points.x[shown],
+            points.y[shown],
+            crs=data.crs,
+            written=written_places(points.x[shown], points.y[shown], data.crs, points.fixes, self.precision),
+        )
         generators = Locations(
             Vocabulary([f"c{number}" for number in name_of_cell.tolist()]),
             generalized.locations.x,

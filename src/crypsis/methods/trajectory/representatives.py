@@ -5,6 +5,7 @@ A generator, a medoid or the mean of a group may be the exact position of one pe
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,23 +14,25 @@ from numpy.typing import NDArray
 
 from crypsis.data.arrays import Bools, Float64s, Int64s
 from crypsis.errors import InternalError
+from crypsis.methods.trajectory.rare_fixes import CLOSEST, RareFixes
 from crypsis.methods.trajectory.tessellation import Tessellation
-from crypsis.methods.trajectory.voronoi import tree_of
 
-CLOSEST = 1e-9
+_TRIED_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
 class Representatives:
     """By cell: the point, how many individuals it mixes, and by how many units its x was moved off somebody's fix.
 
-    A cell without points has no representative: its coordinates are not numbers.
+    `fixes` are the positions that no written point may be. A cell without points has no representative: its
+    coordinates are not numbers.
     """
 
     x: Float64s
     y: Float64s
     individuals: Int64s
     moved: Int64s
+    fixes: RareFixes | None
 
 
 def cell_representatives(
@@ -37,8 +40,9 @@ def cell_representatives(
 ) -> Representatives:
     """The mean, over the individuals with fixes in a wanted cell, of each one's own mean point there.
 
-    Rounded to `precision` decimals if given. Where a representative hits a fix that fewer than k individuals share,
-    its x is raised by the least multiple of a rounding unit (`unit_length` without rounding) that ends this.
+    Rounded to `precision` decimals if given. Where a representative, as it is written, is a fix that fewer than k
+    individuals share, its x is raised by the least multiple of a rounding unit (`unit_length` without rounding) that
+    ends this.
     """
     tracks = cells.tracks
     person = np.repeat(cells.individuals, tracks.lengths).astype(np.int64)
@@ -56,8 +60,9 @@ def cell_representatives(
     if precision is not None:
         x, y = np.round(x, precision), np.round(y, precision)
     step = unit_length if precision is None else 10.0**-precision
-    moved = _moved_off_fixes(x, y, wanted, _rarely_shared_fixes(cells, person, k), step, precision)
-    return Representatives(x, y, individuals, moved)
+    rare = RareFixes.of(tracks, person, k, precision)
+    moved = _move_off_fixes(x, y, wanted, rare, step, precision)
+    return Representatives(x, y, individuals, moved, rare)
 
 
 def _divided(total: NDArray[Any], count: Int64s) -> Float64s:
@@ -66,44 +71,29 @@ def _divided(total: NDArray[Any], count: Int64s) -> Float64s:
     return quotient
 
 
-def _rarely_shared_fixes(cells: Tessellation, person: Int64s, k: int) -> tuple[Float64s, Float64s]:
-    """Distinct positions at which fewer than k individuals have a fix."""
-    tracks = cells.tracks
-    order = np.lexsort((person, tracks.y, tracks.x))
-    x, y, who = tracks.x[order], tracks.y[order], person[order]
-    new_place = np.ones(len(x), np.bool_)
-    new_place[1:] = (x[1:] != x[:-1]) | (y[1:] != y[:-1])
-    new_person = new_place.copy()
-    new_person[1:] |= who[1:] != who[:-1]
-    starts = np.flatnonzero(new_place)
-    shared = np.add.reduceat(new_person.astype(np.int64), starts) if len(starts) else np.zeros(0, np.int64)
-    rare = starts[shared < k]
-    return x[rare], y[rare]
-
-
-def _moved_off_fixes(
-    x: Float64s,
-    y: Float64s,
-    wanted: Bools,
-    fixes: tuple[Float64s, Float64s],
-    step: float,
-    precision: int | None,
+def _move_off_fixes(
+    x: Float64s, y: Float64s, wanted: Bools, fixes: RareFixes | None, step: float, precision: int | None
 ) -> Int64s:
-    """Raise x where a representative hits a fix; by how many steps each was raised."""
+    """Raise x where a representative, as it is written, hits a fix; by how many steps each was raised."""
     moved = np.zeros(len(x), np.int64)
-    if not len(fixes[0]) or not wanted.any():
-        return moved
-    tree = tree_of(*fixes)
     chosen = np.flatnonzero(wanted)
-    distance, _ = tree.query(np.column_stack((x[chosen], y[chosen])))
-    for cell in chosen[distance <= CLOSEST].tolist():
-        steps, raised = 0, float(x[cell])
-        # A step that cannot be seen beside the coordinate, or that never leaves the fix, would go on for ever.
-        length = max(step, 2 * CLOSEST, 2 * float(np.spacing(abs(raised))))
-        while tree.query((raised, y[cell]))[0] <= CLOSEST:
-            steps += 1
-            raised = float(x[cell]) + steps * length
+    if fixes is None or not len(chosen):
+        return moved
+    for cell in chosen[fixes.hit(x[chosen], y[chosen])].tolist():
+        start = float(x[cell])
+        # A step that cannot be seen in what is written would be taken very often.
+        length = max(step, 2 * CLOSEST, 4 * float(np.spacing(abs(start))), fixes.unit_of_degrees(start, float(y[cell])))
+        if precision is not None:
+            length = math.ceil(length / step - CLOSEST) * step
+        tried = 0
+        while True:  # in blocks, because a row of fixes may be long
+            steps = tried + np.arange(1, _TRIED_AT_ONCE + 1)
+            raised: Float64s = start + steps * np.float64(length)
             if precision is not None:
-                raised = round(raised, precision)
-        x[cell], moved[cell] = raised, steps
+                raised = np.round(raised, precision)
+            free = np.flatnonzero(~fixes.hit(raised, np.full(len(raised), y[cell])))
+            if len(free):
+                x[cell], moved[cell] = raised[free[0]], steps[free[0]]
+                break
+            tried += _TRIED_AT_ONCE
     return moved
