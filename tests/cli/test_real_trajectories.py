@@ -30,7 +30,7 @@ def released(run, folder, *arguments):
 )
 def test_gowalla_check_ins(run, tmp_path, method):
     raw = dataset("gowalla_nyc") / "gowalla_nyc_checkins.csv.xz"
-    sensitive = () if method[0] == "sd-seq-anon" else ("--sensitive", "c6_9,c7_9")
+    sensitive = () if method[0] == "sd-seq-anon" else ("--sensitive", "c193_1502,c194_1502")
     manifest = released(run, tmp_path / "r", raw, "--grid", "3000", *sensitive, "--method", *method)
     assert manifest["data"]["rows"] == 7115
 
