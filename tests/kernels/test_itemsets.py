@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from crypsis.data.transaction import Transactions
 from crypsis.kernels.gray_order import gray_order
-from crypsis.kernels.itemsets import NO_ITEMS, NO_OFFSETS, itemsets
+from crypsis.kernels.itemsets import EACH_RECORD, NO_ITEMS, NO_OFFSETS, itemsets
 from crypsis.kernels.policy_merging import _is_cheaper
 from crypsis.kernels.record_bitmaps import add_record, has_record, members, shared
 from tests.reference.generalization import gray_number
@@ -28,7 +28,7 @@ def counted(data: Transactions, size: int) -> dict[tuple[int, ...], int]:
 @given(transactions(sensitive=False), st.integers(1, 4), st.integers(0, 6))
 def test_rare_itemsets_are_found_in_order_with_their_supports(data: Transactions, size: int, below: int) -> None:
     width = len(data.vocabulary)
-    found, supports = itemsets(data.offsets, data.items, width, size, below, NO_OFFSETS, NO_ITEMS, 0, 1)
+    found, supports = itemsets(data.offsets, data.items, width, size, below, NO_OFFSETS, NO_ITEMS, 0, 1, EACH_RECORD)
     expected = sorted((codes, support) for codes, support in counted(data, size).items() if support < below)
     assert [(tuple(row), support) for row, support in zip(found.tolist(), supports.tolist(), strict=True)] == expected
 
@@ -41,7 +41,7 @@ def test_itemsets_that_betray_a_secret_are_found_too(rows: list[list[str]], secr
     secret_offsets = np.cumsum([0, *map(len, held)])
     secret_items = np.array([secret for one in held for secret in one], np.int32)
     width = len(data.vocabulary)
-    found, _ = itemsets(data.offsets, data.items, width, size, below, secret_offsets, secret_items, 3, l)
+    found, _ = itemsets(data.offsets, data.items, width, size, below, secret_offsets, secret_items, 3, l, EACH_RECORD)
     expected = []
     for codes, support in counted(data, size).items():
         labels = {data.vocabulary[code] for code in codes}
@@ -50,6 +50,28 @@ def test_itemsets_that_betray_a_secret_are_found_too(rows: list[list[str]], secr
         if support < below or max(shares) * l > support:
             expected.append(list(codes))
     assert found.tolist() == sorted(expected)
+
+
+@given(item_lists(), st.lists(st.tuples(st.integers(0, 2), st.sets(st.integers(0, 2))), min_size=14, max_size=14))
+def test_people_are_counted_in_place_of_records(rows: list[list[str]], owned: list[tuple[int, set[int]]]) -> None:
+    data = Transactions.from_lists(rows)
+    person = np.sort([owned[row][0] for row in range(len(data))]).astype(np.int64)
+    held = [sorted(owned[row][1]) for row in range(len(data))]
+    secret_offsets = np.cumsum([0, *map(len, held)])
+    secret_items = np.array([secret for one in held for secret in one], np.int32)
+    width, l, below = len(data.vocabulary), 2, 2  # noqa: E741
+    for size in (1, 2, 3):
+        found, supports = itemsets(
+            data.offsets, data.items, width, size, below, secret_offsets, secret_items, 3, l, person
+        )
+        told = dict(zip(map(tuple, found.tolist()), supports.tolist(), strict=True))
+        for codes in counted(data, size):
+            labels = {data.vocabulary[code] for code in codes}
+            fits = [row for row, record in enumerate(rows) if labels <= set(record)]
+            people = {int(person[row]) for row in fits}
+            most = max(len({int(person[row]) for row in fits if secret in held[row]}) for secret in range(3))
+            assert (codes in told) is (len(people) < below or most * l > len(people))
+            assert told.get(codes, len(people)) == len(people)
 
 
 @given(item_lists())

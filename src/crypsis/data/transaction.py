@@ -19,8 +19,9 @@ import polars as pl
 from crypsis.data.arrays import Bools, Int32s, Int64s, freeze, frozen, offsets_of, take_records
 from crypsis.data.formats.columns import labels as labels_of
 from crypsis.data.formats.frames import as_frame
-from crypsis.data.formats.long import group_rows
+from crypsis.data.formats.long import group_rows, persons_of
 from crypsis.data.formats.source import place
+from crypsis.data.person_codes import dense_persons, person_codes
 from crypsis.data.symbols import Symbols, SymbolText
 from crypsis.data.vocabulary import Vocabulary, encode_lists
 from crypsis.errors import BadLabel, InputError, did_you_mean
@@ -31,7 +32,8 @@ class Transactions:
     """A list of sets of items over one vocabulary.
 
     `collapsed` is the number of repeated items inside records that the input had and the sets do not.
-    `ids` are the input's own names of the records and never leave the publisher.
+    `ids` are the input's own names of the records and never leave the publisher. `person` numbers the person whose each
+    record is, where one person may have several; None where every record is a person of its own.
     """
 
     offsets: Int64s
@@ -40,9 +42,11 @@ class Transactions:
     sensitive: Bools | None = None
     collapsed: int = 0
     ids: pl.Series | None = field(default=None, repr=False)
+    person: Int64s | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        freeze(self, "offsets", "items", "sensitive")
+        object.__setattr__(self, "person", dense_persons(self.person, len(self)))
+        freeze(self, "offsets", "items", "sensitive", "person")
         if int(self.offsets[-1]) != len(self.items):
             raise InputError("Transaction offsets do not end at the last item.")
         if len(self.items) and not (0 <= int(self.items.min()) and int(self.items.max()) < len(self.vocabulary)):
@@ -56,13 +60,23 @@ class Transactions:
             raise InputError("There must be one sensitivity per item of the vocabulary.")
 
     @classmethod
-    def from_lists(cls, records: Sequence[Collection[str]], sensitive: Collection[str] = ()) -> Transactions:
-        """From sets or lists of labels; blanks around a label are trimmed, repetitions collapse and are counted."""
+    def from_lists(
+        cls,
+        records: Sequence[Collection[str]],
+        sensitive: Collection[str] = (),
+        *,
+        person: Sequence[Any] | None = None,
+    ) -> Transactions:
+        """From sets or lists of labels; blanks around a label are trimmed, repetitions collapse and are counted.
+
+        `person` names whose each record is, where one person may have several.
+        """
         for row, record in enumerate(records):
             if isinstance(record, str) or not all(isinstance(item, str) for item in record):
                 raise BadLabel(f"A transaction must be a set of labels (strings), got {record!r}.", where=f"row {row}")
         lengths, flat = encode_lists([list(record) for record in records])
-        return cls.from_columns(offsets_of(lengths), flat, sensitive)
+        persons = None if person is None else person_codes(person)
+        return cls.from_columns(offsets_of(lengths), flat, sensitive, person=persons)
 
     @classmethod
     def from_columns(
@@ -72,6 +86,7 @@ class Transactions:
         sensitive: Collection[str] = (),
         *,
         ids: pl.Series | None = None,
+        person: Int64s | None = None,
         source: str | None = None,
     ) -> Transactions:
         """From offsets and one column with the items of all records, in any order and possibly repeated."""
@@ -93,6 +108,7 @@ class Transactions:
             _sensitive_mask(vocabulary, sensitive),
             collapsed=len(labels) - len(pairs),
             ids=ids,
+            person=person,
         )
 
     @classmethod
@@ -102,14 +118,21 @@ class Transactions:
         *,
         id: str = "id",
         item: str = "item",
+        person: str | None = None,
         sensitive: Collection[str] = (),
         source: str | None = None,
     ) -> Transactions:
-        """From a long table with one row per item; records in the order in which their ids first appear."""
+        """From a long table with one row per item; records in the order in which their ids first appear.
+
+        `person` names the column that tells whose each record is, where one person may have several.
+        """
         table = as_frame(frame)
         labels = labels_of(table, item, source)
         rows = group_rows(table, id, source)
-        return cls.from_columns(rows.offsets, rows.arranged(labels), sensitive, ids=rows.ids, source=source)
+        persons = None if person is None else persons_of(table, person, rows, source)
+        return cls.from_columns(
+            rows.offsets, rows.arranged(labels), sensitive, ids=rows.ids, person=persons, source=source
+        )
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -128,11 +151,38 @@ class Transactions:
         """Number of records that hold each item."""
         return frozen(np.bincount(self.items, minlength=len(self.vocabulary)).astype(np.int64))
 
+    @cached_property
+    def person_repeats(self) -> bool:
+        """Some person has several records."""
+        return self.person is not None and self.people < len(self)
+
+    @cached_property
+    def people(self) -> int:
+        """Number of people; of records where each is a person of its own."""
+        return len(self) if self.person is None else int(self.person.max(initial=-1)) + 1
+
+    def unite_by_person(self) -> Transactions:
+        """One record for each person, with all items of the person's records; people in the order of their numbers."""
+        if self.person is None:
+            return self
+        width = max(len(self.vocabulary), 1)
+        keys = np.unique(np.repeat(self.person, self.lengths) * width + self.items)
+        lengths = np.bincount(keys // width, minlength=self.people)
+        return replace(
+            self,
+            offsets=offsets_of(lengths),
+            items=(keys % width).astype(np.int32),
+            collapsed=self.collapsed + len(self.items) - len(keys),
+            ids=None,
+            person=None,
+        )
+
     def take(self, rows: Int64s) -> Transactions:
         """The chosen records, in the order given."""
         offsets, positions = take_records(self.offsets, rows)
         ids = None if self.ids is None else self.ids.gather(rows)
-        return replace(self, offsets=offsets, items=self.items[positions], ids=ids)
+        person = None if self.person is None else self.person[rows]
+        return replace(self, offsets=offsets, items=self.items[positions], ids=ids, person=person)
 
     def to_lists(self) -> list[list[str]]:
         """Labels of each record."""
@@ -153,7 +203,8 @@ class Transactions:
             and np.array_equal(self.offsets, other.offsets)
             and np.array_equal(self.items, other.items)
             and self.vocabulary == other.vocabulary
-            and _same_mask(self.sensitive, other.sensitive)
+            and _same_array(self.sensitive, other.sensitive)
+            and _same_array(self.person, other.person)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -169,6 +220,7 @@ class PublishedTransactions:
     `suppressed` declares items of which occurrences may be missing, `sensitive` names the published items that are
     sensitive. `names` are what symbols are called in files, such as nodes of a hierarchy; without them a generalized
     symbol is called after its labels. `domain` is the number of items that a symbol could stand for at most.
+    `person` tells whose each record is; it exists only in memory, on the publisher's side, and is never written.
     """
 
     offsets: Int64s
@@ -178,9 +230,11 @@ class PublishedTransactions:
     sensitive: tuple[str, ...] = ()
     names: tuple[str, ...] | None = field(default=None, repr=False)
     domain: int | None = None
+    person: Int64s | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        freeze(self, "offsets", "codes")
+        object.__setattr__(self, "person", dense_persons(self.person, len(self)))
+        freeze(self, "offsets", "codes", "person")
         if self.names is not None and len(self.names) != len(self.symbols):
             raise InputError(f"There are {len(self.names)} names for {len(self.symbols)} symbols.")
         if int(self.offsets[-1]) != len(self.codes):
@@ -241,7 +295,8 @@ class PublishedTransactions:
     def take(self, rows: Int64s) -> PublishedTransactions:
         """The chosen records, in the order given."""
         offsets, positions = take_records(self.offsets, rows)
-        return replace(self, offsets=offsets, codes=self.codes[positions])
+        person = None if self.person is None else self.person[rows]
+        return replace(self, offsets=offsets, codes=self.codes[positions], person=person)
 
     def to_lists(self) -> list[list[SymbolText]]:
         """Symbols of each record as JSON writes them, by their sorted labels."""
@@ -281,7 +336,7 @@ def _sensitive_mask(vocabulary: Vocabulary, sensitive: Collection[str]) -> Bools
     return mask
 
 
-def _same_mask(one: Bools | None, other: Bools | None) -> bool:
+def _same_array(one: Bools | Int64s | None, other: Bools | Int64s | None) -> bool:
     if one is None or other is None:
         return one is other
     return np.array_equal(one, other)

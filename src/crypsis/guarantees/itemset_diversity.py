@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.guarantees.guarantee import Guarantee
-from crypsis.parameters import AtLeast, Between
+from crypsis.parameters import AtLeast, Between, OneOf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,6 +14,7 @@ class ItemsetDiversity(Guarantee):
     """Every set of 1 to m items that are not sensitive occurs k times, at most one time in l with the same secret.
 
     The share is bounded for somebody of whom nothing is known too. Sensitive items are published as they are.
+    With `unit="person"` people are counted who have such a record; each counts once for every secret of these records.
 
     Terrovitis, Mamoulis, Kalnis. Local and global recoding methods for anonymizing set-valued data.
     The VLDB Journal 20(1), 2011, 83-106: l^m-diversity.
@@ -22,7 +23,7 @@ class ItemsetDiversity(Guarantee):
     model: ClassVar[str] = "itemset-l^m-diversity"
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows at most m items of the victim's record, none of them sensitive.",
-        "Each record is one individual.",
+        "Each counted unit (a record, or all records of a person) is one individual.",
         "All sensitive items are marked as such.",
     )
     not_covered: ClassVar[tuple[str, ...]] = (
@@ -35,9 +36,16 @@ class ItemsetDiversity(Guarantee):
     k: Annotated[int, AtLeast(1), "Records that must share each set of items."] = 5
     l: Annotated[int, AtLeast(1), "At most one in l of these may hold the same sensitive item."] = 2  # noqa: E741
     m: Annotated[int, Between(1, 8), "Most items the adversary may know."] = 2
+    unit: Annotated[str, OneOf("record", "person"), "What counts as one individual."] = "record"
 
     @property
     def scope(self) -> str:
+        if self.unit == "person":
+            return (
+                f"Every set of up to {self.m} items that are not sensitive and that fits a published record fits "
+                f"records of at least {self.k} people, at most one in {self.l} of whom has one that also holds any one "
+                "sensitive item."
+            )
         return (
             f"Every set of up to {self.m} items that are not sensitive and that fits a published record fits at least "
             f"{self.k} of them, and at most one in {self.l} of these holds any one sensitive item."

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.guarantees.guarantee import Guarantee
-from crypsis.parameters import AtLeast, Between
+from crypsis.parameters import AtLeast, Between, OneOf
 
 
 @dataclass(frozen=True, kw_only=True)
 class ItemsetKmAnonymity(Guarantee):
     """Every set of 1 to m published items that occurs in a record occurs in at least k records.
+
+    With `unit="person"` it occurs in records of at least k people.
 
     Terrovitis, Mamoulis, Kalnis. Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008, 115-125:
     Definition 1, for all sizes up to m.
@@ -20,7 +22,7 @@ class ItemsetKmAnonymity(Guarantee):
     model: ClassVar[str] = "itemset-k^m-anonymity"
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows at most m items of the victim's record.",
-        "Each record is one individual.",
+        "Each counted unit (a record, or all records of a person) is one individual.",
     )
     not_covered: ClassVar[tuple[str, ...]] = (
         "Knowing that an item is not in the victim's record, or how many items are.",
@@ -31,9 +33,14 @@ class ItemsetKmAnonymity(Guarantee):
 
     k: Annotated[int, AtLeast(1), "Records that must share each set of items."] = 5
     m: Annotated[int, Between(1, 8), "Most items the adversary may know."] = 2
+    unit: Annotated[str, OneOf("record", "person"), "What counts as one individual."] = "record"
 
     @property
     def scope(self) -> str:
+        if self.unit == "person":
+            return (
+                f"Every set of up to {self.m} items that fits a published record fits one of at least {self.k} people."
+            )
         return f"Every set of up to {self.m} items that fits a published record fits at least {self.k} of them."
 
     @property

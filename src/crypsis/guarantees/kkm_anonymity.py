@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from crypsis.guarantees.guarantee import Guarantee
 from crypsis.guarantees.loss_bounds import bounds_in_words
-from crypsis.parameters import AtLeast, Between
+from crypsis.parameters import AtLeast, Between, OneOf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,7 +15,7 @@ class KKmAnonymity(Guarantee):
     """Every published combination of quasi-identifiers and up to m items that occurs belongs to at least k records.
 
     For every record r and every set I of at most m of its published items, no item included, at least k records have
-    the quasi-identifiers of r and hold I.
+    the quasi-identifiers of r and hold I. With `unit="person"` these are records of at least k people.
 
     Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. Anonymizing data with relational and transaction attributes.
     ECML PKDD 2013, 353-369: Definition 1, which as printed is either empty or too strong; read as above.
@@ -24,7 +24,7 @@ class KKmAnonymity(Guarantee):
     model: ClassVar[str] = "(k,k^m)-anonymity"
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows the victim's quasi-identifiers and at most m of the victim's items.",
-        "Each record is one individual.",
+        "Each counted unit (a record, or all records of a person) is one individual.",
         "A missing value equals a missing value and nothing else.",
     )
     not_covered: ClassVar[tuple[str, ...]] = (
@@ -42,12 +42,14 @@ class KKmAnonymity(Guarantee):
         "Largest loss of the table, all quasi-identifiers alike; checked with the original.",
     ] = None
     ul: Annotated[float | None, Between(0, 1), "Largest loss of the items that are not sensitive."] = None
+    unit: Annotated[str, OneOf("record", "person"), "What counts as one individual."] = "record"
 
     @property
     def scope(self) -> str:
         return (
             f"Every combination of published quasi-identifiers and up to {self.m} published items that occurs in the "
-            f"data belongs to at least {self.k} records; suppressed records show nothing."
+            f"data belongs to {'records of ' if self.unit == 'person' else ''}at least {self.k} "
+            f"{'people' if self.unit == 'person' else 'records'}; suppressed records show nothing."
             + bounds_in_words(self.ncp, self.ul)
         )
 

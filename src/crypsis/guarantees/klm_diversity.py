@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from crypsis.guarantees.guarantee import Guarantee
 from crypsis.guarantees.loss_bounds import bounds_in_words
-from crypsis.parameters import AtLeast, Between
+from crypsis.parameters import AtLeast, Between, OneOf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,6 +16,7 @@ class KLmDiversity(Guarantee):
 
     (k,k^m)-anonymity on the items that are not sensitive; and in each class of equal quasi-identifiers, of the records
     that hold a set of at most m of these items, none included, at most one in l holds any one sensitive item.
+    With `unit="person"` people are counted who have such a record.
 
     Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. Anonymizing data with relational and transaction attributes.
     ECML PKDD 2013, 353-369; with l read as the bound 1/l on a probability.
@@ -24,7 +25,7 @@ class KLmDiversity(Guarantee):
     model: ClassVar[str] = "(k,l^m)-diversity"
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows the victim's quasi-identifiers and at most m items of the victim that are not sensitive.",
-        "Each record is one individual.",
+        "Each counted unit (a record, or all records of a person) is one individual.",
         "All sensitive items are marked as such.",
         "A missing value equals a missing value and nothing else.",
     )
@@ -45,14 +46,15 @@ class KLmDiversity(Guarantee):
         "Largest loss of the table, all quasi-identifiers alike; checked with the original.",
     ] = None
     ul: Annotated[float | None, Between(0, 1), "Largest loss of the items that are not sensitive."] = None
+    unit: Annotated[str, OneOf("record", "person"), "What counts as one individual."] = "record"
 
     @property
     def scope(self) -> str:
         return (
             f"Every combination of published quasi-identifiers and up to {self.m} published items that are not "
-            f"sensitive and that occurs in the data belongs to at least {self.k} records, and at most one in {self.l} "
-            "of these holds any one sensitive item; suppressed records show nothing."
-            + bounds_in_words(self.ncp, self.ul)
+            f"sensitive and that occurs in the data belongs to {'records of ' if self.unit == 'person' else ''}at "
+            f"least {self.k} {'people' if self.unit == 'person' else 'records'}, and at most one in {self.l} of these "
+            "holds any one sensitive item; suppressed records show nothing." + bounds_in_words(self.ncp, self.ul)
         )
 
     @property

@@ -7,12 +7,14 @@ from typing import Annotated, ClassVar
 
 from crypsis.data.privacy_policy import EVERY_PAIR, PrivacyPolicy
 from crypsis.guarantees.guarantee import Guarantee
-from crypsis.parameters import AtLeast
+from crypsis.parameters import AtLeast, OneOf
 
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyAnonymity(Guarantee):
     """Every itemset of a privacy policy, and every part of one, fits no published record or at least k of them.
+
+    With `unit="person"` it fits records of at least k people.
 
     Loukides, Gkoulalas-Divanis, Malin. COAT: COnstraint-based anonymization of transactions.
     Knowledge and Information Systems 28(2), 2011, 251-282: privacy constraints.
@@ -21,7 +23,7 @@ class PolicyAnonymity(Guarantee):
     model: ClassVar[str] = "policy-anonymity"
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows items of the victim's record that the policy lists together, or fewer of them.",
-        "Each record is one individual.",
+        "Each counted unit (a record, or all records of a person) is one individual.",
     )
     not_covered: ClassVar[tuple[str, ...]] = (
         "Any combination of items that the policy does not list.",
@@ -32,12 +34,14 @@ class PolicyAnonymity(Guarantee):
 
     k: Annotated[int, AtLeast(1), "Records that must share each itemset of the policy."] = 5
     policy: Annotated[PrivacyPolicy, "Itemsets that must not identify anybody."] = EVERY_PAIR  # type: ignore[assignment]
+    unit: Annotated[str, OneOf("record", "person"), "What counts as one individual."] = "record"
 
     @property
     def scope(self) -> str:
+        enough = f"records of at least {self.k} people" if self.unit == "person" else f"at least {self.k} of them"
         return (
             f"Every itemset of the privacy policy ({self.policy}), and every part of one, fits no published record or "
-            f"at least {self.k} of them."
+            f"{enough}."
         )
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 from crypsis.compilation import njit
 from crypsis.data.arrays import Bools, Int8s, Int32s, Int64s
 from crypsis.kernels.itemsets import itemsets
-from crypsis.kernels.record_bitmaps import Words, add_record, bits_of, has_record, members
+from crypsis.kernels.record_bitmaps import Words, add_record, bits_of, has_record, members, people, people_of_word
 
 DONE = 0
 STUCK = 1
@@ -38,11 +38,13 @@ def raised_cut(
     sensitive_items: Int32s,
     n_sensitive: int,
     most_deleted: int,
+    person: Int64s,
 ) -> tuple[int, Int32s, Int32s, Int8s]:
     """Whether it ended well, the image of each node (-2 if deleted), the bad set of each step, and what was done.
 
     Bad sets are rows of m + 1 numbers: how many nodes, then the nodes. Only `allowed` nodes may be raised to; where
-    none of them mends a bad set it is left as it is if `skip_hopeless`.
+    none of them mends a bad set it is left as it is if `skip_hopeless`. `person` tells whose each record is, in
+    ascending order, where people are to be counted; it is empty where each record is a person.
     """
     n_nodes, n_records = len(parent), len(offsets) - 1
     image = start.copy()
@@ -85,6 +87,7 @@ def raised_cut(
                 sensitive_items,
                 n_sensitive,
                 l,
+                person,
             )
             at = 0
             heap = np.empty((16, size), np.int32)
@@ -117,6 +120,7 @@ def raised_cut(
                     sensitive_bits,
                     n_sensitive,
                     not skip_hopeless and n_sensitive > 0,
+                    person,
                 )
                 if n_raised == 0 and skip_hopeless:
                     continue
@@ -166,6 +170,7 @@ def raised_cut(
                         sensitive_items,
                         sensitive_bits,
                         n_sensitive,
+                        person,
                     )
         changed = changed and n_sensitive > 0  # shares, unlike supports, may fall again when a cut rises
     return DONE, image, steps[:n_steps], done[:n_steps]
@@ -224,6 +229,7 @@ def _choose(
     sensitive_bits: Words,
     n_sensitive: int,
     anything: bool,
+    person: Int64s,
 ) -> tuple[int, int]:
     """Write the nodes that the cheapest mending of a bad set raises; how many, and what they cost.
 
@@ -264,7 +270,7 @@ def _choose(
             cheapest[:] = vector
         if has_best and not _is_less(growth, levels, vector, best_growth, best_levels, best):
             continue
-        if _is_good(images, bits, k, l, sensitive_bits, n_sensitive):
+        if _is_good(images, bits, k, l, sensitive_bits, n_sensitive, person):
             best_growth, best_levels, has_best = growth, levels, True
             best[:] = vector
     if not has_best:
@@ -329,8 +335,20 @@ def _is_good(
     l: int,  # noqa: E741
     sensitive_bits: Words,
     n_sensitive: int,
+    person: Int64s,
 ) -> bool:
     support = 0
+    if n_sensitive == 0 and len(person) > 0:
+        last = -1
+        for word in range(bits.shape[1]):
+            both = bits[images[0], word]
+            for element in range(1, len(images)):
+                both &= bits[images[element], word]
+            new, last = people_of_word(both, word, person, last)
+            support += new
+            if support >= k:
+                return True
+        return False
     if n_sensitive == 0:
         for word in range(bits.shape[1]):
             both = bits[images[0], word]
@@ -343,13 +361,19 @@ def _is_good(
     together = bits[images[0]].copy()
     for element in range(1, len(images)):
         together &= bits[images[element]]
-    support = members(together)
+    support = _counted(together, person)
     if support < k:
         return False
     for item in range(n_sensitive):  # noqa: SIM110 (compiled)
-        if members(together & sensitive_bits[item]) * l > support:
+        if _counted(together & sensitive_bits[item], person) * l > support:
             return False
     return True
+
+
+@njit
+def _counted(records: Words, person: Int64s) -> int:
+    """The people of a set of records, or the records where each is a person."""
+    return people(records, person) if len(person) > 0 else members(records)
 
 
 @njit
@@ -391,11 +415,12 @@ def _add_bad_with(
     sensitive_items: Int32s,
     sensitive_bits: Words,
     n_sensitive: int,
+    person: Int64s,
 ) -> tuple[Int32s, int]:
     """Put the bad sets that hold a new node into the heap."""
     if size == 1:
         alone = np.full(1, node, np.int64)
-        if members(bits[node]) > 0 and not _is_good(alone, bits, k, l, sensitive_bits, n_sensitive):
+        if members(bits[node]) > 0 and not _is_good(alone, bits, k, l, sensitive_bits, n_sensitive, person):
             heap, waiting = _push(heap, waiting, alone.astype(np.int32))
         return heap, waiting
     n_inside, n_items, n_secret = 0, 0, 0
@@ -409,6 +434,7 @@ def _add_bad_with(
     written = np.empty(n_items, np.int32)
     secret_starts = np.zeros(n_inside + 1, np.int64)
     secrets = np.empty(n_secret, np.int32)
+    person_inside = np.empty(n_inside if len(person) > 0 else 0, np.int64)
     inside, n_written, n_secret = 0, 0, 0
     for record in range(len(offsets) - 1):
         if not has_record(bits[node], record):
@@ -422,11 +448,22 @@ def _add_bad_with(
             for place in range(sensitive_offsets[record], sensitive_offsets[record + 1]):
                 secrets[n_secret] = sensitive_items[place]
                 n_secret += 1
+        if len(person) > 0:
+            person_inside[inside] = person[record]
         inside += 1
         starts[inside] = n_written
         secret_starts[inside] = n_secret
     bad, _ = itemsets(
-        starts, written[:n_written], len(image), size - 1, k, secret_starts, secrets[:n_secret], n_sensitive, l
+        starts,
+        written[:n_written],
+        len(image),
+        size - 1,
+        k,
+        secret_starts,
+        secrets[:n_secret],
+        n_sensitive,
+        l,
+        person_inside,
     )
     row = np.empty(size, np.int32)
     for found in range(len(bad)):

@@ -14,6 +14,7 @@ from crypsis.data.arrays import Int32s, Int64s
 
 NO_OFFSETS: Int64s = np.zeros(1, np.int64)
 NO_ITEMS: Int32s = np.zeros(0, np.int32)
+EACH_RECORD: Int64s = np.zeros(0, np.int64)  # in place of persons: every record is a person of its own
 
 
 @njit
@@ -27,18 +28,22 @@ def itemsets(
     sensitive_items: Int32s,
     n_sensitive: int,
     l: int,  # noqa: E741
+    person: Int64s,
 ) -> tuple[Int32s, Int64s]:
     """Itemsets with a support below a limit, and those where more than one record in l holds one sensitive item.
 
-    Sensitive items stand apart: those of record r are sensitive_items[sensitive_offsets[r]:…]. With none the last four
-    arguments are NO_OFFSETS, NO_ITEMS, 0, 1. Rows are itemsets; beside them their supports.
+    Sensitive items stand apart: those of record r are sensitive_items[sensitive_offsets[r]:…]. With none the four
+    arguments before the last are NO_OFFSETS, NO_ITEMS, 0, 1. Rows are itemsets; beside them their supports. `person`
+    tells whose each record is, in ascending order; people are counted then. EACH_RECORD counts records.
     """
     found = np.empty((64, size), np.int32)
     supports = np.empty(64, np.int64)
     n_found = 0
     counts = np.zeros(n_items, np.int64)
     sensitive_counts = np.zeros(max(n_sensitive, 1), np.int64)
-    kept = size if n_sensitive > 0 else size - 1  # depths whose occurrences are looked at again
+    counts_people = len(person) > 0
+    last_person = np.full(max(n_sensitive, 1), -1, np.int64)
+    kept = size if n_sensitive > 0 or counts_people else size - 1  # depths whose occurrences are looked at again
     record_at = np.empty((max(kept, 1), len(items)), np.int32)
     place_at = np.empty((max(kept, 1), len(items)), np.int64)
     item_of_group = np.empty((size, n_items), np.int64)
@@ -75,10 +80,19 @@ def itemsets(
             cursor[depth] = 0
             continue
         support = end - begin
+        if counts_people:
+            support = _people(record_at[depth, begin:end], person)
         listed = support < below
         if not listed and n_sensitive > 0:
             listed = _too_sure(
-                record_at[depth, begin:end], sensitive_offsets, sensitive_items, sensitive_counts, support, l
+                record_at[depth, begin:end],
+                sensitive_offsets,
+                sensitive_items,
+                sensitive_counts,
+                support,
+                l,
+                person,
+                last_person,
             )
         if listed:
             if n_found == len(found):
@@ -143,6 +157,17 @@ def _group(
 
 
 @njit
+def _people(records: Int32s, person: Int64s) -> int:
+    """How many people ascending records belong to."""
+    count, last = 0, np.int64(-1)
+    for record in records:
+        if person[record] != last:
+            last = person[record]
+            count += 1
+    return count
+
+
+@njit
 def _too_sure(
     records: Int32s,
     sensitive_offsets: Int64s,
@@ -150,12 +175,18 @@ def _too_sure(
     counts: Int64s,
     support: int,
     l: int,  # noqa: E741
+    person: Int64s,
+    last_person: Int64s,
 ) -> bool:
-    """More than one in l of these records holds one and the same sensitive item."""
+    """More than one in l of these records, or of their people, holds one and the same sensitive item."""
     found = False
     for record in records:
         for place in range(sensitive_offsets[record], sensitive_offsets[record + 1]):
             item = sensitive_items[place]
+            if len(person) > 0:
+                if counts[item] > 0 and last_person[item] == person[record]:
+                    continue
+                last_person[item] = person[record]
             counts[item] += 1
             if counts[item] * l > support:
                 found = True

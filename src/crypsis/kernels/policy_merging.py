@@ -3,6 +3,9 @@
 Record r is items[offsets[r]:offsets[r + 1]], ascending, every item occurring; constraint c likewise, constraints by
 size and then in the order of their items. A generalized item is known by its first item: `label[x]` is that of x, -1 if
 x is suppressed. Supports of pairs of generalized items stand in a matrix of which a merge rewrites one row.
+
+Where records tell whose they are, constraints ask for people and losses are those of records: `people` is the matrix of
+the first, `pairs` of the second. Where each record is a person they are the same matrix.
 """
 
 from __future__ import annotations
@@ -11,8 +14,9 @@ import numpy as np
 
 from crypsis.compilation import njit
 from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s
+from crypsis.kernels.itemsets import EACH_RECORD
 from crypsis.kernels.rare_pairs import first_constraints, join_items, leave_out, rarest_of_each, worst_constraint
-from crypsis.kernels.record_bitmaps import ONE, Words, add_record, bits_of, has_record
+from crypsis.kernels.record_bitmaps import ONE, Words, add_record, bits_of, has_record, people_of_word
 
 SATISFIED = 0
 NO_PARTNER = 1
@@ -34,12 +38,14 @@ def merge_for_policy(
     may_suppress: bool,
     most_suppressed: int,
     k: int,
+    person: Int64s,
 ) -> tuple[int, Int32s, Int32s]:
     """Whether all constraints are satisfied, the label of each item, and the steps: rows g, h with h = -1 if g was
     suppressed.
 
     `utility` numbers the utility set of each item, -1 if it may not be generalized. PCTA looks at `every_item` of the
-    constraint, COAT at its least supported one.
+    constraint, COAT at its least supported one. `person` tells whose each record is, in ascending order, and is empty
+    where each record is a person.
     """
     n_records = len(offsets) - 1
     label = np.arange(n_items).astype(np.int32)
@@ -53,6 +59,7 @@ def merge_for_policy(
             add_record(bits[item], record)
             for other in range(offsets[record], offsets[record + 1]):
                 pairs[item, items[other]] += 1
+    people = pairs if len(person) == 0 else _pairs_of_people(offsets, items, n_items, person)
     lengths = np.zeros(n_records, np.int64)  # of each record, items behind its generalized items counted
     losses = np.zeros(n_records)  # numerator of a record's loss over 2^length
     if whole_dataset:
@@ -71,13 +78,14 @@ def merge_for_policy(
     n_active = 0
     if in_pairs:
         first = first_constraints(constraint_offsets, constraint_items, n_items)
-        rarest = rarest_of_each(first, pairs, k)
+        rarest = rarest_of_each(first, people, k)
     else:
         active = np.arange(n_constraints)
         supports = np.empty(n_constraints, np.int64)
         n_active = _refresh(
-            -1, -1, active, n_constraints, supports, constraint_offsets, constraint_items, label, pairs, bits, image, k
-        )
+            -1, -1, active, n_constraints, supports, constraint_offsets, constraint_items, label, people, bits, image,
+            k, person,
+        )  # fmt: skip
     steps = np.empty((n_items, 2), np.int32)
     n_steps = 0
     suppressed = 0
@@ -93,7 +101,7 @@ def merge_for_policy(
         n_image = _image_of(worst, constraint_offsets, constraint_items, label, image)
         least = image[0]
         for element in range(1, n_image):
-            if pairs[image[element], image[element]] < pairs[least, least]:
+            if people[image[element], image[element]] < people[least, least]:
                 least = image[element]
         one, other = -1, -1
         if whole_dataset:
@@ -126,7 +134,7 @@ def merge_for_policy(
             if whole_dataset:
                 _restate_records(bits[least], offsets, items, label, size, lengths, losses, seen)
             if in_pairs:
-                leave_out(least, first, pairs, k, rarest)
+                leave_out(least, first, people, k, rarest)
             n_active = _refresh(
                 least,
                 -1,
@@ -136,10 +144,11 @@ def merge_for_policy(
                 constraint_offsets,
                 constraint_items,
                 label,
-                pairs,
+                people,
                 bits,
                 image,
                 k,
+                person,
             )
             continue
         steps[n_steps, 0] = one
@@ -152,14 +161,44 @@ def merge_for_policy(
         for item in range(n_items):
             if label[item] == gone:
                 label[item] = kept
-        _recount_row(kept, bits[kept], offsets, items, label, pairs, seen)
+        _recount_row(kept, bits[kept], offsets, items, label, pairs, seen, EACH_RECORD)
+        if len(person) > 0:
+            _recount_row(kept, bits[kept], offsets, items, label, people, seen, person)
         if whole_dataset:
             _restate_records(bits[kept], offsets, items, label, size, lengths, losses, seen)
         if in_pairs:
-            join_items(kept, gone, first, pairs, k, rarest)
+            join_items(kept, gone, first, people, k, rarest)
         n_active = _refresh(
-            -1, kept, active, n_active, supports, constraint_offsets, constraint_items, label, pairs, bits, image, k
-        )
+            -1, kept, active, n_active, supports, constraint_offsets, constraint_items, label, people, bits, image, k,
+            person,
+        )  # fmt: skip
+
+
+@njit
+def _pairs_of_people(offsets: Int64s, items: Int32s, n_items: int, person: Int64s) -> Int32s:
+    """How many people have a record with each pair of items, or with an item on the diagonal."""
+    starts = np.zeros(n_items + 1, np.int64)
+    for item in items:
+        starts[item + 1] += 1
+    for item in range(n_items):
+        starts[item + 1] += starts[item]
+    records = np.empty(len(items), np.int64)  # of each item, ascending
+    at = starts[:-1].copy()
+    for record in range(len(offsets) - 1):
+        for place in range(offsets[record], offsets[record + 1]):
+            records[at[items[place]]] = record
+            at[items[place]] += 1
+    people = np.zeros((n_items, n_items), np.int32)
+    seen = np.empty(n_items, np.int64)
+    for item in range(n_items):
+        seen[:] = -1
+        for slot in range(starts[item], starts[item + 1]):
+            record = records[slot]
+            for place in range(offsets[record], offsets[record + 1]):
+                if seen[items[place]] != person[record]:
+                    seen[items[place]] = person[record]
+                    people[item, items[place]] += 1
+    return people
 
 
 @njit
@@ -194,10 +233,11 @@ def _refresh(
     constraint_offsets: Int64s,
     constraint_items: Int32s,
     label: Int32s,
-    pairs: Int32s,
+    people: Int32s,
     bits: Words,
     image: Int64s,
     k: int,
+    person: Int64s,
 ) -> int:
     """Recount the constraints with a changed item (all of them at first), and drop those satisfied for good.
 
@@ -214,14 +254,18 @@ def _refresh(
             touched = touched or image[element] == changed
         if touched:
             if n_image <= 2:
-                supports[constraint] = pairs[image[0], image[n_image - 1]]
+                supports[constraint] = people[image[0], image[n_image - 1]]
             else:
-                support = 0
+                support, last = 0, -1
                 for word in range(bits.shape[1]):
                     both = bits[image[0], word]
                     for element in range(1, n_image):
                         both &= bits[image[element], word]
-                    support += bits_of(both)
+                    if len(person) > 0:
+                        new, last = people_of_word(both, word, person, last)
+                        support += new
+                    else:
+                        support += bits_of(both)
                 supports[constraint] = support
             if supports[constraint] >= k:
                 continue
@@ -232,18 +276,26 @@ def _refresh(
 
 @njit
 def _recount_row(
-    kept: int, records: Words, offsets: Int64s, items: Int32s, label: Int32s, pairs: Int32s, seen: Int64s
+    kept: int,
+    records: Words,
+    offsets: Int64s,
+    items: Int32s,
+    label: Int32s,
+    pairs: Int32s,
+    seen: Int64s,
+    person: Int64s,
 ) -> None:
-    """Supports of a generalized item together with every other, and its own."""
+    """Supports of a generalized item together with every other, and its own: people, or records without persons."""
     pairs[kept] = 0
     seen[:] = -1
     for record in range(len(offsets) - 1):
         if not has_record(records, record):
             continue
+        counted = person[record] if len(person) > 0 else record
         for place in range(offsets[record], offsets[record + 1]):
             own = label[items[place]]
-            if own >= 0 and seen[own] != record:
-                seen[own] = record
+            if own >= 0 and seen[own] != counted:
+                seen[own] = counted
                 pairs[kept, own] += 1
     for other in range(len(pairs)):
         pairs[other, kept] = pairs[kept, other]

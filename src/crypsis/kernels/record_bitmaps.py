@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.compilation import njit
+from crypsis.data.arrays import Int64s
 
 Words: TypeAlias = NDArray[np.uint64]
 
@@ -37,6 +38,33 @@ def members(words: Words) -> int:
     count = 0
     for word in words:
         count += bits_of(word)
+    return count
+
+
+@njit
+def people_of_word(word: np.uint64, place: int, person: Int64s, last: int) -> tuple[int, int]:
+    """How many new people the records of one word of a set belong to, and whose the last of them is.
+
+    `person` ascends with the records; `last` is whose the last record before the word is.
+    """
+    count = 0
+    while word != 0:
+        rest = word & (word - ONE)
+        record = WORD_BITS * place + bits_of((word ^ rest) - ONE)
+        word = rest
+        if person[record] != last:
+            last = person[record]
+            count += 1
+    return count, last
+
+
+@njit
+def people(words: Words, person: Int64s) -> int:
+    """How many people the records of the set belong to; `person` ascends with the records."""
+    count, last = 0, -1
+    for place in range(len(words)):
+        new, last = people_of_word(words[place], place, person, last)
+        count += new
     return count
 
 

@@ -11,7 +11,7 @@ from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.guarantees import ItemsetDiversity, Verdict, Witness
 from crypsis.verifiers.itemset_km_anonymity import verdict_on_sets
 from crypsis.verifiers.itemset_supports import codes_of, itemset_supports
-from crypsis.verifiers.published_sets import Sets, are_disjoint, as_items, canonical_sets, untruthful
+from crypsis.verifiers.published_sets import Sets, are_disjoint, as_items, counted_sets, untruthful
 
 
 def verify_itemset_diversity(
@@ -27,7 +27,7 @@ def verify_itemset_diversity(
         problem = problem or _undeclared(published, original)
         if problem is not None:
             return Verdict(promised, False, None, promised.k, "compared with the original", problem=problem)
-    sets = canonical_sets(published)
+    sets = counted_sets(published, promised.unit, original)
     declared = set(published.sensitive)
     for name in sets.names:
         if len(name) > 1 and declared.intersection(name):
@@ -58,18 +58,19 @@ def _undeclared(published: PublishedTransactions, original: Transactions) -> str
 def _worst_share(sets: Sets, usual: Sets, secret: Bools, promised: ItemsetDiversity) -> tuple[Witness, str] | None:
     """The first set, by size, that makes a secret more likely than one in l."""
     rows = np.repeat(np.arange(len(sets)), np.diff(sets.offsets))
-    not_empty = int(np.count_nonzero(np.diff(sets.offsets)))
+    not_empty = sets.how_many(np.flatnonzero(np.diff(sets.offsets)))
     secrets = np.flatnonzero(secret).tolist()
     holders = {code: np.unique(rows[sets.codes == code]) for code in secrets}
     for code in secrets:
-        if len(holders[code]) * promised.l > not_empty:
-            return _told(sets, (), code, len(holders[code]), not_empty, promised)
+        held = sets.how_many(holders[code])
+        if held * promised.l > not_empty:
+            return _told(sets, (), code, held, not_empty, promised)
     n_codes = len(usual.names)
     for size in range(1, min(promised.m, usual.longest) + 1):
-        keys, supports = itemset_supports(usual.offsets, usual.codes, n_codes, size)
+        keys, supports = itemset_supports(usual.offsets, usual.codes, n_codes, size, usual.person)
         for code in secrets:
             inside = _taken(usual, holders[code])
-            found, together = itemset_supports(inside.offsets, inside.codes, n_codes, size)
+            found, together = itemset_supports(inside.offsets, inside.codes, n_codes, size, inside.person)
             alone = supports[np.searchsorted(keys, found)]
             sure = np.flatnonzero(together * promised.l > alone)
             if len(sure):
@@ -84,12 +85,17 @@ def _taken(sets: Sets, rows: Int64s) -> Sets:
     lengths = np.diff(sets.offsets)
     offsets = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(lengths[rows], out=offsets[1:])
-    return Sets(offsets, sets.codes[np.repeat(inside, lengths)], sets.names)
+    person = None if sets.person is None else sets.person[rows]
+    return Sets(offsets, sets.codes[np.repeat(inside, lengths)], sets.names, person)
 
 
 def _told(
     sets: Sets, names: tuple[tuple[str, ...], ...], code: int, both: int, alone: int, promised: ItemsetDiversity
 ) -> tuple[Witness, str]:
     witness = Witness((*names, sets.names[code]), both, 1)
-    known = f"of the records with {Witness(names, alone, 1)}" if names else "of all records"
-    return witness, f"{both} of {alone} {known} hold {sets.names[code][0]!r}, more than one in {promised.l}."
+    if sets.person is None:
+        known = f"of the records with {Witness(names, alone, 1)}" if names else "of all records"
+        return witness, f"{both} of {alone} {known} hold {sets.names[code][0]!r}, more than one in {promised.l}."
+    known = f"people with a record with {Witness(names, alone, 1)}" if names else "people"
+    secret = sets.names[code][0]
+    return witness, f"{both} of {alone} {known} have one that holds {secret!r}, more than one in {promised.l}."

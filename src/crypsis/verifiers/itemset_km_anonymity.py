@@ -5,7 +5,7 @@ from __future__ import annotations
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.guarantees import Guarantee, ItemsetKmAnonymity, Verdict, Witness
 from crypsis.verifiers.itemset_supports import rarest_itemset
-from crypsis.verifiers.published_sets import Sets, are_disjoint, as_items, canonical_sets, untruthful
+from crypsis.verifiers.published_sets import Sets, are_disjoint, as_items, counted_sets, untruthful
 
 
 def verify_itemset_km_anonymity(
@@ -23,7 +23,7 @@ def verify_itemset_km_anonymity(
             return Verdict(
                 promised, False, None, promised.k, "compared with the original", problem=problem, figures=figures
             )
-    return verdict_on_sets(canonical_sets(published), promised, promised.k, promised.m, compared)
+    return verdict_on_sets(counted_sets(published, promised.unit, original), promised, promised.k, promised.m, compared)
 
 
 def verdict_on_sets(sets: Sets, promised: Guarantee, k: int, m: int, compared: str = "") -> Verdict:
@@ -33,13 +33,15 @@ def verdict_on_sets(sets: Sets, promised: Guarantee, k: int, m: int, compared: s
     if overlap:
         sets = as_items(sets)
         how = "published items overlap, so every set of original items was counted that records fit"
+    if sets.person is not None:
+        how += ", by the people who have a record with it"
     if compared:
         how += f", {compared}"
     lowest: list[int] = []
     violations: list[int] = []
     worst = None
     for size in range(1, min(m, sets.longest) + 1):
-        rarest = rarest_itemset(sets.offsets, sets.codes, len(sets.names), size, k)
+        rarest = rarest_itemset(sets.offsets, sets.codes, len(sets.names), size, k, sets.person)
         if rarest is None:
             break
         lowest.append(rarest.support)
@@ -50,5 +52,12 @@ def verdict_on_sets(sets: Sets, promised: Guarantee, k: int, m: int, compared: s
     if worst is None:
         return Verdict(promised, True, min(lowest, default=None), k, how, figures=figures)
     witness = Witness(tuple(sets.names[code] for code in worst.codes), worst.support, worst.violations)
-    problem = f"{witness} fits {worst.support} record{'' if worst.support == 1 else 's'}, {k} are required."
+    problem = f"{witness} fits {how_many_words(worst.support, sets)}, {k} are required."
     return Verdict(promised, False, min(lowest), k, how, witness, problem, figures | {"problem_code": "km"})
+
+
+def how_many_words(support: int, sets: Sets) -> str:
+    """`3 records`, or `records of 1 person`."""
+    if sets.person is None:
+        return f"{support} record{'' if support == 1 else 's'}"
+    return f"records of {support} {'person' if support == 1 else 'people'}"

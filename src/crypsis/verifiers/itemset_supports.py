@@ -2,7 +2,7 @@
 
 Record r is codes[offsets[r]:offsets[r + 1]], ascending and distinct. Pairs are counted in a matrix, larger sets are
 written down as numbers, sorted, and runs are counted. Nothing is sampled, pruned or skipped; what would not fit into
-memory is refused.
+memory is refused. Where records tell whose they are, the people of a set are counted in place of its records.
 """
 
 from __future__ import annotations
@@ -31,17 +31,26 @@ class RarestSet:
     violations: int
 
 
-def rarest_itemset(offsets: Int64s, codes: Int32s, n_codes: int, size: int, required: int) -> RarestSet | None:
+def rarest_itemset(
+    offsets: Int64s, codes: Int32s, n_codes: int, size: int, required: int, person: Int64s | None = None
+) -> RarestSet | None:
     """The set of `size` codes with the lowest support; None where no record has so many."""
-    keys, supports = itemset_supports(offsets, codes, n_codes, size)
+    keys, supports = itemset_supports(offsets, codes, n_codes, size, person)
     if not len(keys):
         return None
     least = int(np.argmin(supports))
     return RarestSet(int(supports[least]), codes_of(int(keys[least]), n_codes, size), int((supports < required).sum()))
 
 
-def itemset_supports(offsets: Int64s, codes: Int32s, n_codes: int, size: int) -> tuple[Int64s, Int64s]:
-    """All sets of one size that occur, as ascending numbers in base `n_codes`, and in how many records they do."""
+def itemset_supports(
+    offsets: Int64s, codes: Int32s, n_codes: int, size: int, person: Int64s | None = None
+) -> tuple[Int64s, Int64s]:
+    """All sets of one size that occur, as ascending numbers in base `n_codes`, and in how many records they do.
+
+    With `person`, of how many people they are in a record.
+    """
+    if person is not None:
+        return _people_of_itemsets(offsets, codes, n_codes, size, person)
     if size == 1:
         counts = np.bincount(codes, minlength=n_codes)
         present = np.flatnonzero(counts)
@@ -57,6 +66,29 @@ def itemset_supports(offsets: Int64s, codes: Int32s, n_codes: int, size: int) ->
     new[1:] = keys[1:] != keys[:-1]
     starts = np.flatnonzero(new)
     return keys[starts], np.diff(starts, append=len(keys))
+
+
+def _people_of_itemsets(
+    offsets: Int64s, codes: Int32s, n_codes: int, size: int, person: Int64s
+) -> tuple[Int64s, Int64s]:
+    """Every set of every record beside whose record it is; equal pairs of set and person count once."""
+    lengths = np.diff(offsets)
+    if size == 1:
+        keys, whose = codes.astype(np.int64), np.repeat(person, lengths)
+    elif size == 2 and n_codes <= WIDEST_MATRIX:
+        order = np.argsort(person, kind="stable")
+        matrix = _pairs_by_person(offsets, codes, n_codes, order, person).ravel()
+        present = np.flatnonzero(matrix)
+        return present, matrix[present].astype(np.int64)
+    else:
+        check_budget(lengths, n_codes, size)
+        keys = _combinations(offsets, codes, n_codes, size)
+        whose = np.repeat(person, [comb(length, size) for length in lengths.tolist()])
+    order = np.lexsort((whose, keys))
+    keys, whose = keys[order], whose[order]
+    new = np.ones(len(keys), np.bool_)
+    new[1:] = (keys[1:] != keys[:-1]) | (whose[1:] != whose[:-1])
+    return np.unique(keys[new], return_counts=True)
 
 
 def codes_of(key: int, n_codes: int, size: int) -> tuple[int, ...]:
@@ -97,6 +129,20 @@ def _pairs_by_record(offsets: Int64s, codes: Int32s, n_codes: int) -> Int32s:
         for place in range(offsets[record], offsets[record + 1]):
             for after in range(place + 1, offsets[record + 1]):
                 matrix[codes[place], codes[after]] += 1
+    return matrix
+
+
+@njit
+def _pairs_by_person(offsets: Int64s, codes: Int32s, n_codes: int, order: Int64s, person: Int64s) -> Int32s:
+    """The people of each pair; `order` lists the records person by person."""
+    matrix = np.zeros((n_codes, n_codes), np.int32)
+    last = np.full((n_codes, n_codes), -1, np.int32)  # the last person counted for each pair
+    for record in order:
+        for place in range(offsets[record], offsets[record + 1]):
+            for after in range(place + 1, offsets[record + 1]):
+                if last[codes[place], codes[after]] != person[record]:
+                    last[codes[place], codes[after]] = person[record]
+                    matrix[codes[place], codes[after]] += 1
     return matrix
 
 

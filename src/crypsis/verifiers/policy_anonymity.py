@@ -10,8 +10,9 @@ from crypsis.data.arrays import Int32s, Int64s
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.guarantees import PolicyAnonymity, Verdict, Witness
+from crypsis.verifiers.itemset_km_anonymity import how_many_words
 from crypsis.verifiers.itemset_supports import record_bits, set_bits
-from crypsis.verifiers.published_sets import canonical_sets, untruthful
+from crypsis.verifiers.published_sets import counted_sets, untruthful
 
 
 def verify_policy_anonymity(
@@ -25,11 +26,14 @@ def verify_policy_anonymity(
         if problem is not None:
             return Verdict(promised, False, None, promised.k, "compared with the original", problem=problem)
         how += f", {compared}"
-    sets = canonical_sets(published)
+    sets = counted_sets(published, promised.unit, original)
+    if sets.person is not None:
+        how += ", by the people who have a record with it"
     labels = sorted({label for name in sets.names for label in name})
     offsets, items, unknown = type(promised.policy)(itemsets).closed(Vocabulary(labels))
     bits = record_bits(sets.offsets, sets.codes, len(sets.names))
-    supports = _supports(offsets, items, _bits_of_items(bits, labels, sets.names))
+    fits = _bits_of_items(bits, labels, sets.names)
+    supports = _supports(offsets, items, fits) if sets.person is None else _people(offsets, items, fits, sets.person)
     rare = np.flatnonzero((supports > 0) & (supports < promised.k))
     reached = supports[supports > 0]
     figures = {"itemsets": len(supports), "itemsets_with_unknown_items": unknown}
@@ -39,9 +43,7 @@ def verify_policy_anonymity(
     worst = int(rare[np.argmin(supports[rare])])
     named = tuple((labels[item],) for item in items[offsets[worst] : offsets[worst + 1]].tolist())
     witness = Witness(named, int(supports[worst]), len(rare))
-    problem = (
-        f"{witness} fits {supports[worst]} record{'' if supports[worst] == 1 else 's'}, {promised.k} are required."
-    )
+    problem = f"{witness} fits {how_many_words(int(supports[worst]), sets)}, {promised.k} are required."
     return Verdict(promised, False, lowest, promised.k, how, witness, problem, figures | {"problem_code": "policy"})
 
 
@@ -65,4 +67,20 @@ def _supports(offsets: Int64s, items: Int32s, fits: NDArray[np.uint64]) -> Int64
             for place in range(offsets[itemset] + 1, offsets[itemset + 1]):
                 both &= fits[items[place], word]
             supports[itemset] += set_bits(both)
+    return supports
+
+
+@njit
+def _people(offsets: Int64s, items: Int32s, fits: NDArray[np.uint64], person: Int64s) -> Int64s:
+    """Of how many people some record fits each itemset."""
+    supports = np.zeros(len(offsets) - 1, np.int64)
+    counted = np.full(person.max() + 1 if len(person) else 0, -1, np.int64)  # the last itemset that each counts for
+    for itemset in range(len(supports)):
+        for record in range(len(person)):
+            fitting = True
+            for place in range(offsets[itemset], offsets[itemset + 1]):
+                fitting = fitting and (fits[items[place], record >> 6] >> np.uint64(record & 63)) & np.uint64(1) != 0
+            if fitting and counted[person[record]] != itemset:
+                counted[person[record]] = itemset
+                supports[itemset] += 1
     return supports

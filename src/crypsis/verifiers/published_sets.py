@@ -6,25 +6,29 @@ that may be in them: a record fits an item if some symbol of it holds the item.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
 from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.transaction import PublishedTransactions, Transactions
-from crypsis.errors import TooLarge
+from crypsis.errors import NotApplicable, OriginalRequired, TooLarge
 
 MOST_OCCURRENCES = 1 << 31
 
 
 @dataclass(frozen=True, eq=False)
 class Sets:
-    """Record r is codes[offsets[r]:offsets[r + 1]], ascending and distinct; `names` are the labels behind each code."""
+    """Record r is codes[offsets[r]:offsets[r + 1]], ascending and distinct; `names` are the labels behind each code.
+
+    `person` tells whose each record is where people are counted; None where records are.
+    """
 
     offsets: Int64s
     codes: Int32s
     names: tuple[tuple[str, ...], ...]
+    person: Int64s | None = None
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -37,7 +41,17 @@ class Sets:
         """The records without the codes marked hidden; codes stay."""
         stays = ~hidden[self.codes]
         rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
-        return Sets(offsets_of(np.bincount(rows[stays], minlength=len(self))), self.codes[stays], self.names)
+        offsets = offsets_of(np.bincount(rows[stays], minlength=len(self)))
+        return Sets(offsets, self.codes[stays], self.names, self.person)
+
+    def how_many(self, rows: Int64s) -> int:
+        """How many records these are, or how many people's."""
+        return len(rows) if self.person is None else len(np.unique(self.person[rows]))
+
+    @property
+    def counted(self) -> str:
+        """What is counted, in words."""
+        return "records" if self.person is None else "people"
 
 
 def canonical_sets(published: PublishedTransactions) -> Sets:
@@ -48,6 +62,40 @@ def canonical_sets(published: PublishedTransactions) -> Sets:
     rank = np.array([rank_of[name] for name in lists], np.int64)
     rows = np.repeat(np.arange(len(published)), published.lengths)
     return _sets(rows, rank[published.codes], len(published), tuple(names))
+
+
+def counted_sets(published: PublishedTransactions, unit: str, original: Transactions | None) -> Sets:
+    """The published records with whose they are, where people are to be counted; after `untruthful` found nothing.
+
+    People are counted where the promise says so, and also where the original tells that somebody has several records:
+    a promise about records would otherwise say less than it seems to.
+    """
+    sets = canonical_sets(published)
+    if original is None:
+        if unit != "person":
+            return sets
+        if published.person is None:
+            raise OriginalRequired(
+                "Published records do not say whose they are, so people can only be counted with the original data; "
+                "give it with the person of each record (--original FILE --person COLUMN)."
+            )
+        return replace(sets, person=published.person)
+    if unit == "person" and original.person is None:
+        raise NotApplicable(
+            "People are to be counted; give the original with the person of each record (--person COLUMN)."
+        )
+    if not original.person_repeats:
+        return sets
+    if are_disjoint(sets):  # the original recoded, in its own order: as a bag these are the published records
+        recoded = _recoded(sets, published, original)
+        if not isinstance(recoded, str):
+            return replace(recoded, person=original.person)
+    if published.person is None and _same_rows_are_sorted(sets):
+        raise OriginalRequired(
+            "Items have several images, so sorted records do not tell which of the original each recodes; give the "
+            "private report too (--private-report FILE)."
+        )
+    return replace(sets, person=original.person)
 
 
 def are_disjoint(sets: Sets) -> bool:
@@ -82,7 +130,7 @@ def as_items(sets: Sets) -> Sets:
         )
     places = np.arange(total) + np.repeat(starts[:-1][sets.codes] - np.cumsum(lengths) + lengths, lengths)
     rows = np.repeat(np.repeat(np.arange(len(sets)), np.diff(sets.offsets)), lengths)
-    return _sets(rows, members[places], len(sets), tuple((name,) for name in names))
+    return replace(_sets(rows, members[places], len(sets), tuple((name,) for name in names)), person=sets.person)
 
 
 def _sets(rows: Int64s, codes: Int64s, n_rows: int, names: tuple[tuple[str, ...], ...]) -> Sets:

@@ -168,6 +168,21 @@ def owners_of(frame: pl.DataFrame, owner: str, rows: Grouping, source: str | Non
     return np.asarray(first, np.int32)
 
 
+def persons_of(frame: pl.DataFrame, person: str, rows: Grouping, source: str | None) -> Int64s:
+    """The person of each record as a number; `BadRow` where one record has two."""
+    names = labels(frame, person, source)
+    codes = rows.arranged(Vocabulary.of(names).encode(names)).astype(np.int64)
+    first = codes[rows.offsets[:-1]]
+    other = np.flatnonzero(codes != np.repeat(first, np.diff(rows.offsets)))
+    if len(other):
+        raise BadRow(
+            f"Column '{person}' names two persons for one id; each record belongs to one person. Name the column that "
+            "tells records apart (--id), or leave the person out.",
+            **place(source, rows.row(int(other[0])), person),
+        )
+    return np.asarray(first, np.int64)
+
+
 def refuse_empty(values: pl.Series, name: str, source: str | None) -> None:
     """`BadRow` at the first cell that holds nothing."""
     row = first_empty(values)

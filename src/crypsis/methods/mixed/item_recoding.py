@@ -17,7 +17,7 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import Infeasible, TooLarge
 from crypsis.journal import Journal
 from crypsis.kernels.item_losses import record_losses
-from crypsis.kernels.itemsets import NO_ITEMS, itemsets
+from crypsis.kernels.itemsets import EACH_RECORD, NO_ITEMS, itemsets
 from crypsis.methods.method import Method
 from crypsis.methods.mixed.item_loss import ZERO, ItemLoss
 from crypsis.methods.transaction.policy_recoding import MOST_ITEMS, merged_items, occurring_sets
@@ -193,7 +193,16 @@ class ItemRecoder:
                 return False
             for size in range(1, min(self.m, int(np.diff(offsets).max(initial=0))) + 1):
                 found, _ = itemsets(
-                    offsets, codes, len(made.symbols), size, 0, secret_offsets, secrets, len(self.secret_labels), self.l
+                    offsets,
+                    codes,
+                    len(made.symbols),
+                    size,
+                    0,
+                    secret_offsets,
+                    secrets,
+                    len(self.secret_labels),
+                    self.l,
+                    EACH_RECORD,
                 )
                 if len(found):
                     return False

@@ -100,7 +100,7 @@ class MixedMethod(Method):
         return "zero"
 
     @property
-    def bounded(self) -> dict[str, float]:
+    def bounded(self) -> dict[str, Any]:
         """The bound on a loss that is promised, by the name that the guarantee has for it."""
         return {}
 

@@ -9,7 +9,7 @@ Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. ECML PKDD 2013.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from crypsis.data.mixed import Mixed
 from crypsis.errors import Infeasible
@@ -54,7 +54,7 @@ class RumBound(BoundedMethod):
     ] = "exhaustive"
 
     @property
-    def bounded(self) -> dict[str, float]:
+    def bounded(self) -> dict[str, Any]:
         return {} if self.weights is not None else {"ncp": self.delta}
 
     def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, journal: Journal) -> Clusters:

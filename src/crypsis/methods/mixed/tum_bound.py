@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import Annotated
+from typing import Annotated, Any
 
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.errors import Infeasible
@@ -56,7 +56,7 @@ class TumBound(BoundedMethod):
     ] = False
 
     @property
-    def bounded(self) -> dict[str, float]:
+    def bounded(self) -> dict[str, Any]:
         return {"ul": self.delta} if self.item_loss == "zero" else {}
 
     def guarantee_of(self, data: Mixed, published: PublishedMixed) -> Guarantee:

@@ -18,6 +18,7 @@ from crypsis.errors import InfeasibleDiversity
 from crypsis.guarantees import Guarantee, ItemsetDiversity
 from crypsis.journal import Journal
 from crypsis.methods.transaction.hierarchy_recoding import HierarchyMethod, TreeRecords, accounting
+from crypsis.methods.transaction.people import count_people, persons_to_count, unit_of
 from crypsis.parameters import AtLeast
 
 
@@ -29,7 +30,7 @@ class Apriori(HierarchyMethod):
     ancestors, the cheapest way of all; every item below a raised node is published as that node, everywhere.
     Time grows with the number of sets of m items in the records; for m = 2 a record of a thousand items is no problem.
     Where items are marked sensitive they are published as they are, and at most one in l records that fit what is known
-    holds the same one.
+    holds the same one. Where records tell whose they are, people are counted in place of records.
     Differs from the paper: every choice is settled exactly, so a run repeats, and rare sets are kept in order instead
     of in a tree that holds all ancestors.
 
@@ -53,8 +54,8 @@ class Apriori(HierarchyMethod):
 
     def guarantee_of(self, data: Transactions, published: PublishedTransactions) -> Guarantee:
         if data.sensitive is None or not data.sensitive.any():
-            return self.guarantee
-        return ItemsetDiversity(k=self.k, l=self.l, m=self.m)
+            return super().guarantee_of(data, published)
+        return ItemsetDiversity(k=self.k, l=self.l, m=self.m, unit=unit_of(data))
 
     def anonymize(self, data: Transactions, journal: Journal) -> PublishedTransactions:
         prepared = self.prepared(data)
@@ -87,17 +88,20 @@ def named_cut(records: TreeRecords, cut: Any) -> dict[str, str | None]:
 
 
 def _check_shares(data: Transactions, l: int) -> None:  # noqa: E741
-    """A sensitive item in more than one of l records is a secret no longer, whatever is generalized."""
+    """A sensitive item of more than one in l records, or people, is a secret no longer, whatever is generalized."""
     if data.sensitive is None:
         return
-    n_records = int(np.count_nonzero(data.lengths))
+    person = persons_to_count(data)
+    n_counted = count_people(person, data.lengths > 0)
+    holders = data.unite_by_person().supports if len(person) else data.supports
+    what = ("of", "people") if len(person) else ("in", "non-empty records")
     for code in np.flatnonzero(data.sensitive).tolist():
-        if int(data.supports[code]) * l > n_records:
+        if int(holders[code]) * l > n_counted:
             label = data.vocabulary.labels[code]
             raise InfeasibleDiversity(
-                f"Sensitive item {label!r} is in {data.supports[code]} of {n_records} non-empty records, more than one "
-                f"in {l}. Lower l, or leave the item out.",
+                f"Sensitive item {label!r} is {what[0]} {holders[code]} of {n_counted} {what[1]}, more than one in "
+                f"{l}. Lower l, or leave the item out.",
                 item=label,
-                have=int(data.supports[code]),
-                records=n_records,
+                have=int(holders[code]),
+                records=n_counted,
             )

@@ -17,11 +17,12 @@ from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import Infeasible, NotApplicable, TooFewRecords, TooLarge
-from crypsis.guarantees import ItemsetKmAnonymity
+from crypsis.guarantees import Guarantee, ItemsetKmAnonymity
 from crypsis.hierarchy import FANOUT_FIVE, ItemHierarchy, ItemTree
 from crypsis.kernels.apriori_cut import DELETED, STUCK, raised_cut
 from crypsis.kernels.itemsets import NO_ITEMS, NO_OFFSETS
 from crypsis.methods.method import Method
+from crypsis.methods.transaction.people import arrange_by_person, count_people, persons_to_count, unit_of
 from crypsis.parameters import AtLeast, Between
 
 MOST_BITS = 1 << 36  # nodes times records: 8 GB of bits
@@ -35,6 +36,7 @@ class HierarchyMethod(Method):
     family: ClassVar[str] = "transaction"
     promises: ClassVar[type[ItemsetKmAnonymity]] = ItemsetKmAnonymity
     needs: ClassVar[tuple[str, ...]] = ("hierarchy",)
+    counts_people: ClassVar[bool] = True
 
     k: Annotated[int, AtLeast(1), "Records that must share each set of items."] = 5
     m: Annotated[int, Between(1, 8), "Most items the adversary may know."] = 2
@@ -48,10 +50,13 @@ class HierarchyMethod(Method):
     def guarantee(self) -> ItemsetKmAnonymity:
         return ItemsetKmAnonymity(k=self.k, m=self.m)
 
+    def guarantee_of(self, data: Transactions, published: PublishedTransactions) -> Guarantee:
+        return ItemsetKmAnonymity(k=self.k, m=self.m, unit=unit_of(data))
+
     def tree_records(self, data: Transactions) -> TreeRecords:
         """The data over the tree; refuses data that no cut can protect."""
         records = TreeRecords.of(data, self.hierarchy, self.attach_to_root)
-        check_enough(int(np.count_nonzero(records.filled)), self.k, data)
+        check_enough(count_people(persons_to_count(data), records.filled), self.k, data)
         for size in range(3, self.m + 1):
             check_combinations(np.diff(records.offsets), size)
         if len(records.tree) * len(records.filled) > MOST_BITS:
@@ -64,6 +69,14 @@ class HierarchyMethod(Method):
     def allowed_deletions(self, occurrences: int) -> int:
         """How many occurrences may be deleted: the share as it was written, not as a float rounds it."""
         return int(Fraction(str(self.max_suppressed_items)) * occurrences)
+
+
+class Part(NamedTuple):
+    """Some records over a tree, and whose they are."""
+
+    offsets: Int64s
+    items: Int32s
+    person: Int64s
 
 
 class Raised(NamedTuple):
@@ -88,6 +101,7 @@ class TreeRecords:
     sensitive_offsets: Int64s
     sensitive_items: Int32s
     sensitive_codes: Int32s  # code of each sensitive item that occurs
+    person: Int64s  # whose each record is; empty where each is a person
 
     @classmethod
     def of(cls, data: Transactions, hierarchy: ItemHierarchy, attach_to_root: bool) -> TreeRecords:
@@ -105,6 +119,7 @@ class TreeRecords:
         number = np.zeros(len(secret), np.int32)
         number[codes] = np.arange(len(codes))
         kept = hidden & filled[rows]
+        persons = persons_to_count(data)
         return cls(
             data,
             tree,
@@ -114,6 +129,7 @@ class TreeRecords:
             offsets_of(np.bincount(rows[kept], minlength=len(data))[filled]),
             number[data.items[kept]],
             codes.astype(np.int32),
+            persons[filled] if len(persons) else persons,
         )
 
     def __len__(self) -> int:
@@ -126,10 +142,10 @@ class TreeRecords:
         cut[self.tree.leaves] = self.tree.leaves
         return cut
 
-    def take(self, rows: Int64s) -> tuple[Int64s, Int32s]:
-        """Offsets and items of some of the records."""
+    def take(self, rows: Int64s) -> Part:
+        """Some of the records."""
         offsets, positions = take_records(self.offsets, rows)
-        return offsets, self.items[positions]
+        return Part(offsets, self.items[positions], self.person[rows] if len(self.person) else self.person)
 
     def raised(
         self,
@@ -137,7 +153,7 @@ class TreeRecords:
         m: int,
         *,
         l: int = 1,  # noqa: E741
-        part: tuple[Int64s, Int32s] | None = None,
+        part: Part | None = None,
         start: Int32s | None = None,
         allowed: Bools | None = None,
         most_deleted: int = 0,
@@ -145,8 +161,13 @@ class TreeRecords:
     ) -> Raised:
         """Apriori anonymization of all records, or of a part of them. With `allowed` nodes given, bad sets that these
         cannot mend are left."""
-        offsets, items = (self.offsets, self.items) if part is None else part
         n_sensitive = len(self.sensitive_codes) if l > 1 and part is None else 0
+        offsets, items, person = arrange_by_person(*(part or Part(self.offsets, self.items, self.person)))
+        secret_offsets, secrets, _ = (
+            arrange_by_person(self.sensitive_offsets, self.sensitive_items, self.person)
+            if n_sensitive
+            else (NO_OFFSETS, NO_ITEMS, person)
+        )
         status, cut, steps, done = raised_cut(
             offsets,
             items,
@@ -159,10 +180,11 @@ class TreeRecords:
             k,
             m,
             l if n_sensitive else 1,
-            self.sensitive_offsets if n_sensitive else NO_OFFSETS,
-            self.sensitive_items if n_sensitive else NO_ITEMS,
+            secret_offsets,
+            secrets,
             n_sensitive,
             most_deleted,
+            person,
         )
         if status == STUCK:
             nodes = ", ".join(self.tree.names[node] for node in steps[-1, 1 : steps[-1, 0] + 1].tolist())
@@ -222,6 +244,7 @@ class TreeRecords:
             sensitive=tuple(sorted(data.vocabulary.labels[code] for code in secrets.tolist())),
             names=names,
             domain=tree.n_leaves,
+            person=data.person,
         )
 
 
@@ -239,12 +262,13 @@ def symbols_named(labels: list[tuple[str, ...]], names: list[str]) -> tuple[Symb
 
 
 def check_enough(filled: int, k: int, data: Transactions) -> None:
-    """Nothing to publish, or fewer records than must look alike: no release exists."""
+    """Nothing to publish, or fewer records (or people who have one) than must look alike: no release exists."""
     if not len(data) or not len(data.items):
         raise TooFewRecords("There is no non-empty record, so there is nothing to publish.", have=0, required=k)
     if 0 < filled < k:
+        counted = "people have a non-empty record" if data.person_repeats else "non-empty records"
         raise TooFewRecords(
-            f"No {k}^m-anonymous release exists: {filled} non-empty records, {k} are required. Add records or lower k.",
+            f"No {k}^m-anonymous release exists: {filled} {counted}, {k} are required. Add records or lower k.",
             have=filled,
             required=k,
         )

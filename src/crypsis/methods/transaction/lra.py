@@ -12,11 +12,11 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.data.arrays import Int32s, Int64s, take_records
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.journal import Journal
 from crypsis.kernels.gray_order import gray_order
-from crypsis.methods.transaction.hierarchy_recoding import HierarchyMethod, accounting, refuse_sensitive
+from crypsis.methods.transaction.hierarchy_recoding import HierarchyMethod, TreeRecords, accounting, refuse_sensitive
 from crypsis.parameters import AtLeast
 
 
@@ -54,8 +54,8 @@ class LRA(HierarchyMethod):
         with journal.stage("read hierarchy"):
             records = self.prepared(data).tree_records(data)
         with journal.stage("sort"):
-            order = gray_order(records.offsets, records.items)
-            parts = self._parts(order)
+            order = _ordered(records)
+            parts = self._parts(order) if not len(records.person) else self._parts_of_people(order, records.person)
         part_of_record = np.empty(len(records), np.int64)
         cuts: list[Int32s] = []
         steps = []
@@ -65,7 +65,7 @@ class LRA(HierarchyMethod):
                 part_of_record[rows] = number
                 part = records.take(rows)
                 raised = records.raised(
-                    self.k, self.m, part=part, most_deleted=self.allowed_deletions(len(part[1])), method="LRA"
+                    self.k, self.m, part=part, most_deleted=self.allowed_deletions(len(part.items)), method="LRA"
                 )
                 cuts.append(raised.cut)
                 steps.append(records.named_steps(raised))
@@ -77,7 +77,36 @@ class LRA(HierarchyMethod):
             )
         return published
 
+    def _parts_of_people(self, order: Int64s, person: Int64s) -> list[Int64s]:
+        """Contiguous parts of about equally many records, each of at least k people; a last part of fewer joins the one
+        before. Equal records stand in the order of their people, so that the parts do not follow the input's order."""
+        size = max(self.partition_size or max(10 * self.k, len(order) // 200), self.k)
+        parts: list[Int64s] = []
+        start, inside = 0, set[int]()
+        for end, whose in enumerate(person[order].tolist(), start=1):
+            inside.add(whose)
+            if end - start >= size and len(inside) >= self.k:
+                parts.append(order[start:end])
+                start, inside = end, set()
+        if start < len(order):
+            rest = order[start:]
+            if len(inside) >= self.k or not parts:
+                parts.append(rest)
+            else:
+                parts[-1] = np.concatenate([parts[-1], rest])
+        return parts
+
     def _parts(self, order: Int64s) -> list[Int64s]:
         """Contiguous parts whose sizes differ by at most one, larger ones first."""
         size = self.partition_size or max(10 * self.k, len(order) // 200)
         return np.array_split(order, max(1, len(order) // max(size, self.k)))
+
+
+def _ordered(records: TreeRecords) -> Int64s:
+    """The records in Gray order; equal ones in the order of their people, where these are counted."""
+    if not len(records.person):
+        return gray_order(records.offsets, records.items)
+    by_person = np.argsort(records.person, kind="stable")
+    offsets, positions = take_records(records.offsets, by_person)
+    ordered: Int64s = by_person[gray_order(offsets, records.items[positions])]
+    return ordered

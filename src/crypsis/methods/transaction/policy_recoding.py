@@ -20,10 +20,11 @@ from crypsis.errors import PoliciesConflict, TooLarge
 from crypsis.guarantees import Guarantee, ItemsetKmAnonymity, PolicyAnonymity
 from crypsis.hierarchy import UtilityPolicy
 from crypsis.journal import Journal
-from crypsis.kernels.itemsets import NO_ITEMS, NO_OFFSETS, itemsets
+from crypsis.kernels.itemsets import EACH_RECORD, NO_ITEMS, NO_OFFSETS, itemsets
 from crypsis.kernels.policy_merging import NO_PARTNER, merge_for_policy
 from crypsis.methods.method import Method
 from crypsis.methods.transaction.hierarchy_recoding import accounting, check_enough, refuse_sensitive
+from crypsis.methods.transaction.people import arrange_by_person, count_people, persons_to_count, unit_of
 from crypsis.parameters import AtLeast, Between
 
 MOST_ITEMS = 20_000
@@ -51,8 +52,10 @@ def merged_items(
     whole_dataset: bool = False,
     candidate_cap: int = 64,
     most_suppressed: int = 0,
+    person: Int64s = EACH_RECORD,
 ) -> Merged:
     """PCTA (`every_item`) or COAT on flat arrays: items are numbered in label order and all of them occur."""
+    offsets, items, person = arrange_by_person(offsets, items, person)
     status, label, steps = merge_for_policy(
         offsets,
         items,
@@ -65,6 +68,7 @@ def merged_items(
         utility is not None,
         most_suppressed,
         k,
+        person,
     )
     return Merged(status != NO_PARTNER, label, steps)
 
@@ -75,7 +79,7 @@ def occurring_sets(offsets: Int64s, items: Int32s, n_items: int, m: int) -> tupl
     for size in range(1, m + 1):
         if size > 2:
             check_combinations(np.diff(offsets), size)
-        found.append(itemsets(offsets, items, n_items, size, EVERY, NO_OFFSETS, NO_ITEMS, 0, 1)[0])
+        found.append(itemsets(offsets, items, n_items, size, EVERY, NO_OFFSETS, NO_ITEMS, 0, 1, EACH_RECORD)[0])
     sizes = np.repeat(np.arange(1, m + 1), [len(sets) for sets in found])
     return offsets_of(sizes), np.concatenate([sets.ravel() for sets in found])
 
@@ -88,6 +92,7 @@ class PolicyMethod(Method):
     family: ClassVar[str] = "transaction"
     promises: ClassVar[type[ItemsetKmAnonymity]] = ItemsetKmAnonymity
     stages: ClassVar[tuple[str, ...]] = ("read policies", "merge", "publish")
+    counts_people: ClassVar[bool] = True
     every_item: ClassVar[bool]
 
     k: Annotated[int, AtLeast(1), "Records that must share each protected set of items."] = 5
@@ -102,8 +107,8 @@ class PolicyMethod(Method):
     def guarantee_of(self, data: Transactions, published: PublishedTransactions) -> Guarantee:
         prepared = self.prepared(data)
         if prepared.privacy is None:
-            return self.guarantee
-        return PolicyAnonymity(k=self.k, policy=prepared.privacy)
+            return ItemsetKmAnonymity(k=self.k, m=self.m, unit=unit_of(data))
+        return PolicyAnonymity(k=self.k, policy=prepared.privacy, unit=unit_of(data))
 
     @abstractmethod
     def _utility(self) -> UtilityPolicy | None:
@@ -118,7 +123,8 @@ class PolicyMethod(Method):
         refuse_sensitive(data, name)
         prepared = self.prepared(data)
         with journal.stage("read policies"):
-            check_enough(int(np.count_nonzero(data.lengths)), self.k if self.privacy is None else 1, data)
+            person = persons_to_count(data)
+            check_enough(count_people(person, data.lengths > 0), self.k if self.privacy is None else 1, data)
             codes, number, vocabulary = _items_by_label(data)
             if len(codes) > MOST_ITEMS:
                 raise TooLarge(
@@ -144,6 +150,7 @@ class PolicyMethod(Method):
                 utility=None if policy is None else policy.sets_of(vocabulary),
                 every_item=self.every_item,
                 most_suppressed=int(Fraction(str(self.max_suppressed)) * len(codes)),
+                person=person,
                 **self._objective(),
             )
         trace = _trace(merged.steps, vocabulary.labels)
@@ -196,6 +203,7 @@ def _published(data: Transactions, number: Int32s, label: Int32s, vocabulary: Vo
         symbols,
         suppressed=tuple(vocabulary.labels[item] for item in np.flatnonzero(label < 0).tolist()),
         domain=len(vocabulary),
+        person=data.person,
     )
 
 

@@ -17,7 +17,13 @@ from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.journal import Journal
 from crypsis.methods.transaction.apriori import named_cut
-from crypsis.methods.transaction.hierarchy_recoding import HierarchyMethod, TreeRecords, accounting, refuse_sensitive
+from crypsis.methods.transaction.hierarchy_recoding import (
+    HierarchyMethod,
+    Part,
+    TreeRecords,
+    accounting,
+    refuse_sensitive,
+)
 from crypsis.parameters import AtLeast
 
 
@@ -82,7 +88,9 @@ class VPA(HierarchyMethod):
         inside = allowed[records.items]
         rows = np.repeat(np.arange(len(records)), np.diff(records.offsets))
         lengths = np.bincount(rows[inside], minlength=len(records))
-        part = (offsets_of(lengths[lengths > 0]), records.items[inside])
+        filled = lengths > 0
+        person = records.person[filled] if len(records.person) else records.person
+        part = Part(offsets_of(lengths[filled]), records.items[inside], person)
         raised = records.raised(self.k, self.m, part=part, start=cut, allowed=allowed)
         return raised.cut
 

@@ -1,0 +1,31 @@
+"""Persons as dense numbers: whose each record is, where one person may have several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Int64s
+from crypsis.errors import BadRow, InputError
+
+
+def person_codes(names: pl.Series | Sequence[Any]) -> Int64s:
+    """A number per record, from 0 in the order of the names: it does not depend on the order of the records."""
+    given = pl.Series(list(names)) if not isinstance(names, pl.Series) else names
+    if given.is_null().any():
+        raise BadRow("A record names no person; name one for every record, or leave the persons out.")
+    return np.asarray(np.unique(given.cast(pl.String).to_list(), return_inverse=True)[1], np.int64)
+
+
+def dense_persons(person: Int64s | None, n_records: int) -> Int64s | None:
+    """Checked persons without gaps in their numbers."""
+    if person is None:
+        return None
+    if len(person) != n_records:
+        raise InputError(f"There are {len(person)} persons for {n_records} records.")
+    if not len(person):
+        return np.zeros(0, np.int64)
+    return np.unique(person, return_inverse=True)[1].astype(np.int64)
