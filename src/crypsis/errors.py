@@ -36,8 +36,13 @@ CrypsisError
 │   ├── OptionWithoutEffect     option-without-effect    2   an option that this way of reading does not use
 │   ├── TooManyClusters         too-many-clusters        2   a cluster would have fewer than k rows
 │   ├── NotApplicable           not-applicable           2   this data kind, or no row alignment
+│   │   └── NoQuasiIdentifiers  no-quasi-identifiers     2   a promise on columns that others know, and there are none
 │   ├── OriginalRequired        original-required        2   the definition needs the original data
 │   ├── BadRelease              bad-release              2   a release folder that is not whole
+│   │   ├── LeavesFolder        leaves-folder            2   a link or a path that leads out of the folder
+│   │   ├── UnlistedFile        unlisted-file            2   a file that the manifest or the data package does not list
+│   │   ├── MissingParameters   missing-parameters       2   a guarantee that does not state all its parameters
+│   │   └── ContradictoryRoles  contradictory-roles      2   roles that do not fit the columns of the release
 │   ├── BadPublication          format-error             2   published data that do not have their form
 │   ├── OutputExists            output-exists            2
 │   ├── BadDomain               bad-domain               2   a declared domain that is empty or repeats itself
@@ -246,12 +251,32 @@ class NotApplicable(InputError):
     code = "not-applicable"
 
 
+class NoQuasiIdentifiers(NotApplicable):
+    code = "no-quasi-identifiers"
+
+
 class OriginalRequired(InputError):
     code = "original-required"
 
 
 class BadRelease(InputError):
     code = "bad-release"
+
+
+class LeavesFolder(BadRelease):
+    code = "leaves-folder"
+
+
+class UnlistedFile(BadRelease):
+    code = "unlisted-file"
+
+
+class MissingParameters(BadRelease):
+    code = "missing-parameters"
+
+
+class ContradictoryRoles(BadRelease):
+    code = "contradictory-roles"
 
 
 class BadPublication(InputError):

@@ -7,7 +7,6 @@ identity, no mapping and no seed. What only the publisher may see goes to a priv
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import platform
@@ -27,15 +26,14 @@ from crypsis.journal import Journal
 from crypsis.methods import Method
 from crypsis.metrics import measure
 from crypsis.publication import PublishedKind, kind_named, kind_of
+from crypsis.release_folder import DATA_PACKAGE, MANIFEST, REPORT, SCHEMA, open_release_folder, sha256
 from crypsis.reports.report import Report
+from crypsis.strict_json import read_json
 from crypsis.verifiers import verify
 from crypsis.version import VERSION
 
-SCHEMA = "crypsis-release/1"
 PRIVATE_SCHEMA = "crypsis-private-report/1"
-MANIFEST = "release.json"
-REPORT = "report.html"
-DATA_PACKAGE = "datapackage.json"
+LARGEST_PRIVATE_REPORT = 4 << 30
 NEVER_TOLD = ("seed", "pseudonym_key", "key")  # parameters with which the publisher's choices could be made again
 
 
@@ -257,73 +255,49 @@ class Release:
 def read_release(folder: str | Path, *, private_report: str | Path | None = None) -> Release:
     """Read a release folder; what was changed after it was written is remembered and fails verification.
 
+    A folder that is not closed in itself is refused: links, files that are not listed, parameters that are missing.
     The publisher's private report, where there is one, adds what a check against the original needs and the release
     does not tell, such as the generators of the cells of tracks.
     """
-    folder = Path(folder)
-    manifest = _read_manifest(folder)
-    damage = _damage(folder, manifest)
+    return _read(Path(folder), private_report, working_copy=False)
+
+
+def read_working_copy(folder: str | Path, *, private_report: str | Path | None = None) -> Release:
+    """What `write_working_copy` wrote: data and manifest, without a report and a data package."""
+    return _read(Path(folder), private_report, working_copy=True)
+
+
+def _read(folder: Path, private_report: str | Path | None, *, working_copy: bool) -> Release:
+    opened = open_release_folder(folder, working_copy=working_copy)
+    manifest, damage = opened.manifest, list(opened.damage)
     described = manifest["data"]
+    guarantee = guarantee_from_dict(manifest["guarantee"])
     kind = kind_named(described["kind"])
-    data, companion = kind.read(folder, manifest)
+    try:
+        data, companion = kind.read(folder, manifest)
+    except _NOT_UNDERSTOOD as error:
+        raise BadRelease(
+            f"{described['file']} does not hold what {MANIFEST} describes ({type(error).__name__}).", where=str(folder)
+        ) from error
     if private_report is not None:
         data = kind.with_private_facts(data, _read_private_report(Path(private_report)))
     if len(data) != described["rows"]:
         damage.append(f"{described['file']} has {len(data)} rows, the manifest says {described['rows']}.")
-    return Release(
-        data=data,
-        guarantee=guarantee_from_dict(manifest["guarantee"]),
-        companion=companion,
-        manifest=manifest,
-        damage=tuple(damage),
-    )
+    return Release(data=data, guarantee=guarantee, companion=companion, manifest=manifest, damage=tuple(damage))
 
 
-def _read_manifest(folder: Path) -> dict[str, Any]:
-    path = folder / MANIFEST
-    if not path.is_file():
-        results = "; it holds the results of an experiment, of which `crypsis export` makes a release"
-        held = results if (folder / "experiment.toml").is_file() else ""
-        raise BadRelease(f"{folder.name} is not a release: it has no {MANIFEST}{held}.", where=str(folder))
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise BadRelease(f"{MANIFEST} cannot be read: {error}.", where=str(path)) from error
-    if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA:
-        found = manifest.get("schema") if isinstance(manifest, dict) else None
-        raise BadRelease(f"{MANIFEST} must have the schema {SCHEMA}, it has {found!r}.", where=str(path))
-    kinds = {"guarantee": dict, "verdict": dict, "data": dict, "files": dict}
-    wrong = [name for name, kind in kinds.items() if not isinstance(manifest.get(name), kind)]
-    described = manifest.get("data")
-    if wrong or not isinstance(described, dict):
-        raise BadRelease(f"{MANIFEST} lacks {', '.join(wrong)}.", where=str(path))
-    if not kind_named(described.get("kind")).is_sound(described):
-        raise BadRelease(f"{MANIFEST} describes its data in a way that is not understood.", where=str(path))
-    return manifest
+# What a reader may run into where a manifest and its data do not fit each other
+_NOT_UNDERSTOOD = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError, OSError)
 
 
 def _read_private_report(path: Path) -> dict[str, Any]:
     try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
+        facts = read_json(path, largest=LARGEST_PRIVATE_REPORT)
     except (ValueError, OSError) as error:
         raise BadRelease(f"The private report cannot be read: {error}.", where=str(path)) from error
     if not isinstance(facts, dict) or facts.get("schema") != PRIVATE_SCHEMA:
         raise BadRelease(f"A private report has the schema {PRIVATE_SCHEMA}; this file has not.", where=str(path))
     return facts
-
-
-def _damage(folder: Path, manifest: Mapping[str, Any]) -> list[str]:
-    """Which files are not the ones that were written."""
-    damage = []
-    for name, written in manifest["files"].items():
-        path = folder / Path(name).name
-        if not path.is_file():
-            raise BadRelease(f"The release lacks its file {name}.", where=str(folder))
-        if _sha256(path) != written.get("sha256"):
-            damage.append(f"{name} is not the file that was written: its checksum differs.")
-    if manifest["data"]["file"] not in manifest["files"]:
-        raise BadRelease(f"{MANIFEST} gives no checksum for {manifest['data']['file']}.", where=str(folder))
-    return damage
 
 
 def _method_entry(method: Method) -> dict[str, Any]:
@@ -368,9 +342,4 @@ def _json_bytes(content: Mapping[str, Any]) -> bytes:
 
 
 def _checksums(folder: Path) -> dict[str, dict[str, Any]]:
-    return {path.name: {"bytes": path.stat().st_size, "sha256": _sha256(path)} for path in sorted(folder.iterdir())}
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return {path.name: {"bytes": path.stat().st_size, "sha256": sha256(path)} for path in sorted(folder.iterdir())}

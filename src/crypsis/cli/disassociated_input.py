@@ -35,12 +35,12 @@ def own_promise(data: DisassociatedTransactions) -> DisassociationAnonymity:
 
 def is_disassociated_file(path: Path) -> bool:
     """Whether a file is the canonical JSON of disassociated data."""
-    import json
+    from crypsis.strict_json import read_json
 
     if path.suffix != ".json" or not path.is_file():
         return False
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json(path)
     except (ValueError, OSError):
         return False
     return isinstance(content, dict) and "nodes" in content

@@ -25,6 +25,7 @@ from crypsis.data.set_valued_cells import sets_of_cells
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.data.vocabulary import encode_lists
 from crypsis.errors import BadParameter, BadPublication, InputError, NotApplicable
+from crypsis.strict_json import parse_json
 
 UNITED = "items"
 SUPPRESSED_TEXT = "~"
@@ -285,7 +286,7 @@ def _symbols(text: str | None, row: int, column: str, source: str | None) -> lis
     if text == SUPPRESSED_TEXT:
         return []
     try:
-        symbols = json.loads(text or "")
+        symbols = parse_json(text or "")
         if not isinstance(symbols, list):
             raise ValueError(text)
     except ValueError:

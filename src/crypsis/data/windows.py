@@ -19,6 +19,7 @@ from crypsis.data.arrays import Int32s, Int64s, freeze, offsets_of
 from crypsis.data.sensitive_values import Token
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadRelease, InputError
+from crypsis.strict_json import parse_json
 
 NO_TOKENS: frozenset[Token] = frozenset()
 
@@ -194,7 +195,7 @@ def _by_attribute(tokens: frozenset[Token]) -> dict[str, list[str]]:
 
 def _parsed(line: str | bytes, number: int) -> dict[str, Any]:
     try:
-        content = json.loads(line)
+        content = parse_json(line)
         for record in content["records"]:
             assert isinstance(record["p"], str)
             assert isinstance(record["sa"], dict)

@@ -39,7 +39,7 @@ from crypsis.evaluate.published_frame import published_frame
 from crypsis.evaluate.store import PUBLISHED, Store
 from crypsis.hierarchy import Hierarchy
 from crypsis.parameters import Recipe
-from crypsis.release import NEVER_TOLD, Release, read_release
+from crypsis.release import NEVER_TOLD, Release, read_working_copy
 
 FORMATS = ("csv", "jsonl", "parquet", "json")
 SIDECAR = ".about.json"
@@ -88,7 +88,7 @@ def export_published(
     """
     _refuse_unsafe(store, id, i_know=i_know)
     unsafe = store.published_folder(id) is None
-    release = read_release(store.quarantine / id / PUBLISHED) if unsafe else store.release(id)
+    release = read_working_copy(store.quarantine / id / PUBLISHED) if unsafe else store.release(id)
     told = store.cell(id)
     verdict = (told.get("verify") or {}).get("verdict", {})
     written = write_published(

@@ -111,13 +111,13 @@ class Store:
 
     def release(self, id: str) -> Any:
         """The published data of a cell as a `Release`, rows in the order of the input."""
-        from crypsis.release import read_release
+        from crypsis.release import read_working_copy
 
         folder = self.published_folder(id)
         if folder is None:
             raise BadRelease(f"Cell {id} has no published data; its state is {self.cell(id)['state']}.")
         private = self.cell_folder(id) / PRIVATE
-        return read_release(folder, private_report=private if private.is_file() else None)
+        return read_working_copy(folder, private_report=private if private.is_file() else None)
 
     def write_cell(self, id: str, parts: Mapping[str, Any], published: Path | None = None) -> None:
         """The whole cell or nothing. `published` is a folder of data that is moved in."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from crypsis.errors import BadConstraints, BadParameter, BadPolicy, BadRelease, BadSensitiveValues, did_you_mean
+from crypsis.errors import BadParameter, BadRelease, CrypsisError, MissingParameters, did_you_mean
 from crypsis.guarantees.constrained_km_anonymity import ConstrainedKmAnonymity
 from crypsis.guarantees.differential_privacy import DifferentialPrivacy
 from crypsis.guarantees.disassociation import DisassociationAnonymity
@@ -79,17 +79,41 @@ __all__ = [
 
 
 def guarantee_from_dict(described: Mapping[str, Any]) -> Guarantee:
-    """The guarantee that a manifest describes."""
+    """The guarantee that a manifest describes; what it says beside the parameters must have the form of `to_dict`."""
     model = described.get("model")
-    if model not in GUARANTEES:
-        raise BadRelease(f"The manifest names the unknown guarantee {model!r}; known are {', '.join(GUARANTEES)}.")
+    if not isinstance(model, str) or model not in GUARANTEES:
+        raise BadRelease(
+            f"The manifest names the unknown guarantee {str(model)[:80]!r}; known are {', '.join(GUARANTEES)}."
+        )
     parameters = described.get("parameters")
     if not isinstance(parameters, dict):
-        raise BadRelease(f"The manifest gives no parameters for {model}.")
+        raise MissingParameters(f"The manifest gives no parameters for {model}.")
+    unknown = sorted(set(described) - {"model", "parameters", *_TOLD})
+    if unknown:
+        raise BadRelease(f"The manifest says {unknown[0][:40]!r} of {model}, which no guarantee has.")
+    for name, is_told in _TOLD.items():
+        if name in described and not is_told(described[name]):
+            raise BadRelease(f"The manifest tells {name} of {model} in a form that is not understood.")
     try:
         return GUARANTEES[model].from_parameters(parameters)
-    except (TypeError, BadConstraints, BadParameter, BadPolicy, BadSensitiveValues) as error:
+    except BadRelease:
+        raise
+    except _WRONG_PARAMETERS as error:
         raise BadRelease(f"The manifest gives wrong parameters for {model}: {error}.") from error
+
+
+def _is_sentences(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(sentence, str) for sentence in value)
+
+
+# What `to_dict` tells beside model and parameters, and how to see that it is in its form
+_TOLD: dict[str, Callable[[Any], bool]] = {
+    "scope": lambda value: isinstance(value, str),
+    "assumptions": _is_sentences,
+    "not_covered": _is_sentences,
+    "trivial": lambda value: isinstance(value, bool),
+}
+_WRONG_PARAMETERS = (CrypsisError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
 
 
 def guarantee_named(name: str) -> type[Guarantee]:

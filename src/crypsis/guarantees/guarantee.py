@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
+from crypsis.errors import BadRelease, MissingParameters
 from crypsis.parameters import Checked, Companion, parameters_of
 
 
@@ -43,11 +44,20 @@ class Guarantee(Checked, ABC):
 
     @classmethod
     def from_parameters(cls, described: Mapping[str, Any]) -> Self:
-        """From the parameters that `to_dict` wrote."""
+        """From the parameters that `to_dict` wrote: all of them, no default is assumed."""
         kinds: dict[str, Any] = {parameter.name: parameter.type for parameter in parameters_of(cls)}
+        lacking = [name for name in kinds if name not in described]
+        if lacking:
+            raise MissingParameters(
+                f"The manifest does not say which {' and '.join(lacking)} {cls.model} has; nothing is assumed.",
+                parameters=lacking,
+            )
+        unknown = [name for name in described if name not in kinds]
+        if unknown:
+            raise BadRelease(f"The manifest gives {cls.model} the unknown parameter {unknown[0][:40]!r}.")
         return cls(
             **{
-                name: kinds[name].from_json(value) if issubclass(kinds.get(name, object), Companion) else value
+                name: kinds[name].from_json(value) if issubclass(kinds[name], Companion) else value
                 for name, value in described.items()
             }
         )

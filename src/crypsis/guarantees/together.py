@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self
 
-from crypsis.errors import BadParameter, BadRelease
+from crypsis.errors import BadParameter, BadRelease, MissingParameters
 from crypsis.guarantees.guarantee import Guarantee
 from crypsis.guarantees.k_anonymity import KAnonymity
 from crypsis.guarantees.l_diversity import LDiversity
@@ -48,9 +48,12 @@ class Promises(Companion):
             raise BadRelease("The manifest lists no promises.")
         made = []
         for one in content:
-            if one.get("model") not in PARTS:
-                raise BadRelease(f"The manifest names the unknown promise {one.get('model')!r}.")
-            made.append(PARTS[one["model"]].from_parameters(one.get("parameters") or {}))
+            model, parameters = one.get("model"), one.get("parameters")
+            if not isinstance(model, str) or model not in PARTS:
+                raise BadRelease(f"The manifest names the unknown promise {str(model)[:80]!r}.")
+            if not isinstance(parameters, dict):
+                raise MissingParameters(f"The manifest gives no parameters for {model}.")
+            made.append(PARTS[model].from_parameters(parameters))
         return cls(made)
 
     def __eq__(self, other: object) -> bool:

@@ -191,10 +191,12 @@ class TrajectoryKind(PublishedKind):
         return {name: standalone(picture(facts)) for name, picture in PICTURES.items()}
 
     def is_sound(self, described: Mapping[str, Any]) -> bool:
-        longest = described.get("longest", 0)
+        longest = described.get("longest")
         return (
             super().is_sound(described)
-            and (longest is None or (isinstance(longest, int) and longest >= 0))
+            and "longest" in described
+            and (longest is None or (type(longest) is int and longest >= 0))
+            and (described.get("crs") is None or isinstance(described["crs"], str))
             and all(_is_list_of_labels(described.get(name, [])) for name in ("suppressed", "sensitive"))
             and isinstance(described.get("lacks_sensitive", False), bool)
             and (described.get("crs") is None or isinstance(described["crs"], str))

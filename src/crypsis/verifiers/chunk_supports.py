@@ -33,7 +33,8 @@ def rarest_sets(data: DisassociatedTransactions, k: int, m: int) -> RarestSets:
     """Count inside every chunk. Refuses where that would take hours: long subrecords and a large m."""
     lengths = np.diff(data.entry_offsets).astype(np.float64)
     sets, ways = np.zeros(len(lengths)), np.ones(len(lengths))
-    for size in range(1, m + 1):
+    most = max(1, min(m, int(lengths.max(initial=0))))  # no subrecord holds a larger set
+    for size in range(1, most + 1):
         ways = ways * np.maximum(lengths - size + 1, 0) / size
         sets += ways
     if sets.sum() > MOST_SETS:
@@ -43,7 +44,7 @@ def rarest_sets(data: DisassociatedTransactions, k: int, m: int) -> RarestSets:
             f"{int(lengths.max())} terms. Check a smaller m.",
         )
     lowest, rare, found = _rarest(
-        data.chunk_offsets, data.counts, data.entry_offsets, data.items, len(data.vocabulary), m, k
+        data.chunk_offsets, data.counts, data.entry_offsets, data.items, len(data.vocabulary), most, k
     )
     return RarestSets(lowest, rare, found)
 

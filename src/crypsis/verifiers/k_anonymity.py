@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from crypsis.data.relational import PublishedTable, Table
+from crypsis.errors import NoQuasiIdentifiers
 from crypsis.guarantees import Guarantee, KAnonymity, Verdict, Witness
 from crypsis.verifiers.table_classes import TableClasses, cells_of
 from crypsis.verifiers.table_recoding import untruthful
@@ -18,6 +19,7 @@ def verify_k_anonymity(
     published: PublishedTable, promised: KAnonymity, original: Table | None = None, classes: TableClasses | None = None
 ) -> Verdict:
     """The smallest class decides. With the original, first that every cell contains the value it was made from."""
+    require_quasi_identifiers(published, promised)
     known = classes is not None
     classes = classes or TableClasses.of(published)
     broken = None if known else unsound(published, promised, promised.k, classes, original)
@@ -34,6 +36,15 @@ def verify_k_anonymity(
     witness = Witness(cells_of(published, int(classes.first[smallest])), size, too_small)
     problem = f"{witness} belongs to {size} record{'s' if size > 1 else ''}, {promised.k} are required."
     return Verdict(promised, False, size, promised.k, COUNTED, witness, problem, figures)
+
+
+def require_quasi_identifiers(published: PublishedTable, promised: Guarantee) -> None:
+    """Without them all records are one class, and the promise would hold of any table."""
+    if not published.quasi:
+        raise NoQuasiIdentifiers(
+            f"{promised.model} is a promise about the columns that others may know, and the table has none of them; "
+            "name the quasi-identifiers."
+        )
 
 
 def unsound(

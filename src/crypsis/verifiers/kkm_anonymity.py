@@ -15,7 +15,7 @@ import numpy as np
 from crypsis.compilation import njit
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.mixed import Mixed, PublishedMixed
-from crypsis.errors import NotApplicable
+from crypsis.errors import NoQuasiIdentifiers
 from crypsis.guarantees import KKmAnonymity, KLmDiversity, Verdict, Witness
 from crypsis.verifiers.class_itemsets import Supports, class_supports
 from crypsis.verifiers.loss_bounds import bound_problem
@@ -60,7 +60,7 @@ def _verified(
         return Verdict(promised, False, None, promised.k, how, problem=problem + ".", **more)
 
     if not published.table.quasi:
-        raise NotApplicable(f"{promised.model} needs a quasi-identifier; declare one (--quasi age,zip).")
+        raise NoQuasiIdentifiers(f"{promised.model} needs a quasi-identifier; declare one (--quasi age,zip).")
     classes = TableClasses.of(published.table)
     problem = _suppression_problem(published, classes)
     if problem is None and isinstance(promised, KLmDiversity):

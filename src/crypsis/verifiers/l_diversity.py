@@ -10,7 +10,7 @@ from crypsis.data.arrays import Float64s, Int64s
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.errors import NotApplicable
 from crypsis.guarantees import LDiversity, Verdict, Witness
-from crypsis.verifiers.k_anonymity import unsound
+from crypsis.verifiers.k_anonymity import require_quasi_identifiers, unsound
 from crypsis.verifiers.sensitive_counts import SensitiveCounts
 from crypsis.verifiers.table_classes import TableClasses, cells_of
 
@@ -24,6 +24,7 @@ def verify_l_diversity(
     """The class with the least diversity decides; a class without any sensitive value passes."""
     if not published.sensitive:
         raise NotApplicable("l-diversity looks at sensitive columns, and the table has none; name them.")
+    require_quasi_identifiers(published, promised)
     known = classes is not None
     classes = classes or TableClasses.of(published)
     broken = None if known else unsound(published, promised, promised.l, classes, original)

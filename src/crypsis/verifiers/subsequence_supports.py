@@ -73,6 +73,8 @@ def gathered(
     """All subsequences that begin with a symbol in the range, one column per element, and whose they are."""
     blocks: list[tuple[list[Int32s], Int32s]] = []
     lengths = np.diff(offsets)
+    if not len(lengths):
+        return [], np.empty(0, np.int32)
     order = np.argsort(lengths, kind="stable")
     distinct, starts = np.unique(lengths[order], return_index=True)
     for length, rows in zip(distinct.tolist(), np.split(order, starts[1:]), strict=True):

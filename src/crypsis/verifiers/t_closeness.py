@@ -11,7 +11,7 @@ from crypsis.data.arrays import Float64s, Int64s
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.errors import NotApplicable, OriginalRequired
 from crypsis.guarantees import TCloseness, Verdict, Witness
-from crypsis.verifiers.k_anonymity import unsound
+from crypsis.verifiers.k_anonymity import require_quasi_identifiers, unsound
 from crypsis.verifiers.sensitive_counts import SensitiveCounts
 from crypsis.verifiers.table_classes import TableClasses, cells_of
 
@@ -25,6 +25,7 @@ def verify_t_closeness(
     """The class farthest from the whole column decides. Where records are suppressed the original is needed."""
     if not published.sensitive:
         raise NotApplicable("t-closeness looks at sensitive columns, and the table has none; name them.")
+    require_quasi_identifiers(published, promised)
     known = classes is not None
     classes = classes or TableClasses.of(published)
     broken = None if known else unsound(published, promised, promised.t, classes, original)

@@ -25,7 +25,7 @@ from crypsis.evaluate.first_look import suggested_roles_of
 from crypsis.guarantees import GUARANTEES, Guarantee, guarantee_named
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
-from crypsis.release import MANIFEST
+from crypsis.release_folder import MANIFEST
 from crypsis.verifiers import VERIFIERS
 from crypsis.web.own_names import known_as
 from crypsis.web.unpacking import check_unpacked

@@ -10,7 +10,6 @@ bytes.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from crypsis.data.formats.compression import existing_file, read_bytes
 from crypsis.data.formats.failures import POLARS_FAILURES
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadPublication, UnknownFormat, UnreadableFile, WriteFailed
+from crypsis.strict_json import parse_json
 
 FORMATS = ("json", "parquet")
 _MEMORY_PER_BYTE = 12.0
@@ -83,7 +83,7 @@ def write_disassociated(data: DisassociatedTransactions, path: str | Path, forma
 def _read_json(file: Path) -> DisassociatedTransactions:
     content = read_bytes(file, _MEMORY_PER_BYTE)
     try:
-        published = json.loads(content)
+        published = parse_json(content)
     except (ValueError, RecursionError) as error:
         raise UnreadableFile(f"{file.name} is not JSON: {error}.", where=str(file)) from error
     del content

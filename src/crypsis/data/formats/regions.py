@@ -17,6 +17,7 @@ from crypsis.data.counted_regions import CountedRegions, RegionAttribute
 from crypsis.data.formats import parquet
 from crypsis.data.formats.compression import existing_file
 from crypsis.errors import BadDomain, BadRelease, BadTaxonomy, InputError, WriteFailed
+from crypsis.strict_json import parse_json, read_json
 
 DOMAINS = "domains.json"
 _COUNT = "count "
@@ -43,7 +44,7 @@ def read_regions(folder: Path, described: Mapping[str, Any]) -> CountedRegions:
     """The regions of a release folder, as its manifest describes them."""
     file = existing_file(folder / described["file"])
     try:
-        domains = json.loads((folder / DOMAINS).read_text(encoding="utf-8"))
+        domains = read_json(folder / DOMAINS)
         attributes = [RegionAttribute.from_json(entry) for entry in domains["attributes"]]
         classes = domains["class"]["values"]
         read = _read_parquet if described["format"] == "parquet" else _read_json_lines
@@ -81,7 +82,7 @@ Rows = list[tuple[dict[str, Any], dict[str, int]]]
 
 
 def _read_json_lines(file: Path, attributes: list[RegionAttribute], classes: list[str]) -> Rows:
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = [parse_json(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
     if not all(type(count) is int for row in rows for count in row["counts"].values()):
         raise ValueError("counts are whole numbers")
     return [(row["region"], row["counts"]) for row in rows]
@@ -102,7 +103,7 @@ def _read_parquet(file: Path, attributes: list[RegionAttribute], classes: list[s
 
 def _interval(text: str) -> list[float]:
     low, _, high = text.partition("..")
-    return [json.loads(low), json.loads(high)]
+    return [parse_json(low), parse_json(high)]
 
 
 def _frame(data: CountedRegions) -> pl.DataFrame:

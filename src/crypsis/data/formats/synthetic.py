@@ -20,6 +20,7 @@ from crypsis.data.formats import parquet
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.errors import BadRelease, WriteFailed
+from crypsis.strict_json import parse_json, read_json
 
 DOMAINS = "domains.json"
 
@@ -47,7 +48,7 @@ def read_synthetic(folder: Path, described: Mapping[str, Any]) -> SyntheticTraje
     """The rows of a release folder, as its manifest describes them."""
     file = existing_file(folder / described["file"])
     try:
-        domains = json.loads((folder / DOMAINS).read_text(encoding="utf-8"))
+        domains = read_json(folder / DOMAINS)
         locations, times = LocationDomain.from_json(domains["locations"]), TimeDomain.from_json(domains["times"])
         frame = _read_parquet(file) if described["format"] == "parquet" else _read_json_lines(file)
         places, moments = (frame[name].explode(empty_as_null=False) for name in ("locations", "times"))
@@ -67,7 +68,7 @@ def read_synthetic(folder: Path, described: Mapping[str, Any]) -> SyntheticTraje
 
 
 def _read_json_lines(file: Path) -> pl.DataFrame:
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = [parse_json(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
     if not all(type(row["copies"]) is int and all(type(time) is int for _, time in row["visits"]) for row in rows):
         raise ValueError("copies and times are whole numbers")
     return pl.DataFrame(

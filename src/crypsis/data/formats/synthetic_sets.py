@@ -20,6 +20,7 @@ from crypsis.data.formats.compression import existing_file
 from crypsis.data.item_domain import ItemDomain
 from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.errors import BadRelease, WriteFailed
+from crypsis.strict_json import parse_json, read_json
 
 DOMAINS = "domains.json"
 
@@ -45,7 +46,7 @@ def read_synthetic_sets(folder: Path, described: Mapping[str, Any]) -> Synthetic
     """The rows of a release folder, as its manifest describes them."""
     file = existing_file(folder / described["file"])
     try:
-        domain = ItemDomain.from_json(json.loads((folder / DOMAINS).read_text(encoding="utf-8"))["items"])
+        domain = ItemDomain.from_json(read_json(folder / DOMAINS)["items"])
         frame = _read_parquet(file) if described["format"] == "parquet" else _read_json_lines(file)
         return SyntheticTransactions(
             offsets_of(frame["items"].list.len().to_numpy().astype(np.int64)),
@@ -59,7 +60,7 @@ def read_synthetic_sets(folder: Path, described: Mapping[str, Any]) -> Synthetic
 
 
 def _read_json_lines(file: Path) -> pl.DataFrame:
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = [parse_json(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
     if not all(type(row["copies"]) is int and all(type(item) is str for item in row["items"]) for row in rows):
         raise ValueError("copies are whole numbers and items are labels")
     return pl.DataFrame(

@@ -13,8 +13,8 @@ from starlette.background import BackgroundTask
 from crypsis.errors import BadParameter
 from crypsis.reports.svg import standalone
 from crypsis.samples import SAMPLES
+from crypsis.strict_json import parse_json
 from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, file_answer, resource
-from crypsis.web.api.strict_json import strict_json
 from crypsis.web.datasets import Datasets
 from crypsis.web.files import companions_text, take_text
 from crypsis.web.grids import MOST_ROWS, Filter, Sort
@@ -237,7 +237,7 @@ def _json(text: str, kind: type) -> Any:
     if not text:
         return kind()
     try:
-        told = strict_json(text.encode())
+        told = parse_json(text.encode())
     except ValueError:
         told = None
     if not isinstance(told, kind):

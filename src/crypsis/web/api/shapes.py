@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field
 
-from crypsis.web.api.strict_json import strict_json
+from crypsis.strict_json import parse_json
 
 Number = Annotated[str, Path(pattern=r"^[0-9a-f]{12}$", description="The number of an entry.")]
 Revision = Annotated[
@@ -53,7 +53,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 class _StrictRequest(Request):
     async def json(self) -> Any:
         if not hasattr(self, "_json"):
-            self._json = strict_json(await self.body())
+            self._json = parse_json(await self.body())
         return self._json
 
 

@@ -1,0 +1,78 @@
+"""The strict reader of JSON: what others could not read or write back is refused, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from json import JSONDecodeError
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crypsis.strict_json import DEEPEST, parse_json, read_json
+
+contents = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("abc", max_size=3), inner, max_size=4),
+)
+
+
+@given(contents, st.booleans())
+def test_whatever_can_be_written_is_read_back(content, ascii):
+    text = json.dumps(content, ensure_ascii=ascii)
+    assert parse_json(text) == content
+    assert parse_json(text.encode()) == content
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"k": 5, "k": 2}', "twice"),
+        ('[{"a": {"k": 5, "k": 5}}]', "twice"),
+        ("NaN", "NaN"),
+        ("[Infinity]", "Infinity"),
+        ('{"a": -Infinity}', "Infinity"),
+        ("1e999", "too large"),
+        ("9223372036854775808", "too large"),
+        ("-9223372036854775809", "too large"),
+        ("1" * 5000, "too large"),
+        ("0." + "1" * 1000, "digits"),
+        ('"\\ud800"', "surrogate"),
+        ("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), "deeper"),
+        ('{"a":' * 100_000 + "1" + "}" * 100_000, "deeper"),
+        ("[" * 1_000_000, "deeper"),
+        (b"\xff\xfe", "UTF-8"),
+        ("", "Expecting value"),
+        ('{"a": 1} x', "Extra data"),
+    ],
+)
+def test_what_is_not_strictly_json_is_refused(text, words):
+    with pytest.raises(JSONDecodeError, match=words):
+        parse_json(text)
+
+
+def test_one_hundred_levels_are_read():
+    assert parse_json("[" * DEEPEST + "]" * DEEPEST) is not None
+
+
+def test_errors_do_not_repeat_what_was_read():
+    with pytest.raises(JSONDecodeError) as caught:
+        parse_json('{"name": "Ann", "name": }')
+    assert caught.value.doc == ""
+    assert "Ann" not in str(caught.value)
+
+
+def test_a_file_that_is_too_large_or_no_file_is_not_read(tmp_path: Path):
+    (tmp_path / "a.json").write_text("[1, 2, 3]")
+    assert read_json(tmp_path / "a.json") == [1, 2, 3]
+    with pytest.raises(ValueError, match="bytes"):
+        read_json(tmp_path / "a.json", largest=5)
+    with pytest.raises(OSError):
+        read_json(tmp_path)
+    with pytest.raises(OSError):
+        read_json("/dev/zero")
