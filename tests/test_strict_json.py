@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.strict_json import DEEPEST, parse_json, read_json
+from crypsis.strict_json import DEEPEST, nested_deeper, parse_json, read_json
 
 contents = st.recursive(
     st.none()
@@ -54,6 +54,35 @@ def test_whatever_can_be_written_is_read_back(content, ascii):
 def test_what_is_not_strictly_json_is_refused(text, words):
     with pytest.raises(JSONDecodeError, match=words):
         parse_json(text)
+
+
+tricky = st.recursive(
+    st.none() | st.integers(0, 9) | st.text('ab"\\\\[]{}\n'),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text('a"[}', max_size=2), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+def depth(content):
+    if isinstance(content, (list, dict)):
+        return 1 + max(map(depth, content if isinstance(content, list) else content.values()), default=0)
+    return 0
+
+
+@given(tricky, st.booleans())
+def test_depth_is_counted_exactly_whatever_stands_in_texts(content, ascii):
+    text = json.dumps(content, ensure_ascii=ascii).encode()
+    reached = depth(content)
+    assert not nested_deeper(text, reached)
+    assert reached == 0 or nested_deeper(text, reached - 1)
+
+
+def test_numbers_at_the_edge_are_read():
+    assert parse_json("[9223372036854775807,-9223372036854775808,1e308,1e-400]") == [2**63 - 1, -(2**63), 1e308, 0.0]
+
+
+def test_a_byte_order_mark_is_no_content():
+    assert parse_json(b'\xef\xbb\xbf{"k": 5}') == {"k": 5}
 
 
 def test_one_hundred_levels_are_read():

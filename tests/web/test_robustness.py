@@ -29,6 +29,7 @@ from crypsis.web.datasets import Datasets
 from crypsis.web.security import Access, Gate
 from crypsis.web.unpacking import check_unpacked
 from crypsis.web.workspace import Workspace, write_entry
+from tests.damaged_files import aborting_parquet
 from tests.web.awaited import awaited
 from tests.web.conftest import Server, Tab, sample, uploaded
 
@@ -489,3 +490,15 @@ def test_the_workspace_tells_how_much_there_is(api: httpx.Client) -> None:
     assert told["entries"]["datasets"] == len(api.get("/api/datasets").json())
     assert told["upload_limit"] == 2_000_000_000
     assert json.dumps(told)
+
+
+def test_a_file_that_makes_a_decoder_abort_is_refused_and_the_server_goes_on(api: httpx.Client, server: Server) -> None:
+    for number in range(3):
+        name = f"aborting{number}.parquet"
+        upload = api.post("/api/uploads", params={"name": name}, content=aborting_parquet()).json()["id"]
+        answer = api.post("/api/datasets", json={"upload": upload, "name": name})
+        assert answer.status_code == 400
+        assert answer.json()["error"]["code"] == "unreadable-file"
+        assert str(server.workspace) not in answer.text
+    assert server.process.poll() is None
+    assert uploaded(api, "people.csv", TABLE)["id"]

@@ -15,6 +15,7 @@ from crypsis.cli.risk import risk
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS, in_order
 from crypsis.errors import BadEdit, BadParameter, MissingFile, OutputExists
 from crypsis.reports.wording import counted
+from crypsis.strict_json import parse_json
 
 data_app = typer.Typer(help="Look at data and edit them.", no_args_is_help=True, rich_markup_mode=None)
 data_app.command(epilog=EVERY_COMMAND)(risk)
@@ -165,7 +166,7 @@ def read_edits(path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     if not path.exists():
         return [], []
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(path.read_bytes())
         listed = content if isinstance(content, list) else content["edits"]
         undone = [] if isinstance(content, list) else list(content.get("undone", []))
         edits = [edit_from_dict(one).to_dict() for one in listed]
@@ -226,7 +227,7 @@ def _cells(text: str) -> Any:
     """The values of a record by column: as JSON where commas or equals signs stand in them."""
     if text.lstrip().startswith("{"):
         try:
-            return json.loads(text)
+            return parse_json(text)
         except ValueError as error:
             raise BadEdit(f"--add-row: the record is no JSON: {error}.") from error
     cells = [part.partition("=") for part in text.split(",") if part]

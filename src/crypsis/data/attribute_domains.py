@@ -30,6 +30,7 @@ from crypsis.data.relational import Table
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadDomain, BadRelease, PublicInputMissing, UnreadableFile, did_you_mean
 from crypsis.parameters import Companion, Recipe
+from crypsis.strict_json import parse_json
 
 DEFAULT_BINS = 256
 MOST_BINS = 1 << 20
@@ -114,7 +115,7 @@ class AttributeDomains(Companion):
             return PublicAttributes()
         file = existing_file(Path(text))
         try:
-            content = json.loads(file.read_text(encoding="utf-8"))
+            content = parse_json(file.read_bytes())
         except (ValueError, OSError) as error:
             raise UnreadableFile(f"The domains cannot be read as JSON: {error}.", where=str(file)) from error
         return cls._of_entries(content)

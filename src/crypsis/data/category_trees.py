@@ -10,7 +10,6 @@ holds those from `low[n]` to `high[n] - 1`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,6 +22,7 @@ from crypsis.data.formats.compression import existing_file
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadTaxonomy, UnreadableFile
 from crypsis.parameters import Companion
+from crypsis.strict_json import parse_json
 
 ANY = "*"
 
@@ -130,7 +130,7 @@ class CategoryTrees(Companion):
     def from_text(cls, text: str) -> CategoryTrees:
         file = existing_file(Path(text))
         try:
-            content = json.loads(file.read_text(encoding="utf-8"))
+            content = parse_json(file.read_bytes())
         except (ValueError, OSError) as error:
             raise UnreadableFile(f"The trees cannot be read as JSON: {error}.", where=str(file)) from error
         if not isinstance(content, Mapping):

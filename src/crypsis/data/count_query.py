@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,6 +27,7 @@ from crypsis.data.formats.lines import read_lines
 from crypsis.data.formats.source import Source, place
 from crypsis.data.values import write_value
 from crypsis.errors import BadQuery
+from crypsis.strict_json import parse_json
 
 ITEMS = "items"
 _MEMORY_PER_BYTE = 20.0
@@ -162,7 +164,7 @@ def _from_line(line: str, where: str) -> CountQuery:
     if not line.startswith("{"):
         return parse_query(line, where=where)
     try:
-        content = json.loads(line)
+        content = parse_json(line)
     except ValueError as error:
         raise BadQuery(f"This is no JSON object: {error}.", where=where) from None
     return query_from_json(content, where=where)
@@ -170,9 +172,10 @@ def _from_line(line: str, where: str) -> CountQuery:
 
 def _from_array(text: str, file: str) -> tuple[CountQuery, ...]:
     try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise BadQuery(f"This is no JSON array: {error.msg}.", **place(Source(file, error.lineno), 0)) from None
+        content = parse_json(text)
+    except JSONDecodeError as error:
+        line = text.count("\n", 0, error.pos) + 1
+        raise BadQuery(f"This is no JSON array: {error.msg}.", **place(Source(file, line), 0)) from None
     if not content:
         raise BadQuery("The file holds no query.", where=file)
     return tuple(query_from_json(one, where=f"{file}, query {number}") for number, one in enumerate(content, 1))

@@ -6,7 +6,6 @@ that is given. JSON is a list of lists, or one list per line.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from crypsis.data.formats.compression import existing_file
 from crypsis.data.formats.lines import read_lines
 from crypsis.data.formats.source import NumberedRows
 from crypsis.errors import BadRow, InputError
+from crypsis.strict_json import parse_json
 
 SEPARATORS = ("\t", ";", "|", ",")
 MEMORY_PER_BYTE = 6.0
@@ -39,7 +39,7 @@ def read_label_lists(
 def _json_lists(said: list[tuple[int, str]], file: str, error: type[InputError]) -> Iterator[tuple[int, list[str]]]:
     """The lists of one JSON document, or of JSON Lines, with the line on which each stands."""
     try:
-        whole = json.loads("\n".join(line for _, line in said))
+        whole = parse_json("\n".join(line for _, line in said))
     except ValueError:
         whole = None
     if isinstance(whole, list) and all(isinstance(labels, list) for labels in whole):
@@ -47,7 +47,7 @@ def _json_lists(said: list[tuple[int, str]], file: str, error: type[InputError])
         return
     for number, line in said:
         try:
-            labels = json.loads(line)
+            labels = parse_json(line)
         except ValueError as problem:
             raise BadRow(
                 f"The line is no JSON: {problem}.", where=f"{file}, line {number}", file=file, line=number

@@ -6,7 +6,6 @@ A file is JSON: {"fare": ["student", "job seeker"], "ward": {"values": ["oncolog
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +17,7 @@ from crypsis.data.formats.lines import read_lines
 from crypsis.data.stream import Events
 from crypsis.errors import BadParameter, BadSensitiveValues
 from crypsis.parameters import Companion, Recipe, exact_share
+from crypsis.strict_json import parse_json
 
 Token = tuple[str, str]  # attribute, value
 MEMORY_PER_BYTE = 6.0
@@ -62,7 +62,7 @@ class SensitiveValues(Companion):
         file = existing_file(path)
         lines, _ = read_lines(file, MEMORY_PER_BYTE)
         try:
-            return cls.from_json(json.loads("\n".join(lines.to_list())))
+            return cls.from_json(parse_json("\n".join(lines.to_list())))
         except ValueError as error:
             raise BadSensitiveValues(f"The file is no JSON: {error}.", where=str(file)) from error
 

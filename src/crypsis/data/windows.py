@@ -196,13 +196,36 @@ def _by_attribute(tokens: frozenset[Token]) -> dict[str, list[str]]:
 def _parsed(line: str | bytes, number: int) -> dict[str, Any]:
     try:
         content = parse_json(line)
-        for record in content["records"]:
-            assert isinstance(record["p"], str)
-            assert isinstance(record["sa"], dict)
-            assert all(isinstance(label, str) and type(t) is int for label, t in record["doublets"])
-        assert all(type(content[name]) is int for name in ("seq", "x", "y"))
-    except (ValueError, KeyError, TypeError, AssertionError) as error:
-        raise BadRelease(f"Line {number} is no published window: {error!r}.") from error
+    except ValueError as error:
+        raise BadRelease(f"Line {number} is no published window: it is no JSON ({error}).") from error
+    if not _is_window(content):
+        raise BadRelease(f"Line {number} is no published window: a field is missing or of another form.")
     if content.get("digest") != digest_of(content):
         raise BadRelease(f"Window {content['seq']} is not the one that was written: its digest differs.")
     return dict(content)
+
+
+def _is_window(content: Any) -> bool:
+    return (
+        isinstance(content, dict)
+        and all(type(content.get(name)) is int for name in ("seq", "x", "y"))
+        and isinstance(content.get("records"), list)
+        and all(map(_is_record, content["records"]))
+    )
+
+
+def _is_record(record: Any) -> bool:
+    return (
+        isinstance(record, dict)
+        and isinstance(record.get("p"), str)
+        and isinstance(record.get("doublets"), list)
+        and all(
+            isinstance(doublet, list) and len(doublet) == 2 and isinstance(doublet[0], str) and type(doublet[1]) is int
+            for doublet in record["doublets"]
+        )
+        and isinstance(record.get("sa"), dict)
+        and all(
+            isinstance(values, list) and all(isinstance(value, str) for value in values)
+            for values in record["sa"].values()
+        )
+    )

@@ -17,7 +17,6 @@ True
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import tomllib
@@ -39,6 +38,7 @@ from crypsis.evaluate.toml import toml_text
 from crypsis.evaluate.validation import check
 from crypsis.methods import known_name, method_named
 from crypsis.parameters import parameters_of
+from crypsis.strict_json import parse_json
 
 _DEEPEST = 64
 _HALF = re.compile("[\ud800-\udfff]")  # of a character, which JSON can write and UTF-8 cannot
@@ -70,7 +70,7 @@ class Experiment:
         """From the text of a file (TOML, or JSON where it begins with a brace), or from tables."""
         if isinstance(content, str):
             try:
-                content = json.loads(content) if content.lstrip().startswith("{") else tomllib.loads(content)
+                content = parse_json(content) if content.lstrip().startswith("{") else tomllib.loads(content)
             except (ValueError, RecursionError) as error:
                 raise BadExperiment(f"The experiment is neither TOML nor JSON: {error}.") from error
             _refuse_unspeakable(content)

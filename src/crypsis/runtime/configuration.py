@@ -122,7 +122,7 @@ class StreamConfiguration:
         path = existing_file(file)
         try:
             content = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             raise BadConfiguration(f"The configuration is no TOML: {error}.", where=str(path)) from error
         try:
             return cls.from_tables(content, path.parent)

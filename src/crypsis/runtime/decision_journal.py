@@ -13,6 +13,7 @@ from typing import Any
 
 from crypsis.errors import ConfigurationChanged, DamagedCheckpoint, JournalMismatch
 from crypsis.runtime.line_log import LineLog
+from crypsis.strict_json import parse_json
 
 _FORMAT = "crypsis stream journal 1"
 
@@ -77,7 +78,7 @@ class DecisionJournal:
 
     def _parsed(self, line: bytes, number: int) -> dict[str, Any]:
         try:
-            content: dict[str, Any] = json.loads(line)
+            content: dict[str, Any] = parse_json(line)
             check = content.pop("check")
             whole = check == _check(content)
         except (ValueError, KeyError, AttributeError):

@@ -61,6 +61,11 @@ def existing_file(path: str | Path) -> Path:
     try:
         if file.is_dir():
             raise UnknownFormat(f"{file} is a folder; give one of the files in it.", where=str(file))
+        if file.exists() and not file.is_file():  # opening a pipe would wait for somebody to write into it
+            raise UnreadableFile(
+                f"{file} is a pipe or a device; files are read more than once, so save the data to a file first.",
+                where=str(file),
+            )
         with file.open("rb"):
             return file
     except (FileNotFoundError, ValueError) as error:  # a path with a zero byte is no path at all

@@ -130,8 +130,8 @@ def _lists(data: DisassociatedTransactions, offsets: Int64s, codes: Any) -> pl.S
 
 
 def _read_parquet(file: Path) -> DisassociatedTransactions:
-    frame, _ = parquet.read_frame(file)
-    header = _header(file)
+    frame, written = parquet.read_frame_and_metadata(file)
+    header = _header(written)
     try:
         frame = frame.select(pl.col(name).cast(kind) for name, kind in _COLUMNS.items())
     except POLARS_FAILURES as error:
@@ -187,15 +187,11 @@ def _read_parquet(file: Path) -> DisassociatedTransactions:
     return data
 
 
-def _header(file: Path) -> dict[str, int]:
-    try:
-        written = pl.read_parquet_metadata(file)
-    except POLARS_FAILURES as error:
-        raise UnreadableFile(f"{file.name} has no readable metadata: {error}.", where=str(file)) from error
+def _header(written: dict[str, str]) -> dict[str, int]:
     header = {}
     for name in _HEADER:
         value = written.get(_PREFIX + name)
-        if value is None or not value.isdecimal():
+        if value is None or not value.isdecimal() or len(value) > 18:
             raise BadPublication(f"The metadata of the file lack {name!r}.")
         header[name] = int(value)
     if header["version"] != VERSION:

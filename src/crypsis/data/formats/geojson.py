@@ -6,7 +6,6 @@ own in time, datetime, timestamp or tracked_at, and its track in track_id, tid, 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import polars as pl
 
 from crypsis.data.formats.compression import existing_file, read_bytes
 from crypsis.errors import BadCoordinate, BadTimestamps, UnreadableFile
+from crypsis.strict_json import parse_json
 
 MEMORY_PER_BYTE = 15.0
 TIMES_OF_LINE = ("times", "coordTimes", "timestamps")
@@ -28,7 +28,7 @@ def read_points(path: str | Path) -> tuple[pl.DataFrame, str]:
     """Columns tid, lat, lng, datetime: one row per position."""
     file = existing_file(path)
     try:
-        document = json.loads(read_bytes(file, MEMORY_PER_BYTE))
+        document = parse_json(read_bytes(file, MEMORY_PER_BYTE))
     except ValueError as error:
         raise UnreadableFile(f"{file} is no GeoJSON: {error}.", where=str(file)) from error
     if not isinstance(document, dict) or document.get("type") not in ("FeatureCollection", "Feature"):

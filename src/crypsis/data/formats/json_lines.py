@@ -21,8 +21,10 @@ from crypsis.data.formats.lines import BYTE_ORDER_MARK, read_lines, without_blan
 from crypsis.data.formats.source import Source, line_place
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadLabel, BadRow, UnreadableFile
+from crypsis.strict_json import nested_deeper, parse_json
 
 MEMORY_PER_BYTE = 6.0
+DEEPEST_ROW = 20
 TEXT = r'"(?:[^"\\]|\\.)*"'
 LIST = rf"\[\s*{TEXT}(?:\s*,\s*{TEXT})*\s*\]"
 ELEMENT = f"(?:{TEXT}|{LIST})"
@@ -66,6 +68,8 @@ def read_frame(path: str | Path) -> tuple[pl.DataFrame, Source]:
     source = JsonLinesSource(str(file), 1)
     if not content or content.isspace():
         raise UnreadableFile(f"{file} is empty; one JSON object per line is expected.", where=str(file))
+    if nested_deeper(content, DEEPEST_ROW):  # the time of polars grows with the cube of the depth
+        _find_bad_object(file, content)
     try:
         return pl.read_ndjson(content, infer_schema_length=None), source
     except POLARS_FAILURES as error:
@@ -93,8 +97,7 @@ def read_arrays(path: str | Path) -> Arrays:
     arrays = Arrays(offsets, Vocabulary(distinct).encode(texts), elements, source)
     for code, text in enumerate(distinct.to_list()):
         try:
-            elements.append(json.loads(text))
-            json.dumps(elements[-1], ensure_ascii=False).encode()  # a lone surrogate is no text
+            elements.append(parse_json(text))
         except ValueError as error:
             line = arrays.line_with(code)
             raise BadRow(f"{text} is no JSON text ({error}).", **line_place(source, line)) from error
@@ -124,7 +127,7 @@ def _refuse_row(text: str, source: Source, row: int) -> NoReturn:
     if not text.strip():
         raise BadRow("The line is blank; an empty row is written [].", **where)
     try:
-        value = json.loads(text)
+        value = parse_json(text)
     except ValueError as error:
         raise BadRow(f"The line is no JSON array ({error}).", **where) from error
     if not isinstance(value, list):
@@ -144,7 +147,7 @@ def _find_bad_object(file: Path, content: bytes) -> None:
         if not raw.strip():
             continue
         try:
-            value = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
+            value = parse_json(raw.decode("utf-8"), deepest=DEEPEST_ROW)
         except UnicodeDecodeError as error:
             raise BadRow(
                 f"The text is not UTF-8: byte 0x{raw[error.start]:02x}. Save the file as UTF-8.",
@@ -157,7 +160,3 @@ def _find_bad_object(file: Path, content: bytes) -> None:
                 "A line must be a JSON object like the first one, got another JSON value.",
                 **line_place(str(file), number),
             )
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")

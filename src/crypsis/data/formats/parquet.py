@@ -1,4 +1,7 @@
-"""Parquet: typed columns. The footer tells how much memory the wanted columns need before any of them is read."""
+"""Parquet: typed columns. The footer tells how much memory the wanted columns need before any of them is read.
+
+The footer is read here; everything behind it is decoded in a process with limits (`limited_reader`).
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,8 @@ from typing import Any
 
 import polars as pl
 
-from crypsis.data.formats.columns import unknown_column
+from crypsis.data.formats import limited_reader
 from crypsis.data.formats.compression import existing_file, is_compressed, read_bytes
-from crypsis.data.formats.failures import POLARS_FAILURES
 from crypsis.data.formats.memory import check_fits
 from crypsis.errors import UnreadableFile
 
@@ -24,18 +26,20 @@ WIDTHS = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8, 6: 16, 7: 16}  # bytes per value 
 def read_frame(path: str | Path, *, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, str]:
     """The wanted columns, or all, with the types of the file."""
     file = existing_file(path)
+    return _read(file, columns)[0], str(file)
+
+
+def read_frame_and_metadata(path: str | Path) -> tuple[pl.DataFrame, dict[str, str]]:
+    """All columns, and the texts that stand in the footer by their names."""
+    return _read(existing_file(path), None)
+
+
+def _read(file: Path, columns: Sequence[str] | None) -> tuple[pl.DataFrame, dict[str, str]]:
     content = read_bytes(file, COPIES) if is_compressed(file) else None
-    check_fits(memory_needed(content if content is not None else file, columns), str(file))
-    try:
-        known = pl.read_parquet_schema(io.BytesIO(content) if content is not None else file)
-        for name in columns or ():
-            if name not in known:
-                raise unknown_column(name, list(known), str(file))
-        wanted = None if columns is None else list(dict.fromkeys(columns))
-        frame = pl.read_parquet(content if content is not None else file, columns=wanted, glob=False)
-    except POLARS_FAILURES as error:
-        raise _unreadable(file, str(error).strip()) from error
-    return frame, str(file)
+    declared = content_size(content if content is not None else file, columns)
+    check_fits(int(declared * COPIES), str(file))
+    with file.open("rb") if content is None else limited_reader.unnamed_copy(content) as source:
+        return limited_reader.read_parquet(source, columns, file=str(file), declared=declared)
 
 
 def memory_needed(file: Path | bytes, columns: Sequence[str] | None = None) -> int:
@@ -93,10 +97,7 @@ def _parsed_footer(head: bytes, tail: bytes, before_tail: Any, file: Path) -> di
 
 
 def _unreadable(file: Path, why: str) -> UnreadableFile:
-    return UnreadableFile(
-        f"{file} cannot be read as Parquet: {why}. It is truncated or another format; write it again.",
-        where=str(file),
-    )
+    return limited_reader.unreadable(str(file), why)
 
 
 class _Thrift:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from crypsis.errors import OutputExists
 from crypsis.runtime.line_log import LineLog
 from crypsis.runtime.sinks.sink import Sink
+from crypsis.strict_json import parse_json
 
 
 class NdjsonSink(Sink):
@@ -44,7 +44,7 @@ def _last_number(log: LineLog) -> int:
     if line is None:
         return -1
     try:
-        return int(json.loads(line)["seq"])
+        return int(parse_json(line)["seq"])
     except (ValueError, KeyError, TypeError) as error:
         raise OutputExists(
             f"{log.path.name} holds something that is no window; it is not touched. Choose another file.",

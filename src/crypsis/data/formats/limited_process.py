@@ -1,0 +1,97 @@
+"""The process in which foreign binary files are read: started by `limited_reader`, one file after another.
+
+A damaged file can make a decoder ask for any amount of memory, run without end or abort. Here that ends this process,
+not the one that asked. Memory and time are limited anew for each file. A request is a line of JSON with two open files,
+the input and an empty one for the result; the answer is a line of JSON. Nothing has a name on disk, so nothing is left
+behind however the process ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from crypsis.data.formats.failures import POLARS_FAILURES
+
+IDLE = 60.0  # seconds that the process waits for another file
+RESERVE = 512 << 20  # bytes of address space for threads and libraries that load late
+_MOST = 1 << 16
+
+
+def main() -> None:
+    """Answer requests until nobody is there to ask."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asked decides when to stop
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold raw data
+    with socket.socket(fileno=int(sys.argv[1])) as channel:
+        while True:
+            signal.alarm(int(IDLE))
+            text, handles, _, _ = socket.recv_fds(channel, _MOST, 2)
+            if not text or len(handles) != 2:
+                return
+            while not text.endswith(b"\n"):
+                text += channel.recv(_MOST)
+            request = json.loads(text)
+            signal.alarm(request["seconds"])
+            channel.sendall(b'{"begun": true}\n')
+            with os.fdopen(handles[0], "rb") as source, os.fdopen(handles[1], "wb") as target:
+                answer = _answer(request, source, target)
+            channel.sendall(json.dumps(answer).encode() + b"\n")
+
+
+def _answer(request: dict[str, Any], source: Any, target: Any) -> dict[str, Any]:
+    limit = request["memory"]
+    try:
+        _limit(resource.RLIMIT_DATA, limit + _used("VmData"))
+        _limit(resource.RLIMIT_AS, limit + _used("VmSize") + os.fstat(source.fileno()).st_size + RESERVE)
+        _limit(resource.RLIMIT_FSIZE, limit)
+        return _read_parquet(source, target, request["columns"], limit)
+    except MemoryError:
+        return {"failed": "memory"}
+    except POLARS_FAILURES as error:
+        return {"failed": "format", "words": " ".join(str(error).split())[:500]}
+
+
+def _read_parquet(source: Any, target: Any, wanted: list[str] | None, limit: int) -> dict[str, Any]:
+    known = pl.read_parquet_schema(source)
+    unknown = [name for name in wanted or () if name not in known]
+    if unknown:
+        return {"unknown": unknown[0], "known": list(known)}
+    source.seek(0)
+    metadata = pl.read_parquet_metadata(source)
+    source.seek(0)
+    frame = pl.read_parquet(source, columns=wanted, glob=False)
+    # A column of nulls takes no memory however long it is claimed to be; whatever is made of it does.
+    if frame.height * max(frame.width, 1) > limit:
+        return {"failed": "memory"}
+    frame.write_ipc(target, compat_level=pl.CompatLevel.oldest())  # texts side by side, each as often as it occurs
+    target.flush()
+    own = {name: text for name, text in metadata.items() if name != "ARROW:schema"}
+    return {"done": True, "metadata": own, "memory": _used("VmRSS")}
+
+
+def _limit(which: int, amount: int) -> None:
+    _, hard = resource.getrlimit(which)
+    resource.setrlimit(which, (amount if hard == resource.RLIM_INFINITY else min(amount, hard), hard))
+
+
+def _used(field: str) -> int:
+    """Bytes, as the system counts them; 0 where it does not tell."""
+    try:
+        for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+            if line.startswith(f"{field}:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 0
+
+
+if __name__ == "__main__":
+    main()
