@@ -16,6 +16,7 @@ REST = "rest"
 _AS_THEY_ARE = (
     "id", "item", "position", "location", "owner", "sort", "grid", "user", "time", "lat", "lon", "one_per", "x", "y",
     "t", "crs", "repeated", "time_unit", "separator", "as_missing", "person", "each_row_is_a_person",
+    "unite",
 )  # fmt: skip
 
 

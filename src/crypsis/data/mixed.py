@@ -50,6 +50,8 @@ class Mixed:
             )
         if self.column in self.table.names:
             raise InputError(f"Column '{self.column}' is relational and set-valued at once; rename one.")
+        whose = {"person": self.table.person, "person_like": self.table.person_like}
+        object.__setattr__(self, "transactions", replace(self.transactions, **whose))
 
     @classmethod
     def from_frame(
@@ -140,9 +142,10 @@ class Mixed:
             if self.transactions.sensitive is not None:
                 marked = labels.filter(pl.Series(self.transactions.sensitive))
                 sensitive = marked.filter(marked.str.starts_with(prefix)).str.strip_prefix(prefix).to_list()
-            columns[name] = Transactions.from_columns(
-                offsets_of(lengths), every_label.filter(mine).str.strip_prefix(prefix), sensitive
+            made = Transactions.from_columns(
+                offsets_of(lengths), every_label.filter(mine).str.strip_prefix(prefix), sensitive, person=self.person
             )
+            columns[name] = replace(made, person_like=self.person_like)
         return columns
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Int64s
-from crypsis.errors import BadRow, InputError
+from crypsis.errors import BadParameter, BadRow, InputError, OptionWithoutEffect
 
 
 def person_codes(names: pl.Series | Sequence[Any]) -> Int64s:
@@ -18,6 +18,29 @@ def person_codes(names: pl.Series | Sequence[Any]) -> Int64s:
     if given.is_null().any():
         raise BadRow("A record names no person; name one for every record, or leave the persons out.")
     return np.asarray(np.unique(given.cast(pl.String).to_list(), return_inverse=True)[1], np.int64)
+
+
+def refuse_both(person: str | None, each_row_is_a_person: bool) -> None:
+    """A column names the person, or each record is one: not both."""
+    if person is not None and each_row_is_a_person:
+        raise BadParameter(
+            f"Column '{person}' names the person, so records are not persons of their own; give one of person and "
+            "each_row_is_a_person.",
+            parameter="each_row_is_a_person",
+        )
+
+
+def refuse_uniting(unite: str | None, person: str | None) -> None:
+    """`unite` is 'person', and then a column names the person."""
+    if unite is None:
+        return
+    if unite != "person":
+        raise BadParameter(f"unite must be 'person', got {unite!r}.", parameter="unite")
+    if person is None:
+        raise OptionWithoutEffect(
+            "unite='person' makes one record of all records of a person; say whose they are too (person, --person).",
+            parameter="unite",
+        )
 
 
 def dense_persons(person: Int64s | None, n_records: int) -> Int64s | None:

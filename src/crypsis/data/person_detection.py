@@ -180,6 +180,16 @@ def person_like_column(
     )
 
 
+def person_like_beside(frame: pl.DataFrame, id: str, *, skip: Collection[str] = ()) -> PersonLike | None:
+    """The column of a long table that seems to name people who have several records; `id` names the record of a row."""
+    rest = [name for name in frame.columns if name not in skip and not frame[name].dtype.is_nested()]
+    found = []
+    for name in rest:
+        pairs = frame.select(pl.col(id).alias("record"), pl.col(name).alias("value")).drop_nulls().unique()
+        found.append((name, pairs["value"].unique(), pairs.height, False))
+    return first_person_like(found, frame[id].n_unique(), "records")
+
+
 def first_person_like(
     columns: Iterable[tuple[str, pl.Series, int, bool]], rows: int, records: str = "rows"
 ) -> PersonLike | None:

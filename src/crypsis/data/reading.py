@@ -15,13 +15,14 @@ from crypsis.data.formats.long import trajectories_from_long
 from crypsis.data.formats.source import NumberedRows
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import Mixed
+from crypsis.data.person_codes import refuse_uniting
 from crypsis.data.relational import Table
 from crypsis.data.sound_events import sound_rows
 from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.transaction import Transactions
-from crypsis.errors import BadParameter, CrypsisError
+from crypsis.errors import BadParameter, CrypsisError, OptionWithoutEffect
 
 TABLE_OR_SEQUENCE = frozenset({"table", "sequence"})
 TABLE_OR_TRACK = frozenset({"table", "track"})
@@ -101,23 +102,49 @@ def read_table(
 def read_transactions(
     path: str | Path,
     *,
-    id: str = "id",
-    item: str = "item",
+    id: str | None = None,
+    item: str | None = None,
+    person: str | None = None,
+    each_row_is_a_person: bool = False,
+    unite: str | None = None,
     sensitive: Collection[str] = (),
     format: str | None = None,
     separator: str | None = None,
 ) -> Transactions:
-    """Sets of items of a long table, of JSON arrays, or of FIMI or SPMF text (whose itemsets are united)."""
+    """Sets of items of a long table, of JSON arrays, or of FIMI or SPMF text (whose itemsets are united).
+
+    In a long table `id` names the record of a row (without it, 'id'), `item` the item ('item'), and `person` whose
+    record it is, where one person has several. With `unite="person"` all records of a person become one.
+    """
     file = existing_file(path)
     chosen = format_of(file, format, holding=TABLE_OR_SEQUENCE).name
+    refuse_uniting(unite, person)
+    without_columns = chosen in ("fimi", "spmf") or (chosen == "jsonl" and not json_lines.holds_objects(file))
+    for option, name in {"person": person, "id": id, "item": item}.items():
+        if name is not None and without_columns:
+            raise OptionWithoutEffect(
+                f"This {chosen} file has no columns: each of its lines is a record, and {option} {name!r} names "
+                f"nothing. Leave {option} out, or give a long table with a row for each item.",
+                where=str(file),
+                parameter=option,
+            )
     if chosen in ("fimi", "spmf"):
         text = spaced.read_sequences(file, separator=separator, spmf=_told(chosen, format))
         return Transactions.from_columns(text.offsets, text.labels, sensitive, source=text.source)
-    if chosen == "jsonl" and not json_lines.holds_objects(file):
+    if without_columns:
         offsets, labels, source = json_lines.read_sequences(file)
         return Transactions.from_columns(offsets, labels, sensitive, source=source)
-    frame, where = read_table_file(file, format=format, columns=[id, item], separator=separator)
-    return Transactions.from_frame(frame, id=id, item=item, sensitive=sensitive, source=where)
+    frame, where = read_table_file(file, format=format, separator=separator)
+    made = Transactions.from_frame(
+        frame,
+        id=id or "id",
+        item=item or "item",
+        person=person,
+        each_row_is_a_person=each_row_is_a_person,
+        sensitive=sensitive,
+        source=where,
+    )
+    return made.unite_by_person() if unite else made
 
 
 def read_mixed(

@@ -21,10 +21,11 @@ from crypsis.data.formats.columns import labels as labels_of
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.long import group_rows, persons_of
 from crypsis.data.formats.source import place
-from crypsis.data.person_codes import dense_persons, person_codes
+from crypsis.data.person_codes import dense_persons, person_codes, refuse_both
+from crypsis.data.person_detection import PersonLike, person_like_beside
 from crypsis.data.symbols import Symbols, SymbolText
 from crypsis.data.vocabulary import Vocabulary, encode_lists
-from crypsis.errors import BadLabel, InputError, did_you_mean
+from crypsis.errors import BadLabel, BadParameter, InputError, did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,8 @@ class Transactions:
 
     `collapsed` is the number of repeated items inside records that the input had and the sets do not.
     `ids` are the input's own names of the records and never leave the publisher. `person` numbers the person whose each
-    record is, where one person may have several; None where every record is a person of its own.
+    record is, where one person may have several; None where every record is a person of its own. `person_like` is a
+    column that seems to name people, as long as nobody said whether it does: methods ask first.
     """
 
     offsets: Int64s
@@ -43,6 +45,7 @@ class Transactions:
     collapsed: int = 0
     ids: pl.Series | None = field(default=None, repr=False)
     person: Int64s | None = field(default=None, repr=False)
+    person_like: PersonLike | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "person", dense_persons(self.person, len(self)))
@@ -119,20 +122,32 @@ class Transactions:
         id: str = "id",
         item: str = "item",
         person: str | None = None,
+        each_row_is_a_person: bool = False,
         sensitive: Collection[str] = (),
         source: str | None = None,
     ) -> Transactions:
         """From a long table with one row per item; records in the order in which their ids first appear.
 
-        `person` names the column that tells whose each record is, where one person may have several.
+        `person` names the column that tells whose each record is, where one person may have several. Where a column
+        seems to name people with several records, methods ask for it, or for `each_row_is_a_person`.
         """
+        refuse_both(person, each_row_is_a_person)
+        if person is not None and person in (id, item):
+            raise BadParameter(
+                f"Column '{person}' names the person and the {'record' if person == id else 'item'} at once. "
+                + (f"Leave the person out: each {id} is one record." if person == id else "Name another column."),
+                parameter="person",
+            )
         table = as_frame(frame)
         labels = labels_of(table, item, source)
         rows = group_rows(table, id, source)
         persons = None if person is None else persons_of(table, person, rows, source)
-        return cls.from_columns(
+        made = cls.from_columns(
             rows.offsets, rows.arranged(labels), sensitive, ids=rows.ids, person=persons, source=source
         )
+        if person is not None or each_row_is_a_person:
+            return made
+        return replace(made, person_like=person_like_beside(table, id, skip=(id, item)))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -175,6 +190,7 @@ class Transactions:
             collapsed=self.collapsed + len(self.items) - len(keys),
             ids=None,
             person=None,
+            person_like=None,
         )
 
     def take(self, rows: Int64s) -> Transactions:

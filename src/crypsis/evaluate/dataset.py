@@ -34,6 +34,7 @@ from crypsis.data.formats import format_of
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import Mixed
+from crypsis.data.person_codes import refuse_uniting
 from crypsis.data.relational import Table
 from crypsis.data.transaction import Transactions
 from crypsis.errors import BadExperiment, BadParameter, MissingFile, NotApplicable, UnknownColumn, did_you_mean
@@ -49,7 +50,7 @@ OF_EVERY_KIND = ("path", "kind", "separator", "format", "edits", "rows")
 KEYS: dict[str, tuple[str, ...]] = {
     "table": ("columns", "rest", "person", "each_row_is_a_person", "missing", "as_missing"),
     "mixed": ("columns", "rest", "person", "each_row_is_a_person", "missing", "as_missing", "sets"),
-    "transactions": ("columns", "id", "item", "sensitive"),
+    "transactions": ("columns", "id", "item", "person", "each_row_is_a_person", "unite", "sensitive"),
     "trajectories": (
         "id", "position", "location", "owner", "sort", "locations", "sensitive",
         "grid", "user", "time", "lat", "lon", "one_per",
@@ -291,24 +292,48 @@ def _read_transactions(dataset: Dataset) -> Transactions:
     from crypsis.data.reading import read_transactions
 
     sensitive = [*map(str, dataset.option("sensitive", ()))]
+    person, unite = dataset.option("person"), dataset.option("unite")
+    each_row_is_a_person = bool(dataset.option("each_row_is_a_person", False))
+    refuse_uniting(unite, person)
     if dataset.option("columns"):
         divided, marked = _item_columns(dataset)
         if len(divided) != 1:
             raise BadParameter("Transactions have one column of items; declare it with type = 'items'.")
         frame, source = dataset.frame()
-        numbered = frame.select(divided).with_row_index("row of the file")
-        return Mixed.from_frame(
-            numbered, {"row of the file": "identifier"}, divided, sensitive=marked or None, source=source
+        beside = [name for name in frame.columns if name not in divided and not frame[name].dtype.is_nested()]
+        numbered = frame.select([*beside, *divided]).with_row_index("row of the file")
+        named = ["row of the file", *beside]
+        read = Mixed.from_frame(
+            numbered,
+            {name: "other" for name in named if name != person},
+            divided,
+            dict.fromkeys(named, "category"),
+            sensitive=marked or None,
+            person=person,
+            each_row_is_a_person=each_row_is_a_person,
+            source=source,
         ).transactions
-    id, item = dataset.option("id", "id"), dataset.option("item", "item")
+        return read.unite_by_person() if unite else read
     if dataset.is_table_file() and (dataset.edits or not _is_array_file(dataset)):
         frame, source = dataset.frame()
-        return Transactions.from_frame(frame, id=id, item=item, sensitive=sensitive, source=source)
+        made = Transactions.from_frame(
+            frame,
+            id=dataset.option("id", "id"),
+            item=dataset.option("item", "item"),
+            person=person,
+            each_row_is_a_person=each_row_is_a_person,
+            sensitive=sensitive,
+            source=source,
+        )
+        return made.unite_by_person() if unite else made
     _refuse_edits(dataset)
     return read_transactions(
         dataset.file,
-        id=id,
-        item=item,
+        id=dataset.option("id"),
+        item=dataset.option("item"),
+        person=person,
+        each_row_is_a_person=each_row_is_a_person,
+        unite=unite,
         sensitive=sensitive,
         format=dataset.option("format"),
         separator=dataset.option("separator"),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _TEXTS_OF_A_DATASET = (
     "separator", "format", "id", "item", "position", "location", "owner", "locations", "user", "time", "lat", "lon",
-    "one_per", "x", "y", "t", "repeated", "time_unit", "person",
+    "one_per", "x", "y", "t", "repeated", "time_unit", "person", "unite",
 )  # fmt: skip
 _MOST_QUERIES = 1_000_000
 

@@ -86,7 +86,8 @@ class Method(Checked, ABC):
         like = getattr(data, "person_like", None)
         if like is not None:
             raise person_undecided(like)
-        if getattr(data, "person", None) is not None and not cls.counts_people:
+        repeats = getattr(data, "person_repeats", getattr(data, "person", None) is not None)
+        if repeats and not cls.counts_people:
             raise PersonNotSupported(
                 f"{cls.__name__} counts records, and in these data a person has several.{_counting(cls)}",
                 method=cls.name(),
@@ -98,4 +99,7 @@ def _counting(method: type[Method]) -> str:
     from crypsis.methods import METHODS
 
     able = [other.__name__ for other in METHODS.values() if other.accepts is method.accepts and other.counts_people]
-    return f" Methods that count people: {', '.join(able)}." if able else " Give each person one record."
+    told = f" Methods that count people: {', '.join(able)}." if able else " Give each person one record."
+    if hasattr(method.accepts, "unite_by_person"):
+        told += " Or make one record of all records of a person (unite='person', --unite person)."
+    return told

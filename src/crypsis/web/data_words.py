@@ -19,7 +19,7 @@ TYPE_WORDS = {
     "items": "set of items",
 }
 NAMED_COLUMNS = {  # by kind: the options of a dataset that name a column, as the page Data asks for them
-    "transactions": ("id", "item"),
+    "transactions": ("id", "item", "person"),
     "trajectories": ("id", "position", "location", "owner"),
     "visits to squares": ("user", "time", "lat", "lon"),  # of trajectories, where the map is divided by a grid
     "tracks": ("id", "x", "y", "t", "lat", "lon", "owner"),
@@ -29,6 +29,7 @@ COLUMN_WORDS = {  # by the option of a dataset that names the column
     "id": "Whose record it is (id)",
     "owner": "Person, where one has several (owner)",
     "item": "Item",
+    "person": "Person, where one has several records (person)",
     "location": "Place (location)",
     "position": "Order or time of the visits (position)",
     "t": "Time (t)",

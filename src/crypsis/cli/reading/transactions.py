@@ -20,6 +20,12 @@ def read(
     item: Annotated[
         str | None, typer.Option("--item", help="Transactions: column with one item a row (default: item).")
     ] = None,
+    person: options.Person = None,
+    each_row_is_a_person: options.EachRowIsAPerson = False,
+    unite: Annotated[
+        str | None,
+        typer.Option("--unite", help="Transactions: 'person' makes one record of all records of a person."),
+    ] = None,
     sensitive: options.Sensitive = None,
     input_format: options.InputFormat = None,
     separator: options.Separator = None,
@@ -29,8 +35,11 @@ def read(
 
     return read_transactions(
         path,
-        id=id or "id",
-        item=item or "item",
+        id=id,
+        item=item,
+        person=person,
+        each_row_is_a_person=each_row_is_a_person,
+        unite=unite,
         sensitive=listed(sensitive),
         format=input_format,
         separator=separator,
@@ -40,4 +49,6 @@ def read(
 def words_on(data: Any) -> str:
     """What was read."""
     repeated = f"; {data.collapsed:,} repeated items count once" if data.collapsed else ""
-    return f"{len(data):,} transactions with {data.occurrences:,} items of {len(data.vocabulary):,} kinds{repeated}"
+    people = f" of {data.people:,} people" if data.person is not None else ""
+    kinds = f"{data.occurrences:,} items of {len(data.vocabulary):,} kinds"
+    return f"{len(data):,} transactions{people} with {kinds}{repeated}"

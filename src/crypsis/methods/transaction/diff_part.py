@@ -19,7 +19,7 @@ from crypsis.data.arrays import Int32s, Int64s, offsets_of, take_records
 from crypsis.data.item_domain import ItemDomain
 from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.transaction import Transactions
-from crypsis.errors import TooLarge
+from crypsis.errors import PersonNotSupported, TooLarge
 from crypsis.journal import Journal
 from crypsis.methods.noise_thresholds import deviations_threshold, flat_threshold
 from crypsis.methods.private_method import PrivateMethod
@@ -73,6 +73,16 @@ class DiffPart(PrivateMethod):
     false_children: Annotated[
         Fraction, Above(0), "Bounded thresholds: combinations made of noise alone that may pass a step on average."
     ] = Fraction(1, 20)
+
+    @classmethod
+    def check_people(cls, data: Transactions) -> None:
+        """Each person has one record: refused by what was declared, whether or not somebody has several."""
+        if data.person is not None:
+            raise PersonNotSupported(
+                f"{cls.__name__} protects one record of each person. Make one record of all records of a person first "
+                "(unite='person', --unite person).",
+                method=cls.name(),
+            )
 
     def anonymize(self, data: Transactions, journal: Journal) -> SyntheticTransactions:
         return self.synthesized(data, journal, provider_named(self.noise))
