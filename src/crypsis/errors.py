@@ -55,6 +55,10 @@ CrypsisError
 │   ├── StateInUse              state-in-use             2   another process runs this stream
 │   ├── BrokerRefused           broker-refused           2   wrong login, or a certificate that cannot be trusted
 │   ├── TooManyBadEvents        too-many-bad-events      2
+│   ├── BadWarehouse            bad-warehouse            2   a configuration of a warehouse; lists all its problems
+│   ├── SourceUnreachable       source-unreachable       2   a source of a warehouse that cannot be fetched
+│   ├── ConflictingValues       conflicting-values       2   sources disagree and the policy forbids it
+│   ├── UnsafeRelease           unsafe-release           2   linked data that would name a data subject
 │   ├── NoSuchEntry             no-such-entry            2   nothing in the workspace under this number
 │   ├── ChangedElsewhere        changed-elsewhere        2   saved by another tab in the meantime
 │   └── MissingExtra            missing-extra            2   an optional dependency is not installed
@@ -325,6 +329,22 @@ class BrokerRefused(InputError):
 
 class TooManyBadEvents(InputError):
     code = "too-many-bad-events"
+
+
+class BadWarehouse(InputError):
+    code = "bad-warehouse"
+
+
+class SourceUnreachable(InputError):
+    code = "source-unreachable"
+
+
+class ConflictingValues(InputError):
+    code = "conflicting-values"
+
+
+class UnsafeRelease(InputError):
+    code = "unsafe-release"
 
 
 class NoSuchEntry(InputError):

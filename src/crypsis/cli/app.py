@@ -29,6 +29,7 @@ from crypsis.cli.show import show_results
 from crypsis.cli.stream import stream_app
 from crypsis.cli.stream_events import convert, generate
 from crypsis.cli.verify import verify
+from crypsis.cli.warehouse import warehouse_app
 from crypsis.cli.warmup import warmup
 from crypsis.version import VERSION
 
@@ -69,6 +70,7 @@ app.add_typer(policy_app, name="policy")
 app.add_typer(queries_app, name="queries")
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(stream_app, name="stream")
+app.add_typer(warehouse_app, name="warehouse")
 
 
 def _show_version(asked: bool) -> None:

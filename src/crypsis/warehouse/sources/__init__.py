@@ -1,0 +1,1 @@
+"""Readers of sources: each turns what an organisation has into triples."""
