@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
-from crypsis.data.arrays import Bools
+from crypsis.data.arrays import Bools, Int64s
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import Column, PublishedColumn
 from crypsis.data.values import write_value
@@ -30,18 +31,16 @@ class ContainedValues:
         self.missing = np.isin(cells.kinds, (CellKind.MISSING, CellKind.ANY, CellKind.SUPPRESSED))
         everything = np.isin(cells.kinds, (CellKind.ANY, CellKind.SUPPRESSED))
         self.high[everything] = len(domain)
-        sorted_values = cells.values.cast(domain.dtype, strict=False) if len(cells.values) else domain.clear()
-        left = domain.search_sorted(sorted_values, side="left").to_numpy().astype(np.int64) if len(domain) else None
-        right = domain.search_sorted(sorted_values, side="right").to_numpy().astype(np.int64) if len(domain) else None
+        left, right, ordered = _places(cells.values, domain) if len(domain) else (None, None, False)
         tables: list[Bools] = []
         places = {write_value(value): code for code, value in enumerate(domain.to_list())} if len(cells.nodes) else {}
         first = cells.offsets[:-1]
-        ranged = np.isin(cells.kinds, (CellKind.VALUE, CellKind.RANGE))
+        ranged = np.isin(cells.kinds, (CellKind.VALUE, CellKind.RANGE) if ordered else (CellKind.VALUE,))
         if left is not None and right is not None and ranged.any():
             self.low[ranged] = left[cells.members[first[ranged]]]
             self.high[ranged] = right[cells.members[cells.offsets[1:][ranged] - 1]] - 1
         for cell in np.flatnonzero(np.isin(cells.kinds, (CellKind.SET, CellKind.NODE))).tolist():
-            held = np.zeros(len(domain), np.bool_)
+            held = np.zeros(max(len(domain), 1), np.bool_)
             members = cells.members[cells.offsets[cell] : cells.offsets[cell + 1]]
             if cells.kinds[cell] == CellKind.NODE:
                 hierarchy = self.published.hierarchy
@@ -62,3 +61,24 @@ class ContainedValues:
         if looked_up.any():
             inside[looked_up] = self.table[self.row[cell[looked_up]], code[looked_up]]
         return np.where(code < 0, self.missing[cell], inside)
+
+
+def _places(values: pl.Series, domain: pl.Series) -> tuple[Int64s, Int64s, bool]:
+    """How many values of the domain lie below each value, how many are not above it, and whether there is an order.
+
+    Values of another type are compared as they are, never rounded to the type of the domain. What has no order in
+    common is equal where its texts are, and no range of it contains anything.
+    """
+    if values.dtype != domain.dtype:
+        if values.dtype.is_numeric() and domain.dtype.is_numeric():
+            values, domain = values.cast(pl.Float64), domain.cast(pl.Float64)
+        elif values.dtype.is_temporal() and domain.dtype.is_temporal():
+            values, domain = values.cast(pl.Datetime("us")), domain.cast(pl.Datetime("us"))
+        else:
+            code = {write_value(value): place for place, value in enumerate(domain.to_list())}
+            place = np.array([code.get(write_value(value), -1) for value in values.to_list()], np.int64)
+            above = len(domain)
+            return np.where(place < 0, above, place), np.where(place < 0, above, place + 1), False
+    left = domain.search_sorted(values, side="left").to_numpy().astype(np.int64)
+    right = domain.search_sorted(values, side="right").to_numpy().astype(np.int64)
+    return left, right, True

@@ -14,6 +14,7 @@ import numpy as np
 from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import NotApplicable, OriginalRequired, TooLarge
+from crypsis.verifiers.record_pairing import SetColumn, unpaired_rows
 
 MOST_OCCURRENCES = 1 << 31
 
@@ -90,7 +91,8 @@ def counted_sets(published: PublishedTransactions, unit: str, original: Transact
         recoded = _recoded(sets, published, original)
         if not isinstance(recoded, str):
             return replace(recoded, person=original.person)
-    if published.person is None and _same_rows_are_sorted(sets):
+    in_place = _first_lie(sets, published, original) is None
+    if published.person is None and (_same_rows_are_sorted(sets) or not in_place):
         raise OriginalRequired(
             "Items have several images, so sorted records do not tell which of the original each recodes; give the "
             "private report too (--private-report FILE)."
@@ -146,8 +148,8 @@ def _sets(rows: Int64s, codes: Int64s, n_rows: int, names: tuple[tuple[str, ...]
 def untruthful(published: PublishedTransactions, original: Transactions) -> tuple[str | None, str]:
     """What is wrong with the published records as a recoding of the original, and how it was compared.
 
-    Rows are compared one by one where they stand in the original's order; sorted rows are compared as a bag where each
-    item has one symbol.
+    Rows are compared one by one where they stand in the original's order. Sorted rows are compared as a bag where each
+    item has one symbol; where it has several, each row must find a record of its own that it recodes.
     """
     if len(published) != len(original):
         return f"The release has {len(published)} records, the original {len(original)} (mismatch).", ""
@@ -156,18 +158,35 @@ def untruthful(published: PublishedTransactions, original: Transactions) -> tupl
     if problem is None:
         return None, "and every record recodes its original"
     if not are_disjoint(sets):
-        if _same_rows_are_sorted(sets):
-            return (
-                None,
-                "items have several images, so sorted records could only be compared with the private report",
-            )
-        return problem, ""
+        unpaired = unpaired_rows((), _as_set_column(sets, published, original), np.zeros(len(sets), np.bool_))
+        if not unpaired:
+            return None, "and every original can be given a record of its own that recodes it"
+        return f"{problem} In any other order, too, some records recode no original of their own.", ""
     recoded = _recoded(sets, published, original)
     if isinstance(recoded, str):
         return recoded, ""
     if _bag(recoded) == _bag(sets):
         return None, "and the records are the original ones recoded"
     return problem, ""
+
+
+def _as_set_column(sets: Sets, published: PublishedTransactions, original: Transactions) -> SetColumn:
+    """Records and originals over the labels that some symbol holds."""
+    labels = sorted({label for name in sets.names for label in name})
+    number = {label: code for code, label in enumerate(labels)}
+    code_of_item = np.array([number.get(label, -1) for label in original.vocabulary.labels], np.int64)
+    left_out = set(published.suppressed)
+    may_lack = np.array([label in left_out for label in original.vocabulary.labels], np.bool_)
+    return SetColumn(
+        sets.offsets,
+        sets.codes,
+        offsets_of(np.array([len(name) for name in sets.names], np.int64)),
+        np.array([number[label] for name in sets.names for label in name], np.int32),
+        original.offsets,
+        code_of_item[original.items],
+        may_lack[original.items],
+        len(labels),
+    )
 
 
 def _same_rows_are_sorted(sets: Sets) -> bool:
