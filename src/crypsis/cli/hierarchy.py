@@ -83,6 +83,38 @@ def make(
 hierarchy_app.command("make", epilog=EVERY_COMMAND)(reads_data(make))
 
 
+@hierarchy_app.command("from-vocabulary", epilog=EVERY_COMMAND)
+def from_vocabulary(
+    vocabulary: Annotated[Path, typer.Argument(help="SKOS, RDFS or OWL vocabulary in any RDF syntax.")],
+    out: Annotated[Path, typer.Option("--out", help="File to write, child;parent on each line.")],
+    via: Annotated[
+        list[str] | None, typer.Option("--via", help="Property from a concept to its parent; skos:broader if empty.")
+    ] = None,
+    lang: Annotated[str | None, typer.Option("--lang", help="Language of the labels.")] = None,
+    polyhierarchy: Annotated[
+        str,
+        typer.Option("--polyhierarchy", help="Of several parents keep the deepest, the shallowest, or error."),
+    ] = "deepest",
+    cycles: Annotated[str, typer.Option("--cycles", help="What a cycle does: collapse or error.")] = "collapse",
+) -> None:
+    """Make a hierarchy of a vocabulary; concepts are named by their labels."""
+    from crypsis.hierarchy.files import write_hierarchy
+    from crypsis.warehouse.hierarchies import build_hierarchy
+    from crypsis.warehouse.sources.rdf import read_rdf
+
+    if os.path.lexists(out):
+        raise OutputExists(f"{out} exists already; choose another name or remove it.")
+    tree = build_hierarchy(
+        read_rdf(vocabulary, "vocabulary"), via or "skos:broader", lang=lang, polyhierarchy=polyhierarchy, cycles=cycles
+    )
+    if not tree.parent:
+        raise HierarchyError(f"{vocabulary.name} has no concepts that {', '.join(via or ['skos:broader'])} joins.")
+    write_hierarchy(tree.to_hierarchy(), out)
+    dropped = f"; {len(tree.dropped)} edges dropped" if tree.dropped else ""
+    facts = {"file": str(out), "leaves": len(tree.leaves), "height": tree.height, "dropped": [*tree.dropped]}
+    show(facts, f"{len(tree.leaves):,} leaves in {tree.height} levels{dropped}: {out}")
+
+
 @hierarchy_app.command(epilog=EVERY_COMMAND)
 def check(
     file: Annotated[Path, typer.Argument(help="The hierarchy: leaf;…;root or child;parent on each line.")],

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import gzip
 import io
 import json
 import os
+import re
 import time
 import urllib.error
 import urllib.parse
@@ -20,6 +20,9 @@ from crypsis.errors import BadQuery, SourceUnreachable
 from crypsis.warehouse.configuration import EngineConfiguration
 from crypsis.warehouse.sources.rdf import engine_library
 from crypsis.warehouse.terms import Term, iri, literal
+
+SURFACE = "graph:surface"  # the default graph of the warehouse, on a server
+_OWN_GRAPH = re.compile(r"<(graph:[^<>?]*)>")
 
 
 @dataclass(frozen=True)
@@ -122,27 +125,52 @@ class _QuadStream(io.RawIOBase):
 
 
 class SparqlEngine:
-    """A server that speaks SPARQL 1.1 query, update and graph store protocols; login from the environment."""
+    """A server that speaks the SPARQL 1.1 protocols for queries, updates and graphs; login from the environment.
 
-    def __init__(self, configuration: EngineConfiguration, *, timeout: float = 60.0) -> None:
-        self.configuration, self.timeout = configuration, timeout
+    Every build has graphs of its own on the server, so that a build that fails or is ended leaves the active one whole.
+    The default graph of the warehouse is a named graph there too, because servers disagree on what theirs is.
+    """
+
+    def __init__(
+        self, configuration: EngineConfiguration, build: str, graphs: Sequence[str], *, timeout: float = 60.0
+    ) -> None:
+        self.configuration, self.build, self.graphs, self.timeout = configuration, build, tuple(graphs), timeout
+        user = os.environ.get(configuration.user_variable, "") if configuration.user_variable else ""
+        passwords = urllib.request.HTTPPasswordMgrWithDefaultRealm()
+        handlers: list[urllib.request.BaseHandler] = [urllib.request.ProxyHandler({})]
+        if user:
+            password = os.environ.get(configuration.password_variable, "")
+            for url in (configuration.query_url, configuration.update_url, configuration.graph_store_url):
+                passwords.add_password(None, url, user, password)
+            handlers += [
+                urllib.request.HTTPBasicAuthHandler(passwords),
+                urllib.request.HTTPDigestAuthHandler(passwords),
+            ]
+        self._opener = urllib.request.build_opener(*handlers)
 
     def load(self, graphs: Mapping[str | None, Sequence[Path]]) -> None:
+        self.graphs = tuple(graph for graph in graphs if graph is not None)
         for graph, files in graphs.items():
-            self._clear(graph)
+            self.update(f"CLEAR SILENT GRAPH <{self._name(graph)}>")
             for path in files:
                 with gzip.open(path, "rt", encoding="utf-8") as lines:
                     for chunk in _chunks(lines):
-                        self._send("POST", self._graph_address(graph), chunk.encode(), "application/n-triples")
+                        self._send("POST", self._address(graph), chunk.encode(), "application/n-triples")
 
     def query(self, sparql: str, *, timeout: float | None = None, most_rows: int | None = None) -> Answer:
-        body = urllib.parse.urlencode({"query": sparql}).encode()
+        text = _OWN_GRAPH.sub(lambda match: f"<{self._name(match[1])}>", sparql)
+        asked = [("query", text)]
+        if not re.search(r"\bFROM\b", text):  # else the query says itself which graphs it is about
+            asked += [("default-graph-uri", self._name(None))]
+            if re.search(r"\bGRAPH\b", text):
+                asked += [("named-graph-uri", self._name(graph)) for graph in self.graphs]
+        body = urllib.parse.urlencode(asked).encode()
         accept = "application/sparql-results+json, application/n-triples;q=0.5"
         content, kind = self._send(
             "POST", self.configuration.query_url, body, "application/x-www-form-urlencoded", accept, timeout
         )
         if "json" not in kind:
-            rows = [_triple_of(line) for line in content.decode().splitlines() if line.strip()]
+            rows = [_triple_of(line) for line in content.decode().splitlines() if line.strip() and line[0] != "#"]
             return Answer(("s", "p", "o"), rows)
         result = json.loads(content)
         if "boolean" in result:
@@ -151,35 +179,42 @@ class SparqlEngine:
         bindings = result["results"]["bindings"]
         if most_rows is not None and len(bindings) > most_rows:
             raise BadQuery(f"The query has more than {most_rows:,} rows; add a LIMIT.")
-        return Answer(variables, [tuple(_term_of(row.get(name)) for name in variables) for row in bindings])
+        return Answer(variables, [tuple(self._term(row.get(name)) for name in variables) for row in bindings])
 
     def update(self, sparql: str) -> None:
         """Carry out an update."""
         body = urllib.parse.urlencode({"update": sparql}).encode()
         self._send("POST", self.configuration.update_url, body, "application/x-www-form-urlencoded")
 
+    def remove(self) -> None:
+        """Remove the graphs of this build."""
+        for graph in (None, *self.graphs):
+            self.update(f"CLEAR SILENT GRAPH <{self._name(graph)}>")
+
     def close(self) -> None:
         """Nothing is kept open."""
 
-    def _clear(self, graph: str | None) -> None:
-        self.update("CLEAR SILENT DEFAULT" if graph is None else f"CLEAR SILENT GRAPH <{graph}>")
+    def _name(self, graph: str | None) -> str:
+        return f"{graph or SURFACE}?{self.build}"
 
-    def _graph_address(self, graph: str | None) -> str:
+    def _term(self, binding: Mapping[str, Any] | None) -> Term | None:
+        term = _term_of(binding)
+        return None if term is None else term.removesuffix(f"?{self.build}>") + ">" if self._is_own(term) else term
+
+    def _is_own(self, term: Term) -> bool:
+        return term.startswith("<graph:") and term.endswith(f"?{self.build}>")
+
+    def _address(self, graph: str | None) -> str:
         joint = "&" if "?" in self.configuration.graph_store_url else "?"
-        which = "default" if graph is None else "graph=" + urllib.parse.quote(graph, safe="")
-        return f"{self.configuration.graph_store_url}{joint}{which}"
+        named = urllib.parse.quote(self._name(graph), safe="")
+        return f"{self.configuration.graph_store_url}{joint}graph={named}"
 
     def _send(
         self, method: str, url: str, body: bytes, kind: str, accept: str = "*/*", timeout: float | None = None
     ) -> tuple[bytes, str]:
         request = urllib.request.Request(url, body, {"Content-Type": kind, "Accept": accept}, method=method)
-        user = os.environ.get(self.configuration.user_variable or "", "")
-        if user:
-            password = os.environ.get(self.configuration.password_variable or "", "")
-            token = base64.b64encode(f"{user}:{password}".encode()).decode()
-            request.add_header("Authorization", f"Basic {token}")
         try:
-            with urllib.request.urlopen(request, timeout=timeout or self.timeout) as answer:
+            with self._opener.open(request, timeout=timeout or self.timeout) as answer:
                 return answer.read(), str(answer.headers.get("Content-Type", ""))
         except urllib.error.HTTPError as error:
             reason = error.read(300).decode(errors="replace").strip()

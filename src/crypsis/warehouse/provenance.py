@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count, product
@@ -48,6 +49,7 @@ def witness(
     numbers = count()
     where = _expand(parsed.where, lambda: f"?step_{next(numbers)}")
     variables = parsed.variables or _variables(where)
+    where = _without_idle_optionals(where, set(variables) | set(re.findall(r"[?$](\w+)", parsed.tail)))
     listed = " ".join(f"<{graph}>" for graph in graphs)
     names: list[str] = []
     repeated: list[TriplePattern] = []
@@ -131,6 +133,23 @@ def _expand(group: Group, fresh: Callable[[], str]) -> Group:
         else:
             elements.append(element)
     return Group(tuple(elements))
+
+
+def _without_idle_optionals(group: Group, used: set[str]) -> Group:
+    """The group without OPTIONAL parts that bind nothing that is used: an answer does not depend on them."""
+    elements = []
+    for element in group.elements:
+        others = tuple(each for each in group.elements if each is not element)
+        if isinstance(element, Nested) and element.keyword == "OPTIONAL":
+            inside = set(_variables(element.groups[0]))
+            if not (inside - set(_variables(Group(others)))) & (used | _in_kept(others)):
+                continue
+        elements.append(element)
+    return Group(tuple(elements))
+
+
+def _in_kept(elements: Iterable[TriplePattern | Kept | Nested]) -> set[str]:
+    return {name for each in elements if isinstance(each, Kept) for name in re.findall(r"[?$](\w+)", each.text)}
 
 
 def _variables(group: Group) -> tuple[str, ...]:

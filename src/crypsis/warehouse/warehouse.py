@@ -245,14 +245,17 @@ class Warehouse:
         (build / "report.json").write_text(json.dumps(report, indent=2, sort_keys=True), encoding="utf-8")
         (build / "report.html").write_text(report_page(report), encoding="utf-8")
         if passed:
+            before_this = self.work.active
             self.work.activate(build)
             self.work.remove_old()
+            if before_this is not None:
+                self._remove_from_server(before_this)
         else:
             (self.work.path / "rejected.json").write_text(
                 json.dumps(report, indent=2, sort_keys=True), encoding="utf-8"
             )
             shutil.rmtree(build)
-        self.__dict__.pop("_views", None)
+            self._remove_from_server(build)
         return BuildReport(passed, report)
 
     def _write(self, build: Path, assembled: Assembled) -> dict[str | None, list[Path]]:
@@ -444,6 +447,14 @@ class Warehouse:
             member for cluster in self.clusters() if cluster.canonical in named for member in cluster.members
         }
 
+    def records_per_source(self, class_: str) -> dict[str, int]:
+        """How many entities of a class each source knows."""
+        kinds = self.schema.subclasses(expand(class_, self.configuration.prefixes))
+        return {
+            name: len({s for s, p, o in triples if p == RDF_TYPE and o in kinds})
+            for name, triples in self._views.items()
+        }
+
     def dump(self) -> str:
         """Everything in the store as sorted N-Quads: the same sources give the same bytes."""
         with self._opened(self._active) as engine:
@@ -507,11 +518,29 @@ class Warehouse:
 
     def _opened(self, build: Path, *, create: bool = False) -> _Opened:
         if self.configuration.engine.kind == "sparql":
-            return _Opened(SparqlEngine(self.configuration.engine))
+            return _Opened(SparqlEngine(self.configuration.engine, build.name, self._graphs))
         store = build / "store"
         if create:
             store.mkdir(mode=0o700)
         return _Opened(EmbeddedEngine(store, read_only=not create))
+
+    @property
+    def _graphs(self) -> list[str]:
+        """Names of all graphs but the default one."""
+        names = [source.id for source in self.configuration.sources]
+        derived = [rule.id for rule in self.configuration.rules if rule.scope == "warehouse"]
+        return [
+            *(f"graph:{kind}:{name}" for name in names for kind in ("source", "view", "inferred")),
+            *(f"graph:derived:{rule}" for rule in derived),
+            *(f"graph:links:{rule}" for rule in (*(match.id for match in self.configuration.matches), "stated")),
+            "graph:closure",
+            "graph:ontology",
+            "graph:mapping",
+        ]
+
+    def _remove_from_server(self, build: Path) -> None:
+        if self.configuration.engine.kind == "sparql":
+            SparqlEngine(self.configuration.engine, build.name, self._graphs).remove()
 
 
 class _Opened:
