@@ -27,11 +27,13 @@ _RENAME_EXCHANGE = 2
 def new_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """An empty folder to fill; it becomes `target` when the block ends well, and vanishes otherwise."""
     target = Path(target).absolute()
-    if target.exists() and not overwrite:
-        raise OutputExists(f"{target.name} exists already; choose another folder or allow overwriting (--overwrite).")
-    if target.exists() and not target.is_dir():
-        raise OutputExists(f"{target.name} is not a folder, so it is not replaced.")
     with _failures_named(target):
+        if target.exists() and not overwrite:
+            raise OutputExists(
+                f"{target.name} exists already; choose another folder or allow overwriting (--overwrite)."
+            )
+        if target.exists() and not target.is_dir():
+            raise OutputExists(f"{target.name} is not a folder, so it is not replaced.")
         target.parent.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(target)
         partial = Path(tempfile.mkdtemp(prefix=_partial_prefix(target), dir=target.parent))

@@ -425,6 +425,18 @@ class InternalError(CrypsisError):
     exit_code = 1
 
 
+def describe_bug(error: BaseException) -> str:
+    """`KeyError in data/cells.py, line 12`: what it was about may be data of people and is never told."""
+    import traceback
+
+    ours = [
+        (frame.filename.replace("\\", "/").rpartition("/crypsis/")[2], frame.lineno)
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "/crypsis/" in frame.filename.replace("\\", "/")
+    ]
+    return type(error).__name__ + (f" in {ours[-1][0]}, line {ours[-1][1]}" if ours else "")
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """` Did you mean 'age'?` for the closest known name, or nothing."""
     close = get_close_matches(str(name), list(known), n=1)

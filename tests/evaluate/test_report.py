@@ -13,6 +13,7 @@ import pytest
 
 from crypsis.evaluate.plots import PLOT_SCRIPT, Results, frame_of
 from crypsis.evaluate.report import ExperimentReport, write_report
+from crypsis.evaluate.results import write_results
 from tests.evaluate.plots.rows import cell, sweep
 from tests.evaluate.stores import NASTY_LABEL, finished_store
 from tests.reports.releases import NASTY
@@ -152,3 +153,41 @@ def test_a_report_is_the_same_whenever_it_is_made(tmp_path: Path) -> None:
 def test_a_figure_that_was_asked_for_has_its_column_even_where_no_cell_has_it(tmp_path: Path) -> None:
     columns = list(finished_store(tmp_path, metrics={"list": ["ul", "runtime", "ncp"]}).results()[0])
     assert columns[columns.index("required") + 1 : columns.index("code")] == ["ul", "ncp", "dm"]
+
+
+def test_a_report_names_files_without_the_folders_of_this_machine(tmp_path: Path) -> None:
+    tree = tmp_path / "Ann & Bob" / "trees.csv"
+    tree.parent.mkdir()
+    tree.write_text("a;*\nb;*\n")
+    store = finished_store(tmp_path, hierarchy={"city": {"path": str(tree)}}, name="a sweep")
+    failed = store.cell("bb")
+    parts = {"params": failed["params"], "state": {"state": "failed", "code": "x", "message": f"{tree} is no tree."}}
+    store.write_cell("bb", parts)
+    for file in write_report(store):
+        text = file.read_text()
+        assert "trees.csv is no tree." in text
+        assert str(tmp_path) not in text
+        assert "Ann" not in text
+
+
+def test_results_are_for_the_publisher_alone(tmp_path: Path) -> None:
+    store = finished_store(tmp_path)
+    write_report(store)
+    write_results(store)
+    with store.in_use():
+        pass
+    open_to_others = [
+        path for path in (store.folder, *store.folder.rglob("*"))
+        if path.stat().st_mode & 0o077 and not path.is_relative_to(store.cell_folder("aa") / "published")
+    ]  # fmt: skip
+    assert [path.name for path in open_to_others] in ([], [".lock"])
+    assert store.folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_that_holds_other_things_keeps_its_rights(tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir(mode=0o755)
+    (folder / "notes.txt").write_text("mine")
+    store = finished_store(tmp_path)
+    assert folder.stat().st_mode & 0o777 == 0o755
+    assert store.cells_folder.stat().st_mode & 0o777 == 0o700

@@ -12,7 +12,7 @@ import os
 import threading
 import time
 import zipfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from playwright.sync_api import expect
 
 from crypsis.errors import BadParameter, ChangedElsewhere, CrypsisError, TooLarge, WriteFailed
 from crypsis.evaluate import Store
+from crypsis.web.api.snapshot import file_snapshot
 from crypsis.web.companions import Companions
 from crypsis.web.datasets import Datasets
 from crypsis.web.security import Access, Gate
@@ -502,3 +503,36 @@ def test_a_file_that_makes_a_decoder_abort_is_refused_and_the_server_goes_on(api
         assert str(server.workspace) not in answer.text
     assert server.process.poll() is None
     assert uploaded(api, "people.csv", TABLE)["id"]
+
+
+def test_windows_that_grow_or_are_cut_while_they_are_sent_arrive_as_they_were(tmp_path: Path) -> None:
+    file = tmp_path / "windows.ndjson"
+    whole = b'{"seq": 1}\n' * 100_000
+    file.write_bytes(whole + b'{"seq": 2')
+    answer = file_snapshot(file, media_type="application/x-ndjson", filename="windows.ndjson", lines=True)
+    assert answer.headers["content-length"] == str(len(whole))
+    blocks = iter(_blocks_of(answer))
+    arrived = next(blocks)
+    with file.open("ab") as stream:
+        stream.write(b"}\n" * 1000)
+    replaced = tmp_path / "new"
+    replaced.write_bytes(b"another")
+    replaced.replace(file)
+    assert arrived + b"".join(blocks) == whole
+    file.write_bytes(whole)
+    cut = _blocks_of(file_snapshot(file, media_type="application/x-ndjson", filename="windows.ndjson", lines=True))
+    next(cut)
+    os.truncate(file, 20)
+    with pytest.raises(ConnectionAbortedError):
+        b"".join(cut)
+    file.write_bytes(b"half a line")
+    empty = file_snapshot(file, media_type="application/x-ndjson", filename="windows.ndjson", lines=True)
+    assert (empty.headers["content-length"], b"".join(_blocks_of(empty))) == ("0", b"")
+
+
+def _blocks_of(answer: Any) -> Iterator[bytes]:
+    while True:
+        block = awaited(anext(answer.body_iterator, None))
+        if block is None:
+            return
+        yield block

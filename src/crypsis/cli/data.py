@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from crypsis.cli.output import show, show_table
+from crypsis.cli.printing import printable
 from crypsis.cli.risk import risk
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS, in_order
 from crypsis.errors import BadEdit, BadParameter, MissingFile, OutputExists
@@ -63,7 +64,7 @@ def inspect(
     if SETTINGS.get().json:
         show(described, "")
         return
-    print(f"{input.name}: {counted(found.rows, 'row')}; looks like {described['kind']}")
+    print(printable(f"{input.name}: ") + f"{counted(found.rows, 'row')}; looks like {described['kind']}")
     columns = described["columns"]
     if columns:
         headings = [heading for heading in columns[0] if heading not in ("top", "item_separator")]

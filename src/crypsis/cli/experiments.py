@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from crypsis.cli.output import note, note_compilation, show, show_table, shown_value
+from crypsis.cli.printing import printable
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import CrypsisError
 from crypsis.reports.wording import counted
@@ -30,7 +31,7 @@ def refuse_problems(problems: Sequence[Problem]) -> None:
     if not problems:
         return
     for problem in problems:
-        print(problem, file=sys.stderr)
+        print(printable(str(problem)), file=sys.stderr)
     if SETTINGS.get().json:
         content = {"code": "bad-experiment", "problems": [problem.to_dict() for problem in problems]}
         print(json.dumps({"error": content, "exit_code": 2}))
@@ -101,7 +102,7 @@ class Told:
         if settings.quiet:
             return
         if settings.json:
-            print(json.dumps(event, ensure_ascii=False, default=str), file=sys.stderr, flush=True)
+            print(json.dumps(event, default=str), file=sys.stderr, flush=True)
             return
         words = self.words(event)
         if words:
@@ -153,9 +154,9 @@ def show_outcome(outcome: Outcome, written: Sequence[Path]) -> None:
     else:
         show_rows(rows)
     counted = ", ".join(f"{number} {state}" for state, number in outcome.counts.items())
-    print(f"{counted}; {outcome.seconds:,.1f} s\nresults  {outcome.folder / 'results.csv'}")
+    print(printable(f"{counted}; {outcome.seconds:,.1f} s\nresults  {outcome.folder / 'results.csv'}"))
     for path in written:
-        print(f"wrote    {path}")
+        print(printable(f"wrote    {path}"))
 
 
 def show_rows(rows: Sequence[Mapping[str, Any]], title: str = "", *, cells: bool = False) -> None:
@@ -199,7 +200,7 @@ def show_cell(known: Mapping[str, Any], row: Mapping[str, Any]) -> None:
     lines += [f"  {name:<38}{shown_value(row[name])}" for name in known_figures]
     phases = (known.get("phases") or {}).get("phases", ())
     lines += [f"  seconds {phase['name']:<30}{shown_value(phase['seconds'])}" for phase in phases]
-    print("\n".join(lines))
+    print(printable("\n".join(lines)))
 
 
 def usual_folder(file: Path) -> Path:

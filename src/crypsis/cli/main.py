@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
+from crypsis.cli.printing import degrade_output, printable
 from crypsis.cli.settings import SETTINGS, Settings, read_settings
-from crypsis.errors import CrypsisError, PersonUndecided
+from crypsis.errors import CrypsisError, PersonUndecided, describe_bug
+
+_CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit: 0 done, 1 unexpected, 2 bad input, 3 infeasible, 4 broken, 5 too large, 130 stopped."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    degrade_output()
     signal.signal(signal.SIGTERM, _terminate)
     settings = Settings(debug="--debug" in given, json="--json" in given)
     try:
@@ -32,6 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has gone
         sys.exit(1)
+    except OSError as error:
+        if settings.debug:
+            raise
+        sys.exit(_show_error(*_system_words(error), settings))
     except Exception as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             sys.exit(_show_help(error, settings))
@@ -39,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             sys.exit(_show_error("bad-parameter", _usage_message(error), 2, settings))
         if settings.debug:
             raise
-        words = f"{type(error).__name__}: {error}. This is a bug; --debug shows where"
+        words = f"This is a bug of Crypsis: {describe_bug(error)}. --debug shows more"
         sys.exit(_show_error("internal-error", words, 1, settings))
 
 
@@ -84,11 +94,20 @@ def _show_error(
         import traceback
 
         traceback.print_exc()
-    print(f"{code}: {message}", file=sys.stderr)
+    print(printable(f"{code}: {message}"), file=sys.stderr)
     if settings.json:
         content = details or {"code": code, "message": message}
         print(json.dumps({"error": content, "exit_code": exit_code}, default=str))
     return exit_code
+
+
+def _system_words(error: OSError) -> tuple[str, str, int]:
+    """What the operating system refused, for those few places that expect no refusal: code, words and exit code."""
+    reason = os.strerror(error.errno) if error.errno else type(error).__name__
+    name = "" if not isinstance(error.filename, (str, os.PathLike)) else f" {os.fspath(error.filename)[:100]!r}"
+    if error.errno in _CANNOT_WRITE:
+        return "write-failed", f"The system could not write{name}: {reason}. Free some space or choose another place", 1
+    return "unreadable-file", f"The system refused a file{name}: {reason}. Check the path and its permissions", 2
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:

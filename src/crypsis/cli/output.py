@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from crypsis.cli.printing import printable, takes_every_character
 from crypsis.cli.settings import SETTINGS
 from crypsis.journal import Listener, Progress
 
@@ -21,7 +22,12 @@ PLAIN_EVERY = 5.0  # seconds between two plain lines where there is no terminal
 
 def show(content: Mapping[str, Any], words: str) -> None:
     """One result: JSON when asked for, else words."""
-    print(json.dumps(content, ensure_ascii=False, default=str) if SETTINGS.get().json else words)
+    print(json_text(content) if SETTINGS.get().json else printable(words))
+
+
+def json_text(content: Any) -> str:
+    """JSON for standard output, with escapes where its encoding needs them."""
+    return json.dumps(content, ensure_ascii=not takes_every_character(), default=str)
 
 
 def show_table(headings: Sequence[str], rows: Sequence[Sequence[object]], title: str = "") -> None:
@@ -34,9 +40,9 @@ def show_table(headings: Sequence[str], rows: Sequence[Sequence[object]], title:
     table = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
     for place, heading in enumerate(headings):
         numeric = bool(rows) and all(isinstance(row[place], (int, float)) for row in rows)
-        table.add_column(heading, justify="right" if numeric else "left", overflow="fold")
+        table.add_column(Text(printable(heading)), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(shown_value(value)) for value in row))
+        table.add_row(*(Text(printable(shown_value(value))) for value in row))
     Console(width=None if sys.stdout.isatty() else 110, highlight=False).print(table)
 
 
@@ -61,7 +67,7 @@ def verdict_words(verdict: Verdict) -> str:
 def note(words: str) -> None:
     """A remark on standard error."""
     if not SETTINGS.get().quiet:
-        print(words, file=sys.stderr, flush=True)
+        print(printable(words), file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Float64s, Int32s, Int64s
+from crypsis.data.formats.compression import names_file
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.stream import UNITS, Events
 from crypsis.data.trajectory import Locations
@@ -65,8 +66,8 @@ class LocationDomain(Companion):
     def from_text(cls, text: str) -> LocationDomain | PublicLocations:
         if text == PUBLIC_IN_DATA:
             return PublicLocations()
-        path, _, column = (text, "", "location") if Path(text).is_file() else text.rpartition(":")
-        if path and Path(path).is_file():
+        path, _, column = (text, "", "location") if names_file(text) else text.rpartition(":")
+        if path and names_file(path):
             return cls._from_file(path, column or "location")
         if Path(text).suffix or "," not in text:
             read_table_file(text)  # says what is wrong with the file

@@ -13,6 +13,7 @@ import polars as pl
 
 from crypsis.data.domains import PUBLIC_IN_DATA
 from crypsis.data.formats.columns import labels as labels_of
+from crypsis.data.formats.compression import names_file
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.transaction import Transactions
 from crypsis.data.vocabulary import Vocabulary
@@ -45,8 +46,8 @@ class ItemDomain(Companion):
     def from_text(cls, text: str) -> ItemDomain | PublicItems:
         if text == PUBLIC_IN_DATA:
             return PublicItems()
-        path, _, column = (text, "", "item") if Path(text).is_file() else text.rpartition(":")
-        if path and Path(path).is_file():
+        path, _, column = (text, "", "item") if names_file(text) else text.rpartition(":")
+        if path and names_file(path):
             frame, source = read_table_file(path)
             return cls(labels_of(frame, column or "item", source))
         if Path(text).suffix or "," not in text:

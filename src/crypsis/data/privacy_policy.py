@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.data.formats.compression import names_file
 from crypsis.data.formats.source import place
 from crypsis.data.label_lists import read_label_lists
 from crypsis.data.term_rank import term_rank
@@ -74,7 +75,7 @@ class PrivacyPolicy(Companion):
     @classmethod
     def from_text(cls, text: str) -> PrivacyPolicy | DerivedPolicy:
         name, *rest = text.split(":")
-        if name not in FORMS or Path(text).is_file():
+        if name not in FORMS or names_file(text):
             return cls.from_file(text)
         if len(rest) != len(FORMS[name]) or not all(number.isdecimal() for number in rest):
             raise BadParameter(

@@ -45,7 +45,10 @@ FORMATS = ("csv", "jsonl", "parquet", "json")
 SIDECAR = ".about.json"
 SIDECAR_SCHEMA = "crypsis-export/1"
 _NO_SEPARATORS = '"\r\n'
-_FORMULA = re.compile(r"^[=+\-@]")
+_FORMULA = (
+    "^[=+\\-@\t\r\n\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH HYPHEN-MINUS}"
+    "\N{FULLWIDTH COMMERCIAL AT}]"
+)
 
 
 def export_release(store: Store, id: str, folder: str | Path, *, overwrite: bool = False) -> Path:
@@ -161,12 +164,21 @@ def frame_bytes(frame: pl.DataFrame, format: str, separator: str = ",", spreadsh
 
 def safe_for_spreadsheets(frame: pl.DataFrame) -> pl.DataFrame:
     """With an apostrophe before every cell and name that a spreadsheet would take for a formula."""
-    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
-    escaped = frame.with_columns(
-        pl.when(pl.col(name).str.contains(r"^[=+\-@]")).then("'" + pl.col(name)).otherwise(pl.col(name)).alias(name)
+    texts = [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Categorical, pl.Enum)]
+    escaped = frame.with_columns(pl.col(name).cast(pl.String) for name in texts).with_columns(
+        pl.when(pl.col(name).str.contains(_FORMULA)).then("'" + pl.col(name)).otherwise(pl.col(name)).alias(name)
         for name in texts
     )
-    return escaped.rename({name: f"'{name}" for name in frame.columns if _FORMULA.match(name)})
+    taken = set(frame.columns)
+    names = {}
+    for name in frame.columns:
+        if re.match(_FORMULA, name):
+            safe = f"'{name}"
+            while safe in taken:
+                safe = f"'{safe}"
+            taken.add(safe)
+            names[name] = safe
+    return escaped.rename(names)
 
 
 def sidecar(manifest: Mapping[str, Any], verdict: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.data.constraints import UtilityConstraints
+from crypsis.data.formats.compression import names_file
 from crypsis.data.mixed import Mixed
 from crypsis.data.privacy_policy import PrivacyPolicy
 from crypsis.data.relational import Table
@@ -122,10 +123,10 @@ class Inputs:
 
     def _with_files(self, text: str, shown: Callable[[Path], str] = str) -> str:
         """The text with the names of files that exist beside the experiment file in full, or as `shown` has them."""
-        if (self.folder / text).is_file():
+        if names_file(self.folder / text):
             return shown(self.folder / text)
         parts = re.split(r"([=,:\n])", text)
-        return "".join(shown(self.folder / part) if part and (self.folder / part).is_file() else part for part in parts)
+        return "".join(shown(self.folder / part) if part and names_file(self.folder / part) else part for part in parts)
 
     def hierarchies(self, data: Any) -> Hierarchies | HierarchyPlan | None:
         """Those of the columns of a table."""

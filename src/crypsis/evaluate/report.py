@@ -15,6 +15,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from crypsis.atomic import write_file
+from crypsis.evaluate.machine_paths import machine_folders, without_folders
 from crypsis.evaluate.plots import PLOT_SCRIPT, PLOT_STYLE, interactive_svg
 from crypsis.evaluate.plots.frame import Frame
 from crypsis.evaluate.plots.of_store import frames_of_experiment
@@ -90,6 +91,7 @@ class ExperimentReport:
     plots: Sequence[tuple[Mapping[str, Any], Frame]]
     file: str = ""
     data: str = ""
+    folders: tuple[str, ...] = ()  # of this machine, which are not told
     stale: Sequence[Mapping[str, Any]] = ()  # rows of results that are of data or settings that have changed since
 
     @classmethod
@@ -103,6 +105,7 @@ class ExperimentReport:
             plots=frames_of_experiment(store),
             file=experiment.to_toml(),
             data=Path(str(dataset.get("path", ""))).name,
+            folders=machine_folders(experiment.content, experiment.folder, store.folder, Path.cwd()),
             stale=[row for row in store.results(outdated=store.outdated(now)) if row["stale"]],
         )
 
@@ -170,7 +173,8 @@ class ExperimentReport:
         }
 
     def to_json(self) -> str:
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, default=str) + "\n"
+        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1, default=str) + "\n"
+        return without_folders(text, self.folders)
 
     def to_html(self) -> str:
         """The page."""
@@ -191,7 +195,8 @@ class ExperimentReport:
             "lines and axes.",
         )
         style = f"{PAGE_STYLE}\n{_STYLE}\n{PLOT_STYLE}"
-        return page(f"{self.name} · experiment report", style, main, footer, script=PLOT_SCRIPT)
+        whole = page(f"{self.name} · experiment report", style, main, footer, script=PLOT_SCRIPT)
+        return without_folders(whole, self.folders)
 
     # Parts of the page, in their order
 
@@ -348,7 +353,7 @@ def write_report(store: Store) -> tuple[Path, Path]:
     made = ExperimentReport.of_store(store)
     paths = store.folder / "report.html", store.folder / "report.json"
     for path, text in zip(paths, (made.to_html(), made.to_json()), strict=True):
-        write_file(path, text.encode())
+        write_file(path, text.encode(), mode=0o600)
     return paths
 
 

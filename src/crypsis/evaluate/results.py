@@ -124,10 +124,10 @@ def frame_of(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
 def write_results(store: Store) -> None:
     """results.csv and results.parquet, whole or as they were."""
     frame = frame_of(store.results())
-    write_file(store.folder / "results.csv", frame.write_csv().encode())
+    write_file(store.folder / "results.csv", frame.write_csv().encode(), mode=0o600)
     packed = io.BytesIO()
     frame.write_parquet(packed)
-    write_file(store.folder / "results.parquet", packed.getvalue())
+    write_file(store.folder / "results.parquet", packed.getvalue(), mode=0o600)
 
 
 def summaries(rows: Sequence[Mapping[str, Any]], figures: Sequence[str]) -> list[dict[str, Any]]:

@@ -36,6 +36,9 @@ STATES = ("waiting", "running", "done", "infeasible", "failed", "unsafe", "cance
 FINISHED = ("done", "infeasible", "unsafe")  # need not be run again
 PUBLISHED = "published"
 PRIVATE = "private.json"
+FOLDER_MODE, FILE_MODE = 0o700, 0o600  # figures against the original are for the publisher alone
+_REPORTS = ("results.csv", "results.parquet", "report.html", "report.json")
+_OWN = ("experiment.toml", "index.json", "cells", "quarantine", "plots", *_REPORTS)
 _FILES = ("params", "state", "metrics", "phases", "verify")
 
 
@@ -66,17 +69,27 @@ class Store:
 
     def begin(self, experiment: Experiment, cells: Sequence[Cell]) -> None:
         """Note the experiment and its cells; results of earlier ones stay and are stale."""
-        self.cells_folder.mkdir(parents=True, exist_ok=True)
-        write_file(self.folder / "experiment.toml", experiment.to_toml().encode())
+        self._make_folders()
+        write_file(self.folder / "experiment.toml", experiment.to_toml().encode(), mode=FILE_MODE)
         index = {
             "folder": str(experiment.folder.resolve()),
             "made_of": made_of(experiment),
             "metrics": experiment.metrics,
             "cells": [cell.to_dict() for cell in cells],
         }
-        write_file(self.folder / "index.json", _json(index))
+        write_file(self.folder / "index.json", _json(index), mode=FILE_MODE)
         for left in self.cells_folder.glob(".*.partial"):
             shutil.rmtree(left, ignore_errors=True)
+
+    def _make_folders(self) -> None:
+        """The folders, closed to everybody else; one that holds other things, too, keeps the rights it has."""
+        if not self.folder.exists():
+            self.folder.mkdir(mode=FOLDER_MODE, parents=True)
+        elif all(path.name in _OWN or path.name.startswith(".") for path in self.folder.iterdir()):
+            with suppress(OSError):  # it may belong to somebody else
+                self.folder.chmod(FOLDER_MODE)
+        for folder in (self.cells_folder, self.quarantine):
+            folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
 
     def cells(self) -> list[Cell]:
         """The cells of the experiment as it was run last, in order."""
@@ -121,16 +134,16 @@ class Store:
 
     def write_cell(self, id: str, parts: Mapping[str, Any], published: Path | None = None) -> None:
         """The whole cell or nothing. `published` is a folder of data that is moved in."""
-        self.cells_folder.mkdir(parents=True, exist_ok=True)
+        self._make_folders()
         partial = self.cells_folder / f".{id}.{os.getpid()}.partial"
         shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir()
+        partial.mkdir(mode=FOLDER_MODE)
         try:
-            for name in _FILES:
+            for name in (*_FILES, "private"):
                 if parts.get(name) is not None:
-                    (partial / f"{name}.json").write_bytes(_json(parts[name]))
-            if parts.get("private") is not None:
-                write_file(partial / PRIVATE, _json(parts["private"]), mode=0o600)
+                    file = partial / (PRIVATE if name == "private" else f"{name}.json")
+                    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE), "wb") as stream:
+                        stream.write(_json(parts[name]))
             if published is not None:
                 published.rename(partial / PUBLISHED)
             target = self.cell_folder(id)
@@ -188,7 +201,7 @@ class Store:
     @contextmanager
     def in_use(self) -> Iterator[None]:
         """Keep other processes from running in this folder; one that is killed lets go."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self._make_folders()
         with (self.folder / ".lock").open("a") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from crypsis._api import anonymize
-from crypsis.errors import CrypsisError, Infeasible, WriteFailed
+from crypsis.errors import CrypsisError, Infeasible, WriteFailed, describe_bug
 from crypsis.evaluate.cells import Cell
 from crypsis.evaluate.dataset import forget_loaded
 from crypsis.evaluate.experiment import Experiment
 from crypsis.evaluate.inputs import method_with
 from crypsis.evaluate.measures import figures_of
-from crypsis.evaluate.store import PUBLISHED, Store
+from crypsis.evaluate.store import FOLDER_MODE, PUBLISHED, Store
 from crypsis.evaluate.warming import warm
 from crypsis.journal import Progress
 from crypsis.methods import method_named
@@ -74,7 +74,7 @@ def carried_out(experiment: Experiment, store: Store, cell: Cell, measured: str,
     outcome: dict[str, Any]
     try:
         shutil.rmtree(working, ignore_errors=True)
-        working.mkdir(parents=True)
+        working.mkdir(mode=FOLDER_MODE, parents=True)
         outcome = _worked(experiment, cell, working, parts, tell)
     except CrypsisError as error:
         state = "infeasible" if isinstance(error, Infeasible) else "failed"
@@ -84,7 +84,7 @@ def carried_out(experiment: Experiment, store: Store, cell: Cell, measured: str,
     except MemoryError:
         outcome = {"state": "failed", "code": "too-large", "message": "not enough memory", "exit_code": 5}
     except Exception as error:
-        words = f"{type(error).__name__}: {error}"
+        words = f"This is a bug of Crypsis: {describe_bug(error)}."
         outcome = {"state": "failed", "code": "internal-error", "message": words, "exit_code": 1}
     try:
         started = time.perf_counter()
@@ -92,7 +92,7 @@ def carried_out(experiment: Experiment, store: Store, cell: Cell, measured: str,
         shutil.rmtree(store.quarantine / cell.id, ignore_errors=True)
         if outcome["state"] == "unsafe" and published is not None and published.is_dir():
             target = store.quarantine / cell.id
-            target.mkdir(parents=True)
+            target.mkdir(mode=FOLDER_MODE, parents=True)
             published.rename(target / PUBLISHED)
         if published is not None and not published.is_dir():
             published = None
@@ -206,6 +206,7 @@ def main() -> None:
     channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a library prints must not be taken for an event
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.umask(0o077)  # what stands in the folder of results is for the publisher alone
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 

@@ -20,6 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from crypsis.data.arrays import Int32s
+from crypsis.data.formats.compression import names_file
 from crypsis.data.formats.source import place
 from crypsis.data.label_lists import read_label_lists
 from crypsis.data.term_rank import term_rank
@@ -68,7 +69,7 @@ class UtilityPolicy(Companion):
     @classmethod
     def from_text(cls, text: str) -> UtilityPolicy | DerivedUtility:
         form, *rest = ("fixed" if text == "none" else text).split(":", 2)
-        if form not in FORMS or Path(text).is_file():
+        if form not in FORMS or names_file(text):
             return cls.from_file(text)
         if form in ("single", "fixed"):
             if rest:

@@ -9,6 +9,8 @@ import typer
 
 from crypsis.errors import BadParameter
 
+MEMORY_PER_BYTE = 8.0
+
 InputFormat = Annotated[
     str | None, typer.Option("--input-format", help="Format of the input where its name does not tell.")
 ]
@@ -83,8 +85,17 @@ def listed(text: str | None) -> list[str]:
     """The labels of a,b,c, or of the lines of the file that is named."""
     if text is None:
         return []
-    lines = Path(text).read_text(encoding="utf-8").splitlines() if Path(text).is_file() else text.split(",")
+    from crypsis.data.formats.compression import names_file
+
+    lines = _lines(text) if names_file(text) else text.split(",")
     return [line.strip() for line in lines if line.strip()]
+
+
+def _lines(file: str) -> list[str]:
+    from crypsis.data.formats.lines import read_lines
+
+    lines: list[str] = read_lines(file, MEMORY_PER_BYTE)[0].to_list()
+    return lines
 
 
 def pairs(text: str | None, option: str) -> dict[str, str]:

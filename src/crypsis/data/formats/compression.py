@@ -7,6 +7,7 @@ machine can hold is refused while it unpacks, so a decompression bomb costs no m
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
@@ -19,6 +20,7 @@ from crypsis.data.formats.memory import check_fits, in_words, memory_limit, too_
 from crypsis.errors import CrypsisError, MissingExtra, MissingFile, UnknownFormat, UnreadableFile
 
 CHUNK = 1 << 20
+LONGEST_SHOWN = 100
 
 
 def _open_zstandard(path: Path) -> IO[bytes]:
@@ -55,6 +57,14 @@ def without_compression(path: Path) -> Path:
     return path.with_suffix("") if is_compressed(path) else path
 
 
+def names_file(text: str | Path) -> bool:
+    """Whether a text is the name of a file: a list of labels may be longer than any name can be."""
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def existing_file(path: str | Path) -> Path:
     """The path of a file that can be opened; `MissingFile`, `UnknownFormat` for a folder, or `UnreadableFile`."""
     file = Path(path)
@@ -71,6 +81,9 @@ def existing_file(path: str | Path) -> Path:
     except (FileNotFoundError, ValueError) as error:  # a path with a zero byte is no path at all
         raise MissingFile(f"There is no file {file}; check the path.", where=str(file)) from error
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            shown = f"{str(file)[:LONGEST_SHOWN]}…"
+            raise MissingFile(f"There is no file {shown}; no name is that long.", where=shown) from error
         raise UnreadableFile(
             f"{file} cannot be opened ({error.strerror or error}); check its permissions.", where=str(file)
         ) from error

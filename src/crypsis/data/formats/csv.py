@@ -101,26 +101,29 @@ def _column_names(content: bytes, separator: str, header: bool, file: str) -> li
         raise BadRow("The first line is blank; column names are expected there.", **line_place(file, 1))
     if not header:
         return [f"column_{number}" for number in range(1, len(first) + 1)]
+    known: set[str] = set()
     for number, name in enumerate(first, start=1):
         if not name.strip():
             raise BadRow(f"Column {number} has no name; name every column.", **line_place(file, 1, f"{number}"))
-        if name in first[: number - 1]:
+        if name in known:
             raise BadRow(f"Column '{name}' is named twice; rename one.", **line_place(file, 1, name))
+        known.add(name)
     return first
 
 
 def _first_record(content: bytes, separator: str, file: str) -> list[str]:
-    """Its fields. Where a quoted name is still open at the end of the beginning, the whole file is looked through."""
-
-    def first_of(part: bytes) -> list[str]:
-        return next(_records(part.decode("utf-8", errors="replace"), separator, file))[1]
-
-    try:
-        return first_of(content[:SNIFFED])
-    except BadRow:
-        if len(content) <= SNIFFED:
-            raise
-        return first_of(content)
+    """Its fields. As much of the file is looked at as it takes to see the second record begin."""
+    size = SNIFFED
+    while True:
+        records = _records(content[:size].decode("utf-8", errors="replace"), separator, file)
+        try:
+            first = next(records)[1]
+            if size >= len(content) or next(records, None) is not None:
+                return first
+        except BadRow:  # a quoted name is still open at the end of the beginning
+            if size >= len(content):
+                raise
+        size *= 16
 
 
 def _read_fast(content: bytes, separator: str, header: bool, names: list[str]) -> pl.DataFrame | None:

@@ -15,6 +15,7 @@ from starlette.background import BackgroundTask
 from crypsis.reports.svg import standalone
 from crypsis.web.api.datasets import filtering, sorting
 from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, file_answer, resource
+from crypsis.web.api.snapshot import file_snapshot
 from crypsis.web.grids import MOST_ROWS
 from crypsis.web.workbench import Workbench
 
@@ -207,10 +208,10 @@ def router(workbench: Workbench) -> APIRouter:
         return Response(standalone(experiments.picture(number, cell)), media_type="image/svg+xml")
 
     @api.get("/{number}/cells/{cell}/private.json", **file_answer("application/json"))
-    def private_report(number: Number, cell: CellId) -> FileResponse:
+    def private_report(number: Number, cell: CellId) -> StreamingResponse:
         """What verifying a release of tracks beside its original needs; for the publisher, never to be published."""
         file = experiments.private_file(number, cell)
-        return FileResponse(file, media_type="application/json", filename="private.json")
+        return file_snapshot(file, media_type="application/json", filename="private.json")
 
     @api.get("/{number}/cells/{cell}/release.zip", **file_answer("application/zip"))
     def release(number: Number, cell: CellId) -> FileResponse:

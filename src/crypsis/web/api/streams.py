@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter
-from fastapi.responses import FileResponse, PlainTextResponse
+from fastapi.responses import PlainTextResponse, StreamingResponse
 from pydantic import Field
 
 from crypsis.web.api.shapes import Body, Number, Text, file_answer, resource
+from crypsis.web.api.snapshot import file_snapshot
 from crypsis.web.workbench import Workbench
 
 
@@ -51,9 +52,10 @@ def router(workbench: Workbench) -> APIRouter:
         return streams.take_text(number, told.text).to_dict()
 
     @api.get("/{number}/windows.ndjson", **file_answer("application/x-ndjson"))
-    def windows(number: Number) -> FileResponse:
+    def windows(number: Number) -> StreamingResponse:
         """The windows that were published up to now, each verified before, one on each line."""
-        return FileResponse(streams.windows_file(number), media_type="application/x-ndjson", filename="windows.ndjson")
+        file = streams.windows_file(number)
+        return file_snapshot(file, media_type="application/x-ndjson", filename="windows.ndjson", lines=True)
 
     @api.post("/{number}/start")
     def start(number: Number) -> dict[str, Any]:
