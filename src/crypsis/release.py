@@ -82,6 +82,14 @@ class Release:
             self._verified = (self.data, self.guarantee, verdict)
         return verdict
 
+    def read_original(self, path: str | Path, **options: Any) -> Any:
+        """The table that this release was made of, from a file: roles, types and items are those of the release.
+
+        Options are those of `crypsis.read_table` that say how the file is written, and `person`.
+        """
+        described = self.manifest.get("data") or self._describe(self._default_format, "sorted")["data"]
+        return self.kind.read_original(path, self.data, described, **options)
+
     def utility(self, original: Any = None) -> dict[str, Any]:
         """What is left for analysis: every default metric, original against published."""
         against = original if original is not None else self.original

@@ -9,7 +9,7 @@ import typer
 
 from crypsis.atomic import write_file
 from crypsis.cli.output import note, note_compilation, show, show_table
-from crypsis.cli.reading import Reader, kind_of_input, reads_data
+from crypsis.cli.reading import Reader, read_original, reads_data
 from crypsis.cli.settings import SETTINGS, checked_from_settings
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def attack(
     chosen = checked_from_settings(attack_named(attack))
     assert isinstance(chosen, Attack)
     published = _api.read_release(release)
-    against = read(original, kind_of_input(published.manifest))
+    against = read_original(read, original, published)
     note_compilation()
     result = chosen.run(published.data, against)
     if picture is not None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from crypsis.cli.output import show, show_table
-from crypsis.cli.reading import Reader, kind_of_input, reads_data
+from crypsis.cli.reading import Reader, read_original, reads_data
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import NotApplicable
 
@@ -41,7 +41,7 @@ def measure(
     from crypsis import _api
 
     published = _api.read_release(release)
-    against = read(original, kind_of_input(published.manifest))
+    against = read_original(read, original, published)
     companions: dict[str, Any] = {}
     if taxonomy is not None:
         from crypsis.hierarchy import Taxonomy

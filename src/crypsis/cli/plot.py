@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crypsis.cli.output import show
-from crypsis.cli.reading import Reader, given, kind_of_input, reads_data
+from crypsis.cli.reading import Reader, given, read_original, reads_data
 from crypsis.errors import BadParameter, CrypsisError, MissingFile, NotApplicable
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _of_release(read: Reader, folder: Path, kind: str, original: Path | None, op
     if "original" in wanted.inputs:
         if original is None:
             raise BadParameter(f"The plot {wanted.name} compares with the original data; name them (--original FILE).")
-        inputs["original"] = read(original, kind_of_input(release.manifest))
+        inputs["original"] = read_original(read, original, release)
     elif original is not None:
         raise BadParameter(f"The plot {wanted.name} shows published data alone; leave out --original.")
     else:

@@ -10,7 +10,7 @@ import typer
 
 from crypsis.cli.loading import loaded
 from crypsis.cli.output import show, show_table
-from crypsis.cli.reading import Reader, kind_of_input, reads_data
+from crypsis.cli.reading import Reader, read_original, reads_data
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS
 from crypsis.errors import NotApplicable, OutputExists
 
@@ -88,8 +88,7 @@ def run(
         from crypsis.metrics.count_query_error import count_query_error
 
         published = read_release(release)
-        wanted = kind_of_input(published.manifest)
-        found = count_query_error(read(data, wanted), published.data, queries)
+        found = count_query_error(read_original(read, data, published), published.data, queries)
         headings += ["estimate", "relative error"]
         columns = (found.actual.tolist(), found.estimated.tolist(), found.errors.tolist())
         rows = [[str(query), *figures] for query, *figures in zip(queries, *columns, strict=True)]

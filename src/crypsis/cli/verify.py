@@ -11,7 +11,7 @@ import typer
 from crypsis.cli.disassociated_input import is_disassociated_file, own_promise
 from crypsis.cli.levels import show_levels
 from crypsis.cli.output import show, verdict_words
-from crypsis.cli.reading import Reader, given, kind_of_input, reads_data
+from crypsis.cli.reading import Reader, given, read_original, reads_data
 from crypsis.cli.settings import checked_from_settings
 from crypsis.errors import BadParameter, MissingFile
 
@@ -72,7 +72,7 @@ def verify(
         chosen = own_promise(read_disassociated(published))
     if published.is_dir():
         release = _api.read_release(published, private_report=private_report)
-        against = None if original is None else read(original, kind_of_input(release.manifest))
+        against = None if original is None else read_original(read, original, release)
         if isinstance(chosen, Guarantee):
             release = replace(release, guarantee=chosen)
         verdict = release.verify(against)

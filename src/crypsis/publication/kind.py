@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from crypsis.data.arrays import Int64s
-from crypsis.errors import BadRelease
+from crypsis.errors import BadRelease, NotApplicable
 
 
 class PublishedKind(ABC):
@@ -36,6 +36,10 @@ class PublishedKind(ABC):
     @abstractmethod
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[Any, Any]:
         """Published data and companion of a release folder."""
+
+    def read_original(self, path: str | Path, published: Any, described: Mapping[str, Any], **options: Any) -> Any:
+        """The data that a release was made of, read with the roles and columns that its manifest tells."""
+        raise NotApplicable(f"A release of {self.name} does not tell how its original is read; read it and give it.")
 
     def private_facts(self, published: Any) -> dict[str, Any]:
         """What the private report keeps for `with_private_facts`, beside what the method noted."""

@@ -19,6 +19,7 @@ from crypsis.data.relational import NodeLeaves
 from crypsis.errors import BadPublication, WriteFailed
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.publication.kind import PublishedKind, rows_of_input
+from crypsis.publication.original_tables import read_original_mixed
 from crypsis.publication.relational import MEANING, TableKind, refuse_lacking, text_ranks
 from crypsis.publication.transaction import meanings_resource
 from crypsis.reports.mixed_report import mixed_pictures, render_mixed_report
@@ -95,6 +96,11 @@ class MixedKind(PublishedKind):
             source=source,
         )
         return replace(published, sensitive=tuple(described["sensitive"]), scopes=scopes), None
+
+    def read_original(
+        self, path: str | Path, published: PublishedMixed, described: Mapping[str, Any], **options: Any
+    ) -> Mixed:
+        return read_original_mixed(path, described, published, **options)
 
     def with_private_facts(self, published: PublishedMixed, facts: Mapping[str, Any]) -> PublishedMixed:
         """The records in the order of the input, so that each can be compared with its original."""

@@ -15,6 +15,7 @@ from crypsis.data.relational import ROLES, NodeLeaves, PublishedColumn, Publishe
 from crypsis.data.values import COLUMN_TYPES
 from crypsis.errors import BadPublication, WriteFailed
 from crypsis.publication.kind import PublishedKind, rows_of_input
+from crypsis.publication.original_tables import read_original_table
 from crypsis.reports.pictures.class_sizes import class_sizes
 from crypsis.reports.svg import standalone
 from crypsis.reports.table_facts import TableFacts
@@ -73,6 +74,11 @@ class TableKind(PublishedKind):
             source=source,
         )
         return published, None
+
+    def read_original(
+        self, path: str | Path, published: PublishedTable, described: Mapping[str, Any], **options: Any
+    ) -> Table:
+        return read_original_table(path, described, **options)
 
     def with_private_facts(self, published: PublishedTable, facts: Mapping[str, Any]) -> PublishedTable:
         """The records in the order of the input, so that each can be compared with its original."""

@@ -47,18 +47,21 @@ class Verification:
         promise: Mapping[str, Any] | None = None,
         original: Any = None,
         private_report: str | None = None,
+        original_upload: str | None = None,
     ) -> dict[str, Any]:
         """The verdict on a release (its archive) or, with a promise, on a file.
 
-        Beside the original a release must also recode it honestly; the private report is another upload.
+        Beside the original a release must also recode it honestly. It is a dataset, or of a table another upload, which
+        is read with the roles that the release tells. The private report is another upload, too.
         """
         path = self.workspace.upload(upload)
         if zipfile.is_zipfile(path):
             folder = self.workspace.unfinished()
             private = None if private_report is None else self.workspace.upload(private_report)
+            file = None if original_upload is None else self.workspace.upload(original_upload)
             with known_as(folder, "release"), _unpacked(path, folder):
-                return self.of_folder(folder, promise, original, private)
-        if original is not None or private_report is not None:
+                return self.of_folder(folder, promise, original, private, file)
+        if original is not None or private_report is not None or original_upload is not None:
             raise NotApplicable("The original goes with the archive of a release; a file is checked by itself.")
         with known_as(path, "the file"):
             return self.of_file(path, promise)
@@ -85,12 +88,17 @@ class Verification:
         promise: Mapping[str, Any] | None = None,
         original: Any = None,
         private_report: Path | None = None,
+        original_file: Path | None = None,
     ) -> dict[str, Any]:
         release = read_release(folder, private_report=private_report)
         if promise:
             release = replace(release, guarantee=chosen_promise(promise))
         manifest = release.manifest
-        verdict = release.verify(None if original is None else _as_the_method_took_them(original, manifest))
+        against = None if original is None else _as_the_method_took_them(original, manifest)
+        if original_file is not None:
+            with known_as(original_file, "the original"):
+                against = release.read_original(original_file)
+        verdict = release.verify(against)
         return {
             **told_verdict(verdict),
             "release": {

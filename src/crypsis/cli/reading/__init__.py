@@ -10,10 +10,14 @@ import inspect
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crypsis.cli.reading import events, foreign_tables, mixed, tables, tracks, trajectories, transactions
+from crypsis.cli.reading.options import listed
 from crypsis.errors import BadParameter, NotApplicable
+
+if TYPE_CHECKING:
+    from crypsis.release import Release
 
 Reader = Callable[..., Any]  # (path, class of the data to read; trajectories unless told)
 
@@ -51,6 +55,13 @@ def _read(chosen: dict[str, Any], path: Path, kind: type | None = None) -> Any:
     name = "Trajectories" if kind is None else kind.__name__
     if name not in KINDS:
         raise NotApplicable(f"{name} cannot be read from a file here.")
+    _refuse_unused(chosen, name)
+    understood = _options_of(name)
+    return KINDS[name].read(path, **{option: value for option, value in chosen.items() if option in understood})
+
+
+def _refuse_unused(chosen: dict[str, Any], name: str) -> None:
+    """An option that says nothing about this kind of data is an error."""
     reader = KINDS[name]
     understood = _options_of(name)
     for option, value in chosen.items():
@@ -58,7 +69,6 @@ def _read(chosen: dict[str, Any], path: Path, kind: type | None = None) -> Any:
             plurals = dict.fromkeys(KINDS[other].PLURAL for other in KINDS if option in _options_of(other))
             fitting = " or ".join(plurals)
             raise BadParameter(f"--{option.replace('_', '-')} says how {fitting} are read; here {reader.PLURAL} are.")
-    return reader.read(path, **{option: value for option, value in chosen.items() if option in understood})
 
 
 @cache
@@ -77,6 +87,40 @@ def given(read: Reader, option: str) -> Any:
     """What was said about one reading option, None if nothing."""
     assert isinstance(read, partial)
     return read.args[0].get(option)
+
+
+def read_original(read: Reader, path: Path, release: Release) -> Any:
+    """The data that a release was made of. Roles and items of a table are those of the release unless typed."""
+    from crypsis.data.mixed import Mixed
+    from crypsis.data.relational import Table
+
+    kind = kind_of_input(release.manifest) or _compared_kind(release)
+    typed = [option for option in _ROLES if given(read, option) is not None]
+    if kind not in (Table, Mixed) or release.kind.name not in ("table", "mixed") or typed:
+        return read(path, kind)
+    assert isinstance(read, partial)
+    chosen = read.args[0]
+    _refuse_unused(chosen, kind.__name__)
+    return release.read_original(
+        path,
+        person=chosen["person"],
+        each_row_is_a_person=chosen["each_row_is_a_person"],
+        missing_tokens=tuple(listed(chosen["missing"])) or ("?",),
+        unparsable="missing" if chosen["as_missing"] else "error",
+        format=chosen["input_format"],
+        separator=chosen["separator"],
+    )
+
+
+_ROLES = ("quasi", "sensitive", "identifier", "label", "other", "types", "items", "sensitive_items")
+
+
+def _compared_kind(release: Release) -> type | None:
+    """The kind of data that the verifier of this release compares with."""
+    from crypsis.verifiers import VERIFIERS
+
+    found = VERIFIERS.get((type(release.guarantee), type(release.data)))
+    return None if found is None else found[1]
 
 
 def kind_of_input(manifest: dict[str, Any]) -> type | None:

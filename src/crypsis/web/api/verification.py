@@ -22,6 +22,11 @@ class Question(Body):
     original: str | None = Field(
         None, pattern="^[0-9a-f]{12}$", description="For the archive of a release: the dataset that it was made of."
     )
+    original_upload: str | None = Field(
+        None,
+        pattern="^[0-9a-f]{12}$",
+        description="The same as an upload; of tables, read with the roles that the release tells.",
+    )
     private_report: str | None = Field(
         None, pattern="^[0-9a-f]{12}$", description="Beside the original: an upload of what only the publisher has."
     )
@@ -44,8 +49,12 @@ def router(workbench: Workbench) -> APIRouter:
             raise BadParameter("Give one of upload and path.", parameter="upload")
         if question.upload is not None:
             original = None if question.original is None else workbench.datasets.load(question.original)
-            return verification.of_upload(question.upload, question.promise, original, question.private_report)
-        if question.original is not None or question.private_report is not None:
+            if original is not None and question.original_upload is not None:
+                raise BadParameter("Give one of original and original_upload.", parameter="original_upload")
+            return verification.of_upload(
+                question.upload, question.promise, original, question.private_report, question.original_upload
+            )
+        if any(one is not None for one in (question.original, question.original_upload, question.private_report)):
             raise NotApplicable("The original goes with an uploaded release; on this machine use `crypsis verify`.")
         path = Path(str(question.path))
         if not workbench.allow_paths:

@@ -47,6 +47,7 @@ class VerifyPage:
         self.known = {one["model"]: one for one in promises()}
         self.fields: dict[str, Any] = {}
         self.upload: tuple[str, str] | None = None
+        self.original: str | None = None  # the upload of the table that a release was made of
         self.roles: dict[str, str] = {}  # of the columns of a table that was dropped, as their names suggest
 
     def show(self) -> None:
@@ -58,6 +59,12 @@ class VerifyPage:
                         "Drop the archive of a release, or a published file",
                         "A .zip of a release folder says itself what it promises",
                         self._received,
+                    )
+                    drop_place(
+                        self.workbench,
+                        "Compare with the original table (optional)",
+                        "Roles and columns are those of the release; nothing of it is kept",
+                        self._received_original,
                     )
                     if self.workbench.allow_paths:
                         self._path_field()
@@ -153,9 +160,16 @@ class VerifyPage:
         return told
 
     async def _received(self, upload: str, name: str) -> None:
-        self.forget()
+        self._remove(self.upload[0] if self.upload else None)
         self.upload = (upload, name)
         self._offer({} if _is_archive(name) else await in_thread(self.verification.roles_of_upload, upload))
+        await self._check_upload()
+
+    async def _received_original(self, upload: str, name: str) -> None:
+        self._remove(self.original)
+        self.original = upload
+        if self.upload is None:
+            ui.notify("Now drop the archive of the release that was made of it.")
         await self._check_upload()
 
     def _offer(self, roles: dict[str, str]) -> None:
@@ -170,10 +184,14 @@ class VerifyPage:
 
     def forget(self) -> None:
         """Remove what was dropped."""
-        if self.upload is not None:
+        self._remove(self.upload[0] if self.upload else None)
+        self._remove(self.original)
+        self.upload = self.original = None
+
+    def _remove(self, upload: str | None) -> None:
+        if upload is not None:
             with suppress(CrypsisError):
-                self.workbench.workspace.upload(self.upload[0]).unlink(missing_ok=True)
-            self.upload = None
+                self.workbench.workspace.upload(upload).unlink(missing_ok=True)
 
     async def _check_upload(self) -> None:
         if self.upload is None:
@@ -181,7 +199,14 @@ class VerifyPage:
         upload, name = self.upload
         self._show_counting(name)
         try:
-            found = await in_thread(self.verification.of_upload, upload, self._promise(_is_archive(name)))
+            found = await in_thread(
+                self.verification.of_upload,
+                upload,
+                self._promise(_is_archive(name)),
+                None,
+                None,
+                self.original if _is_archive(name) else None,
+            )
         except CrypsisError as error:
             self.answer.clear()
             with self.answer:
