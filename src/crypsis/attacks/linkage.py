@@ -3,7 +3,8 @@
 A published cell fits a value that it contains; a missing value is contained in `missing` and `any` only. Classes that
 overlap, as those of CLUSTER may, leave more candidates than the class of the victim alone; full-domain recodings, cuts
 and strict Mondrian divide the values, so that only the own class fits. Of mixed data a few items may be known as well.
-Suppressed records fit nobody, and somebody who was suppressed may be taken for others.
+Suppressed records fit nobody, and somebody who was suppressed may be taken for others. Where a person has several
+records, candidates are people, and the one record of somebody that leaves fewest decides.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from crypsis.data.cells import CellKind
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import write_value
-from crypsis.errors import NotApplicable
+from crypsis.errors import NotApplicable, PersonNotSupported
 from crypsis.parameters import AtLeast
 
 LARGEST_INDEX = 50_000_000
@@ -58,7 +59,31 @@ class LinkageAttack(Attack):
             candidates = self._with_items(known, published, original)
         else:
             candidates = fitting_records(known, released)[:, None]
+        if table.person is not None:
+            candidates = self._people(known, table, published)
         return AttackResult(self.name, self.described_parameters(), candidates, first_size=len(columns))
+
+    def _people(self, known: list[Column], table: Table, published: Any) -> Int64s:
+        """Candidates of each person: the people with a fitting record, for the record that leaves fewest."""
+        assert table.person is not None
+        if self.known_items:
+            raise PersonNotSupported("Candidates with known items are counted in records; set known_items to 0.")
+        released = published.table if isinstance(published, PublishedMixed) else published
+        whose = released.person if released.person is not None else table.person
+        if len(whose) != len(released) or (released.person is None and not released.in_input_order):
+            raise NotApplicable(
+                "Published rows do not say whose they are; give the private report, which tells which input row each "
+                "was made from (--private-report FILE)."
+            )
+        search = _Search.of(known, released)
+        offsets, fitting = _fitting_classes(*search.arrays)
+        shown = search.class_of >= 0
+        pairs = np.unique(np.stack([search.class_of[shown], whose[shown]], axis=1), axis=0)
+        starts = offsets_of(np.bincount(pairs[:, 0], minlength=len(search.sizes)))
+        counts = _different_people(offsets, fitting, starts, np.ascontiguousarray(pairs[:, 1]), int(whose.max()) + 1)
+        fewest = np.full((int(table.person.max()) + 1, 1), np.iinfo(np.int64).max)
+        np.minimum.at(fewest[:, 0], table.person, counts[search.person_of])
+        return fewest
 
     def _with_items(self, known: list[Column], published: PublishedMixed, original: Mixed) -> Int64s:
         """Candidates with no item known, with one, and so on."""
@@ -277,6 +302,23 @@ def _fitting(
             one = index[position] if indexed >= 0 else position
             if _contains(person, one, values, class_cells, starts, offsets, low, high, indexed):
                 found[person] += sizes[one]
+    return found
+
+
+@njit
+def _different_people(offsets: Int64s, fitting: Int64s, starts: Int64s, people: Int64s, n_people: int) -> Int64s:
+    """For each row the people with a record in any of the classes fitting[offsets[row]:offsets[row + 1]].
+
+    The people of a class are people[starts[class]:starts[class + 1]].
+    """
+    found = np.zeros(len(offsets) - 1, np.int64)
+    last_seen = np.full(n_people, -1, np.int64)
+    for row in range(len(found)):
+        for position in range(offsets[row], offsets[row + 1]):
+            for place in range(starts[fitting[position]], starts[fitting[position] + 1]):
+                if last_seen[people[place]] != row:
+                    last_seen[people[place]] = row
+                    found[row] += 1
     return found
 
 

@@ -1,6 +1,8 @@
 """How surely people can be picked out of a table by its quasi-identifiers: before it is anonymized, and after.
 
-A class are the records with equal quasi-identifiers, missing ones being equal; its size is f. Three adversaries:
+A class are the records with equal quasi-identifiers, missing ones being equal; its size is f. Where the data say that a
+person has several records, f counts people, and who is in several classes is as safe as in the smallest of them.
+Three adversaries:
 
     prosecutor   knows that the victim is in the table: right with probability 1 / f
     journalist   does not, and looks in the population, where F people are in the class: 1 / F
@@ -46,7 +48,7 @@ Tabular = Table | PublishedTable | Mixed | PublishedMixed
 
 @dataclass(frozen=True)
 class AdversaryRisk:
-    """The risk that one adversary is to the records, in figures."""
+    """The risk that one adversary is to the records, in figures; to the people where one has several records."""
 
     highest: float
     mean: float
@@ -80,8 +82,9 @@ class TableRisk:
     journalist: AdversaryRisk
     marketer: float
     attributes: tuple[AttributeRisk, ...]
-    sizes: Int64s = field(repr=False)  # of the class of each record that is shown
+    sizes: Int64s = field(repr=False)  # of the class of each record that is shown, or of each person's smallest
     _classes: pl.DataFrame = field(repr=False)
+    people: int | None = None  # with a record that is shown, where a person has several
 
     def __post_init__(self) -> None:
         freeze(self, "sizes")
@@ -97,7 +100,7 @@ class TableRisk:
 
     @property
     def unique_share(self) -> float:
-        """Sample uniqueness: share of the records whose class is theirs alone."""
+        """Sample uniqueness: share of the records (or people) whose class is theirs alone."""
         return float(np.mean(self.sizes == 1)) if len(self.sizes) else 0.0
 
     @property
@@ -123,6 +126,7 @@ class TableRisk:
         """Aggregates only, nothing about any one person."""
         return {
             "records": self.records,
+            "people": self.people,
             "suppressed": self.suppressed,
             "quasi": list(self.quasi),
             "classes": self.classes,
@@ -140,6 +144,7 @@ class TableRisk:
 
 
 _COUNT = "records in class"
+_PERSON, _CLASS = "person of the record", "class of the record"
 
 
 def table_risk(
@@ -170,8 +175,10 @@ def table_risk(
     )
     table = _table_of(data)
     names = _quasi_of(table, quasi)
-    rows, suppressed = _codes(table, names)
-    counted = rows.group_by(names, maintain_order=True).agg(pl.len().alias(_COUNT))
+    rows, suppressed, person = _codes(table, names)
+    individuals = pl.len() if person is None else pl.col(_PERSON).n_unique()
+    known = rows if person is None else rows.with_columns(pl.Series(_PERSON, person))
+    counted = known.group_by(names, maintain_order=True).agg(individuals.cast(pl.Int64).alias(_COUNT))
     classes = counted.with_columns(_texts(table, name, counted[name]) for name in names)
     counts = counted[_COUNT].to_numpy().astype(np.int64)
     certain = 1.0 / np.maximum(counts, 1)
@@ -180,14 +187,22 @@ def table_risk(
         likely = 1.0 / np.maximum(in_population, counts)  # whoever is in the table is in the population
     else:
         likely = expected_inverse(counts, share)
-    journalist = _summary(likely, counts, limit)
+    sizes, weights = np.repeat(counts, counts), counts
+    if person is not None:
+        numbered = counted.with_row_index(_CLASS).select(_CLASS, *names)
+        pairs = known.join(numbered, on=names, how="left", nulls_equal=True).select(_PERSON, _CLASS).unique()
+        place, one = pairs[_CLASS].to_numpy().astype(np.int64), pairs[_PERSON].to_numpy()
+        certain, likely = _worst_of(certain[place], one), _worst_of(likely[place], one)
+        sizes = np.round(1.0 / certain).astype(np.int64)
+        weights = np.ones(len(certain), np.int64)
+    journalist = _summary(likely, weights, limit)
     return TableRisk(
         len(table),
         suppressed,
         tuple(names),
         share,
         limit,
-        _summary(certain, counts, limit),
+        _summary(certain, weights, limit),
         journalist,
         journalist.mean,
         tuple(
@@ -195,8 +210,9 @@ def table_risk(
             for size in range(1, min(sets, len(names)) + 1)
             for chosen in combinations(names, size)
         ),
-        np.repeat(counts, counts),
+        sizes,
         classes,
+        None if person is None else len(sizes),
     )
 
 
@@ -229,6 +245,14 @@ def expected_inverse(sizes: Int64s, share: float) -> Float64s:
     return np.asarray(found[place], np.float64)
 
 
+def _worst_of(risks: Float64s, person: Int64s) -> Float64s:
+    """The highest of each person's risks, one per class of theirs."""
+    _, number = np.unique(person, return_inverse=True)
+    worst = np.zeros(int(number.max(initial=-1)) + 1)
+    np.maximum.at(worst, number, risks)
+    return worst
+
+
 def _summary(risks: Float64s, counts: Int64s, limit: float) -> AdversaryRisk:
     total = int(counts.sum())
     if not total:
@@ -250,11 +274,11 @@ def _attribute(rows: pl.DataFrame, columns: list[str]) -> AttributeRisk:
     )
 
 
-def _codes(table: Table | PublishedTable, names: list[str]) -> tuple[pl.DataFrame, int]:
-    """Codes of the quasi-identifiers of the records that are shown, and the number of the others."""
+def _codes(table: Table | PublishedTable, names: list[str]) -> tuple[pl.DataFrame, int, Int64s | None]:
+    """Codes of the quasi-identifiers of the records that are shown, the number of the others, and whose records."""
     frame = pl.DataFrame({name: table.column(name).codes for name in names})
     if isinstance(table, Table):
-        return frame, 0
+        return frame, 0, table.person
     hidden = table.suppressed
     for name in names:  # a table of somebody else may hide a record in the quasi-identifiers only
         column = table.column(name)
@@ -262,7 +286,8 @@ def _codes(table: Table | PublishedTable, names: list[str]) -> tuple[pl.DataFram
             break
     else:
         hidden = np.logical_and.reduce([table.column(name).kinds == CellKind.SUPPRESSED for name in names])
-    return frame.filter(pl.Series(~hidden)), int(np.count_nonzero(hidden))
+    person = None if table.person is None else table.person[~hidden]
+    return frame.filter(pl.Series(~hidden)), int(np.count_nonzero(hidden)), person
 
 
 def _texts(table: Table | PublishedTable, name: str, codes: pl.Series) -> pl.Series:
@@ -278,8 +303,12 @@ def _texts(table: Table | PublishedTable, name: str, codes: pl.Series) -> pl.Ser
 def _population_counts(classes: pl.DataFrame, population: Tabular, names: list[str]) -> Int64s:
     table = _table_of(population)
     _quasi_of(table, names)
-    rows, _ = _codes(table, names)
-    everybody = rows.group_by(names).agg(pl.len().alias("population"))
+    rows, _, person = _codes(table, names)
+    if person is None:
+        everybody = rows.group_by(names).agg(pl.len().alias("population"))
+    else:
+        known = rows.with_columns(pl.Series(_PERSON, person))
+        everybody = known.group_by(names).agg(pl.col(_PERSON).n_unique().alias("population"))
     everybody = everybody.with_columns(_texts(table, name, everybody[name]) for name in names)
     joined = classes.join(everybody, on=names, how="left", maintain_order="left")
     found: Int64s = joined["population"].fill_null(0).to_numpy().astype(np.int64)

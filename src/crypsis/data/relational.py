@@ -326,11 +326,17 @@ class PublishedColumn:
 
 @dataclass(frozen=True, eq=False)
 class PublishedTable:
-    """Records of generalized cells: what a release says. A suppressed record is suppressed in every column."""
+    """Records of generalized cells: what a release says. A suppressed record is suppressed in every column.
+
+    `person` numbers the person of every record while the publisher has it in memory; it is never written.
+    `in_input_order` says that record r was made from record r of the original, as the private report tells.
+    """
 
     columns: tuple[PublishedColumn, ...]
 
     missing_rule: MissingRule = MISSING_EQUALS_MISSING
+    person: Int64s | None = field(default=None, repr=False)
+    in_input_order: bool = False
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -339,6 +345,9 @@ class PublishedTable:
         if len(lengths) > 1:
             raise InputError(f"The columns of a published table have different lengths: {sorted(lengths)}.")
         _refuse_repeated_names(self.names)
+        if self.person is not None and len(self.person) != len(self):
+            raise InputError(f"There must be one person per record, got {len(self.person)} for {len(self)} records.")
+        freeze(self, "person")
 
     @classmethod
     def from_frame(
@@ -443,7 +452,9 @@ class PublishedTable:
 
     def take(self, rows: Int64s) -> PublishedTable:
         """The chosen records, in the order given."""
-        return PublishedTable(tuple(replace(column, codes=column.codes[rows]) for column in self.columns))
+        person = None if self.person is None else self.person[rows]
+        columns = tuple(replace(column, codes=column.codes[rows]) for column in self.columns)
+        return replace(self, columns=columns, person=person, in_input_order=False)
 
     def to_frame(self) -> pl.DataFrame:
         """The text of every cell."""

@@ -31,14 +31,19 @@ class Guarantee(Checked, ABC):
         """These parameters protect nothing; a release must say so."""
         return False
 
+    def stated(self, name: str) -> tuple[str, ...]:
+        """The `assumptions` or what is `not_covered`, with these parameters."""
+        sentences: tuple[str, ...] = getattr(self, name)
+        return sentences
+
     def to_dict(self) -> dict[str, Any]:
         """All of it, so that whoever reads a release can check it: companions are written out."""
         return {
             "model": self.model,
             "parameters": {name: _written(value) for name, value in self.parameters().items()},
             "scope": self.scope,
-            "assumptions": list(self.assumptions),
-            "not_covered": list(self.not_covered),
+            "assumptions": list(self.stated("assumptions")),
+            "not_covered": list(self.stated("not_covered")),
             "trivial": self.trivial,
         }
 

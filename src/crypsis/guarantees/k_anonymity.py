@@ -1,17 +1,17 @@
-"""k-anonymity: whatever an adversary knows about somebody's quasi-identifiers, at least k records look the same."""
+"""k-anonymity: whatever an adversary knows about somebody's quasi-identifiers, at least k individuals look the same."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from crypsis.guarantees.guarantee import Guarantee
+from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
-class KAnonymity(Guarantee):
-    """Every published combination of quasi-identifiers belongs to at least k records.
+class KAnonymity(RecordOrPerson):
+    """Every published combination of quasi-identifiers belongs to at least k individuals.
 
     Samarati. Protecting respondents' identities in microdata release. IEEE TKDE 13(6), 2001, 1010-1027.
     """
@@ -19,7 +19,7 @@ class KAnonymity(Guarantee):
     model: ClassVar[str] = "k-anonymity"
     assumptions: ClassVar[tuple[str, ...]] = (
         "All that the adversary knows about the victim is in the quasi-identifiers.",
-        "Each record is one individual.",
+        EACH_RECORD,
         "A missing value equals a missing value and nothing else.",
     )
     not_covered: ClassVar[tuple[str, ...]] = (
@@ -29,12 +29,14 @@ class KAnonymity(Guarantee):
         "Conclusions from knowing which generalizations the algorithm would have chosen (minimality).",
     )
 
-    k: Annotated[int, AtLeast(1), "Records that must share each combination of quasi-identifiers."] = 5
+    k: Annotated[int, AtLeast(1), "Individuals that must share each combination of quasi-identifiers."] = 5
+    unit: Unit = "record"
 
     @property
     def scope(self) -> str:
         return (
-            f"Every combination of published quasi-identifiers belongs to at least {self.k} records; "
+            f"Every combination of published quasi-identifiers belongs to at least {self.k} "
+            f"{'records' if self.unit == 'record' else 'people'}; "
             "suppressed records show nothing."
         )
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.errors import BadParameter
-from crypsis.guarantees.guarantee import Guarantee
+from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import Above, AtLeast, OneOf
 
 FORMS = ("distinct", "entropy", "recursive")
 
 
 @dataclass(frozen=True, kw_only=True)
-class LDiversity(Guarantee):
+class LDiversity(RecordOrPerson):
     """Every class holds l well-represented values of every sensitive column.
 
     Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam. l-diversity: privacy beyond k-anonymity. ACM TKDD 1(1), 2007.
@@ -22,6 +22,7 @@ class LDiversity(Guarantee):
     model: ClassVar[str] = "l-diversity"
     assumptions: ClassVar[tuple[str, ...]] = (
         "All that the adversary knows about the victim is in the quasi-identifiers.",
+        EACH_RECORD,
         "All sensitive columns are marked as such.",
         "A missing sensitive value is no value: the others of the class count.",
     )
@@ -36,6 +37,7 @@ class LDiversity(Guarantee):
     c: Annotated[
         float | None, Above(0), "For the recursive form: the most frequent value stays below c times the rare ones."
     ] = None
+    unit: Unit = "record"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -52,7 +54,8 @@ class LDiversity(Guarantee):
             "entropy": f"values whose entropy is at least that of {self.l} equally frequent ones",
             "recursive": f"a most frequent value rarer than {self.c} times the {self.l}th and all rarer ones together",
         }
-        return f"Every class of records that look the same has, in every sensitive column, {words[self.form]}."
+        once = "" if self.unit == "record" else " A person counts once for each value."
+        return f"Every class of records that look the same has, in every sensitive column, {words[self.form]}.{once}"
 
     @property
     def trivial(self) -> bool:
@@ -60,4 +63,5 @@ class LDiversity(Guarantee):
 
     def __str__(self) -> str:
         c = "" if self.c is None else f", c={self.c:g}"
-        return f"{self.model} ({self.form}, l={self.l}{c})"
+        unit = "" if self.unit == "record" else f", unit={self.unit}"
+        return f"{self.model} ({self.form}, l={self.l}{c}{unit})"

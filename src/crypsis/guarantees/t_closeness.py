@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from crypsis.guarantees.guarantee import Guarantee
+from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import Between, OneOf
 
 DISTANCES = ("equal", "ordered")
 
 
 @dataclass(frozen=True, kw_only=True)
-class TCloseness(Guarantee):
+class TCloseness(RecordOrPerson):
     """In every class the distribution of every sensitive column is at most t away from that of the whole table.
 
     Li, Li, Venkatasubramanian. t-closeness: privacy beyond k-anonymity and l-diversity. IEEE ICDE 2007, 106-115.
@@ -21,6 +21,7 @@ class TCloseness(Guarantee):
     model: ClassVar[str] = "t-closeness"
     assumptions: ClassVar[tuple[str, ...]] = (
         "All that the adversary knows about the victim is in the quasi-identifiers.",
+        EACH_RECORD,
         "The distribution in the whole original table, suppressed records included, may be known.",
         "A missing sensitive value is no value, in the class and in the table.",
     )
@@ -33,12 +34,14 @@ class TCloseness(Guarantee):
     distance: Annotated[
         str, OneOf(*DISTANCES), "Equal: all values differ alike. Ordered: values far apart differ more."
     ] = "equal"
+    unit: Unit = "record"
 
     @property
     def scope(self) -> str:
         return (
             f"In every class of records that look the same every sensitive column is distributed as in the whole "
             f"table, up to a distance of {self.t:g} ({self.distance} distance)."
+            f"{'' if self.unit == 'record' else ' Each person counts as much as any other, however many records.'}"
         )
 
     @property

@@ -103,7 +103,7 @@ class Together(Guarantee):
         """As for one promise, with the assumptions of each."""
         described = super().to_dict()
         for name in ("assumptions", "not_covered"):
-            told = [sentence for promise in self.parts for sentence in getattr(promise, name)]
+            told = [sentence for promise in self.parts for sentence in promise.stated(name)]
             if any(isinstance(promise, LDiversity) for promise in self.parts):  # what a class has in common is covered
                 told = [sentence for sentence in told if sentence != KAnonymity.not_covered[0]]
             described[name] = list(dict.fromkeys(told))

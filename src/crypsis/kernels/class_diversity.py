@@ -5,6 +5,10 @@ A constraint q looks at sensitive column `column[q]`; `counts` holds how often e
 
     DISTINCT   at least l values               ENTROPY    exp(entropy) >= l
     RECURSIVE  f1 < c (fl + ... + fq)          EQUAL, ORDERED   distance to the whole column at most t
+
+Where a person has several records, people are counted: a class needs k of them, `counts` holds how many have each
+value, and for the distance a row counts its share of the records of its person. Rows of a person then follow one
+another.
 """
 
 from __future__ import annotations
@@ -14,10 +18,11 @@ from typing import NamedTuple
 import numpy as np
 
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int8s, Int32s, Int64s
+from crypsis.data.arrays import Bools, Float64s, Int8s, Int32s, Int64s
 
 DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED = 0, 1, 2, 3, 4
 TOLERANCE = 1e-9
+TOLERANCE_OF_SHARES = 1e-10  # of distances between shares; the verifier allows ten times as much
 
 
 class Constraints(NamedTuple):
@@ -33,6 +38,21 @@ class Constraints(NamedTuple):
     denominator: Int64s
     table: Int64s
     table_start: Int64s
+
+
+class People(NamedTuple):
+    """The person of every row, and the share that its records are of all records of that person.
+
+    The whole column of constraint q has the shares `table[table_start[q]:table_start[q + 1]]`. All empty where each
+    record is a person.
+    """
+
+    person: Int64s
+    share: Float64s
+    table: Float64s
+
+
+NOT_COUNTED = People(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
 
 
 @njit
@@ -90,16 +110,110 @@ def is_diverse(constraints: Constraints, which: int, counts: Int64s) -> bool:
 
 
 @njit
-def bad_classes(
-    class_of: Int64s, n_classes: int, weights: Int64s, sensitive: Int32s, k: int, constraints: Constraints
+def is_close(constraints: Constraints, which: int, shares: Float64s, people: People) -> bool:
+    """Whether the shares of one class are near enough to those of the whole column (EQUAL, ORDERED)."""
+    start, stop = constraints.table_start[which], constraints.table_start[which + 1]
+    total, whole = shares[: stop - start].sum(), people.table[start:stop].sum()
+    if total <= 0.0:
+        return True
+    distance = 0.0
+    if constraints.kind[which] == EQUAL:
+        for place in range(start, stop):
+            distance += abs(shares[place - start] / total - people.table[place] / whole) / 2
+    else:
+        in_class, in_table, values = 0.0, 0.0, 0
+        for place in range(start, stop):
+            if constraints.table[place] > 0:
+                in_class += shares[place - start] / total
+                in_table += people.table[place] / whole
+                values += 1
+                distance += abs(in_class - in_table)
+        distance /= max(values - 1, 1)
+    limit = constraints.numerator[which] / constraints.denominator[which]
+    return bool(distance <= limit + TOLERANCE_OF_SHARES)
+
+
+@njit
+def bad_parts_of_people(
+    order: Int64s, start: int, stop: int, part_of: Int64s, n_parts: int, sensitive: Int32s, k: int,
+    constraints: Constraints, people: People,
+) -> Bools:  # fmt: skip
+    """Which parts of the run `start` to `stop` of `order` have fewer than k people or fail a constraint."""
+    last = np.full(n_parts, -1, np.int64)  # the person counted last
+    sizes = np.zeros(n_parts, np.int64)
+    for place in range(start, stop):
+        part, person = part_of[place], people.person[order[place]]
+        if last[part] != person:
+            last[part] = person
+            sizes[part] += 1
+    bad = sizes < k
+    for which in range(len(constraints.kind)):
+        width = constraints.table_start[which + 1] - constraints.table_start[which]
+        counts, last_with = np.zeros((n_parts, width), np.int64), np.full((n_parts, width), -1, np.int64)
+        shares = np.zeros((n_parts, width))
+        for place in range(start, stop):
+            row, part = order[place], part_of[place]
+            code = sensitive[row, constraints.column[which]]
+            if code >= 0:
+                shares[part, code] += people.share[row]
+                if last_with[part, code] != people.person[row]:
+                    last_with[part, code] = people.person[row]
+                    counts[part, code] += 1
+        for part in range(n_parts):
+            if bad[part]:
+                continue
+            if constraints.kind[which] == EQUAL or constraints.kind[which] == ORDERED:
+                bad[part] = not is_close(constraints, which, shares[part], people)
+            else:
+                bad[part] = not is_diverse(constraints, which, counts[part])
+    return bad
+
+
+@njit
+def _bad_classes_of_people(
+    class_of: Int64s, n_classes: int, sensitive: Int32s, k: int, constraints: Constraints, people: People
 ) -> Bools:
-    """Which classes are smaller than k or fail a constraint; row r counts `weights[r]` records of its class."""
+    """The same of classes, one after another: so wide a table of counts as for parts would not fit."""
+    last = np.full(n_classes, -1, np.int64)
     sizes = np.zeros(n_classes, np.int64)
     for row in range(len(class_of)):
-        sizes[class_of[row]] += weights[row]
+        if last[class_of[row]] != people.person[row]:
+            last[class_of[row]] = people.person[row]
+            sizes[class_of[row]] += 1
     bad = sizes < k
     if len(constraints.kind) == 0:
         return bad
+    starts, order = _rows_by_class(class_of, n_classes)
+    for which in range(len(constraints.kind)):
+        column = constraints.column[which]
+        width = constraints.table_start[which + 1] - constraints.table_start[which]
+        counts, last_with = np.zeros(width, np.int64), np.full(width, -1, np.int64)
+        shares = np.zeros(width)
+        for one in range(n_classes):
+            if bad[one]:
+                continue
+            for place in range(starts[one], starts[one + 1]):
+                row = order[place]
+                code = sensitive[row, column]
+                if code >= 0:
+                    shares[code] += people.share[row]
+                    if last_with[code] != people.person[row]:
+                        last_with[code] = people.person[row]
+                        counts[code] += 1
+            if constraints.kind[which] == EQUAL or constraints.kind[which] == ORDERED:
+                bad[one] = not is_close(constraints, which, shares, people)
+            else:
+                bad[one] = not is_diverse(constraints, which, counts)
+            for place in range(starts[one], starts[one + 1]):
+                code = sensitive[order[place], column]
+                if code >= 0:
+                    counts[code], last_with[code], shares[code] = 0, -1, 0.0
+    return bad
+
+
+@njit
+def _rows_by_class(class_of: Int64s, n_classes: int) -> tuple[Int64s, Int64s]:
+    """Where the rows of each class start, and the rows class by class, in their order."""
     starts = np.zeros(n_classes + 1, np.int64)
     for row in range(len(class_of)):
         starts[class_of[row] + 1] += 1
@@ -110,6 +224,24 @@ def bad_classes(
     for row in range(len(class_of)):
         order[filled[class_of[row]]] = row
         filled[class_of[row]] += 1
+    return starts, order
+
+
+@njit
+def bad_classes(
+    class_of: Int64s, n_classes: int, weights: Int64s, sensitive: Int32s, k: int, constraints: Constraints,
+    people: People,
+) -> Bools:  # fmt: skip
+    """Which classes are smaller than k or fail a constraint; row r counts `weights[r]` records of its class."""
+    if len(people.person) > 0:
+        return _bad_classes_of_people(class_of, n_classes, sensitive, k, constraints, people)
+    sizes = np.zeros(n_classes, np.int64)
+    for row in range(len(class_of)):
+        sizes[class_of[row]] += weights[row]
+    bad = sizes < k
+    if len(constraints.kind) == 0:
+        return bad
+    starts, order = _rows_by_class(class_of, n_classes)
     for which in range(len(constraints.kind)):
         column = constraints.column[which]
         counts = np.zeros(constraints.table_start[which + 1] - constraints.table_start[which], np.int64)

@@ -5,7 +5,8 @@ distinct record that stands for `weights[r]` records, has the code `level_codes[
 `radix[first_level[a] + level]` on a level of attribute a.
 
 Coarser classes only unite, so the records in small classes only become fewer: everything above a good node is good and
-everything below a bad one is bad. The search bisects chains of nodes that are not decided yet.
+everything below a bad one is bad; the same holds where people are counted. The search bisects chains of nodes that are
+not decided yet.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from crypsis.compilation import njit
 from crypsis.data.arrays import Bools, Int8s, Int32s, Int64s
-from crypsis.kernels.class_diversity import Constraints, bad_classes
+from crypsis.kernels.class_diversity import Constraints, People, bad_classes
 
 UNKNOWN, BAD, GOOD = 0, 1, 2
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -87,12 +88,12 @@ def classes_of_rows(
 @njit
 def bad_records(
     levels: Int64s, first_level: Int64s, level_codes: Int32s, radix: Int64s, weights: Int64s, sensitive: Int32s, k: int,
-    constraints: Constraints, scratch: Int64s, class_of: Int64s, sizes: Int64s,
+    constraints: Constraints, people: People, scratch: Int64s, class_of: Int64s, sizes: Int64s,
 ) -> int:  # fmt: skip
     """How many records are in bad classes at a node."""
     n_classes = classes_of_rows(levels, first_level, level_codes, radix, scratch, class_of)
     total = 0
-    if len(constraints.kind) == 0:
+    if len(constraints.kind) == 0 and len(people.person) == 0:
         sizes[:n_classes] = 0
         for row in range(len(weights)):
             sizes[class_of[row]] += weights[row]
@@ -100,7 +101,7 @@ def bad_records(
             if sizes[one] < k:
                 total += sizes[one]
         return total
-    bad = bad_classes(class_of, n_classes, weights, sensitive, k, constraints)
+    bad = bad_classes(class_of, n_classes, weights, sensitive, k, constraints, people)
     for row in range(len(weights)):
         if bad[class_of[row]]:
             total += weights[row]
@@ -110,7 +111,7 @@ def bad_records(
 @njit
 def search(
     heights: Int64s, first_level: Int64s, level_codes: Int32s, radix: Int64s, weights: Int64s, sensitive: Int32s,
-    k: int, limit: int, constraints: Constraints, scratch_size: int,
+    k: int, limit: int, constraints: Constraints, people: People, scratch_size: int,
 ) -> tuple[Int8s, int]:  # fmt: skip
     """GOOD or BAD for every node of the lattice, and how many were counted; the predicate must be monotone."""
     n_attributes, n_nodes = len(heights), 1
@@ -149,7 +150,7 @@ def search(
                 counted += 1
                 bad = bad_records(
                     node_levels(node, heights), first_level, level_codes, radix, weights, sensitive, k, constraints,
-                    scratch, class_of, sizes,
+                    people, scratch, class_of, sizes,
                 )  # fmt: skip
                 if bad <= limit:
                     _mark(node, GOOD, 1, status, heights, stride, waiting)
@@ -213,14 +214,14 @@ def minimal_nodes(good: Bools, heights: Int64s) -> Bools:
 @njit
 def node_loss(
     levels: Int64s, first_level: Int64s, level_codes: Int32s, radix: Int64s, level_costs: Int64s, weights: Int64s,
-    sensitive: Int32s, k: int, constraints: Constraints, full: int, scratch: Int64s, class_of: Int64s,
+    sensitive: Int32s, k: int, constraints: Constraints, people: People, full: int, scratch: Int64s, class_of: Int64s,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Cost of all records at a node (a suppressed one costs `full`), discernibility, and suppressed records.
 
     `level_costs` is like `level_codes`: what each row's cell costs on each level.
     """
     n_classes = classes_of_rows(levels, first_level, level_codes, radix, scratch, class_of)
-    bad = bad_classes(class_of, n_classes, weights, sensitive, k, constraints)
+    bad = bad_classes(class_of, n_classes, weights, sensitive, k, constraints, people)
     sizes = np.zeros(n_classes, np.int64)
     total, suppressed = 0, 0
     for row in range(len(weights)):

@@ -1,7 +1,8 @@
 """Mondrian: split the records at the median, or at the children of a node, while every part keeps k of them.
 
 `codes`, `attributes` as in `attribute_costs`, with the constraints of `class_diversity` on `sensitive`. The rows are
-kept in one array in which every part is a run, so that a part is read straight through.
+kept in one array in which every part is a run, so that a part is read straight through. Where people are counted, the
+rows of a person follow one another, in the input and so in every part.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import numpy as np
 from crypsis.compilation import njit
 from crypsis.data.arrays import Int32s, Int64s
 from crypsis.kernels.attribute_costs import NUMBERS, TREE, VALUES, Attributes, common_node, span_cost
-from crypsis.kernels.class_diversity import Constraints, is_diverse
+from crypsis.kernels.class_diversity import Constraints, People, bad_parts_of_people, is_diverse
 
 
 @njit
@@ -21,6 +22,7 @@ def mondrian_parts(
     k: int,
     sensitive: Int32s,
     constraints: Constraints,
+    people: People,
     n_values: int,
     in_halves: bool,
 ) -> tuple[Int64s, Int64s]:
@@ -72,7 +74,12 @@ def mondrian_parts(
                     sizes[part_of[place]] += 1
                 if sizes.min() < k:
                     continue
-                if len(constraints.kind) and not _all_diverse(
+                if len(people.person):
+                    if bad_parts_of_people(
+                        rows, start, stop, part_of, n_parts, sensitive, k, constraints, people
+                    ).any():
+                        continue
+                elif len(constraints.kind) and not _all_diverse(
                     rows, start, stop, part_of, sizes, sensitive, constraints
                 ):
                     continue

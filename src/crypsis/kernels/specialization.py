@@ -3,7 +3,8 @@
 Row r stands for `weights[r]` records and has the value `values[r, a]` in attribute a. `at_depth[depth_start[a] +
 depth * width[a] + value]` is the ancestor of a value at a depth. A class c is the run `start[c]` to `stop[c]` of
 `order`; its cell in attribute a is the node `node[c, a]`. Every class adds to what its node's specialization would
-change in suppressed records and in cost, so a step touches only the classes below the node that is specialized.
+change in suppressed records and in cost, so a step touches only the classes below the node that is specialized. Where
+people are counted, the rows of a person follow one another, in the input and so in every run.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from crypsis.compilation import njit
 from crypsis.data.arrays import Bools, Int32s, Int64s
-from crypsis.kernels.class_diversity import Constraints, is_diverse
+from crypsis.kernels.class_diversity import Constraints, People, bad_parts_of_people, is_diverse
 
 _LARGEST = 1 << 62
 
@@ -34,6 +35,7 @@ class Rows(NamedTuple):
     cost: Int64s
     full: int
     k: int
+    people: People
 
 
 class Classes(NamedTuple):
@@ -208,6 +210,10 @@ def _bad_parts(
     rows: Rows, constraints: Constraints, order: Int64s, start: int, stop: int, part_of: Int64s, sizes: Int64s
 ) -> Bools:
     """Which parts of a run of rows are smaller than k or fail a constraint."""
+    if len(rows.people.person) > 0:
+        return bad_parts_of_people(
+            order, start, stop, part_of, len(sizes), rows.sensitive, rows.k, constraints, rows.people
+        )
     bad = sizes < rows.k
     for which in range(len(constraints.kind)):
         width = constraints.table_start[which + 1] - constraints.table_start[which]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -82,7 +83,7 @@ class TableKind(PublishedKind):
 
     def with_private_facts(self, published: PublishedTable, facts: Mapping[str, Any]) -> PublishedTable:
         """The records in the order of the input, so that each can be compared with its original."""
-        return published.take(rows_of_input(facts, len(published)))
+        return replace(published.take(rows_of_input(facts, len(published))), in_input_order=True)
 
     def describe(self, published: PublishedTable) -> dict[str, Any]:
         return {

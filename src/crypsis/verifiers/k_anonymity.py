@@ -1,4 +1,4 @@
-"""Recount k-anonymity of a published table: the records of every combination of quasi-identifiers."""
+"""Recount k-anonymity of a published table: the records or people of every combination of quasi-identifiers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import numpy as np
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.errors import NoQuasiIdentifiers
 from crypsis.guarantees import Guarantee, KAnonymity, Verdict, Witness
+from crypsis.verifiers.counted_people import EACH_RECORD, counted_persons, refuse_uncounted
 from crypsis.verifiers.table_classes import TableClasses, cells_of
 from crypsis.verifiers.table_recoding import untruthful
 
 COUNTED = "the records of every combination of published quasi-identifiers were counted"
+COUNTED_PEOPLE = "the people of every combination of published quasi-identifiers were counted"
 
 
 def verify_k_anonymity(
@@ -20,22 +22,27 @@ def verify_k_anonymity(
 ) -> Verdict:
     """The smallest class decides. With the original, first that every cell contains the value it was made from."""
     require_quasi_identifiers(published, promised)
-    known = classes is not None
-    classes = classes or TableClasses.of(published)
-    broken = None if known else unsound(published, promised, promised.k, classes, original)
-    if broken is not None:
-        return broken
+    if classes is None:
+        classes, broken = sound_classes(published, promised, promised.unit, promised.k, original)
+        if broken is not None:
+            return broken
+    by_person = promised.unit == "person"
+    counted = COUNTED_PEOPLE if by_person else f"{COUNTED}, and {EACH_RECORD}"
     figures: dict[str, Any] = classes.figures
-    if not len(classes.sizes):
-        return Verdict(promised, True, None, promised.k, COUNTED, figures=figures)
-    smallest = int(np.argmin(classes.sizes))
-    size = int(classes.sizes[smallest])
+    individuals = classes.individuals
+    if not len(individuals):
+        return Verdict(promised, True, None, promised.k, counted, figures=figures)
+    smallest = int(np.argmin(individuals))
+    size = int(individuals[smallest])
     if size >= promised.k:
-        return Verdict(promised, True, size, promised.k, COUNTED, figures=figures)
-    too_small = int(np.count_nonzero(classes.sizes < promised.k))
+        if by_person and classes.people is None:
+            refuse_uncounted(size)
+        return Verdict(promised, True, size, promised.k, counted, figures=figures)
+    too_small = int(np.count_nonzero(individuals < promised.k))
     witness = Witness(cells_of(published, int(classes.first[smallest])), size, too_small)
-    problem = f"{witness} belongs to {size} record{'s' if size > 1 else ''}, {promised.k} are required."
-    return Verdict(promised, False, size, promised.k, COUNTED, witness, problem, figures)
+    one, many = ("person", "people") if classes.people is not None else ("record", "records")
+    problem = f"{witness} belongs to {size} {one if size == 1 else many}, {promised.k} are required."
+    return Verdict(promised, False, size, promised.k, counted, witness, problem, figures)
 
 
 def require_quasi_identifiers(published: PublishedTable, promised: Guarantee) -> None:
@@ -47,12 +54,17 @@ def require_quasi_identifiers(published: PublishedTable, promised: Guarantee) ->
         )
 
 
-def unsound(
-    published: PublishedTable, promised: Guarantee, required: float, classes: TableClasses, original: Table | None
-) -> Verdict | None:
-    """The verdict on a table that is no honest recoding, whatever it promises; None where it is one."""
-    problem = classes.problem
+def sound_classes(
+    published: PublishedTable, promised: Guarantee, unit: str, required: float, original: Table | None
+) -> tuple[TableClasses, Verdict | None]:
+    """The classes, and the verdict on a table that is no honest recoding, whatever it promises, where it is none."""
+    person, problem = counted_persons(published, unit, original)
+    classes = TableClasses.of(published, person)
     how = COUNTED
-    if problem is None and original is not None:
+    if classes.problem is not None:
+        problem = classes.problem
+    elif problem is None and original is not None:
         problem, how = untruthful(published, original), "compared with the original"
-    return None if problem is None else Verdict(promised, False, None, required, how, problem=problem + ".")
+    if problem is None:
+        return classes, None
+    return classes, Verdict(promised, False, None, required, how, problem=problem + ".")

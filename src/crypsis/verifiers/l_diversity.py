@@ -1,4 +1,7 @@
-"""Recount l-diversity of a published table: the sensitive values of every class, column by column."""
+"""Recount l-diversity of a published table: the sensitive values of every class, column by column.
+
+Where people are counted, a person counts once for each value.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from crypsis.data.arrays import Float64s, Int64s
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.errors import NotApplicable
 from crypsis.guarantees import LDiversity, Verdict, Witness
-from crypsis.verifiers.k_anonymity import require_quasi_identifiers, unsound
+from crypsis.verifiers.counted_people import EACH_RECORD, refuse_uncounted
+from crypsis.verifiers.k_anonymity import require_quasi_identifiers, sound_classes
 from crypsis.verifiers.sensitive_counts import SensitiveCounts
 from crypsis.verifiers.table_classes import TableClasses, cells_of
 
@@ -25,11 +29,14 @@ def verify_l_diversity(
     if not published.sensitive:
         raise NotApplicable("l-diversity looks at sensitive columns, and the table has none; name them.")
     require_quasi_identifiers(published, promised)
-    known = classes is not None
-    classes = classes or TableClasses.of(published)
-    broken = None if known else unsound(published, promised, promised.l, classes, original)
-    if broken is not None:
-        return broken
+    if classes is None:
+        classes, broken = sound_classes(published, promised, promised.unit, promised.l, original)
+        if broken is not None:
+            return broken
+    by_person = promised.unit == "person"
+    counted = COUNTED if by_person else f"{COUNTED}, and {EACH_RECORD}"
+    if by_person and classes.people is None and promised.form != "distinct" and len(classes.sizes):
+        refuse_uncounted(None)  # how many people have a value; that there is a value the records show
     worst: Verdict | None = None
     lowest: float | None = None
     for column in published.with_role("sensitive"):
@@ -51,12 +58,12 @@ def verify_l_diversity(
             )
             problem = f"class {witness} has {_in_words(promised, float(levels[one]))} in column '{column.name}'."
             worst = Verdict(
-                promised, False, _plain(levels[one]), promised.l, COUNTED, witness, problem, classes.figures
+                promised, False, _plain(levels[one]), promised.l, counted, witness, problem, classes.figures
             )
     if worst is not None:
         return worst
     return Verdict(
-        promised, True, None if lowest is None else _plain(lowest), promised.l, COUNTED, figures=classes.figures
+        promised, True, None if lowest is None else _plain(lowest), promised.l, counted, figures=classes.figures
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.data.arrays import Float64s, Int64s
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import Column, PublishedColumn
 from crypsis.verifiers.table_classes import TableClasses
@@ -16,13 +16,16 @@ from crypsis.verifiers.table_classes import TableClasses
 class SensitiveCounts:
     """Class c has the values `values[start[c]:start[c + 1]]`, ascending, `counts` times each, without missing ones.
 
-    Values are numbered by size; `table[v]` counts value v in the whole table.
+    Values are numbered by size; `table[v]` counts value v in the whole table. Where people are counted, `counts` are
+    those who have a value, and `shares` and `table_shares` add up 1 / (records of the person) for each record.
     """
 
     start: Int64s
     values: Int64s
     counts: Int64s
     table: Int64s
+    shares: Float64s | None = None
+    table_shares: Float64s | None = None
 
     @classmethod
     def of(cls, column: PublishedColumn, classes: TableClasses, original: Column | None) -> SensitiveCounts:
@@ -52,6 +55,19 @@ class SensitiveCounts:
             found, counts = np.unique(pairs, return_counts=True)
         owner = found // max(n_values, 1)
         start = np.searchsorted(owner, np.arange(len(classes.sizes) + 1))
+        if classes.person is not None:
+            person, whole = classes.person, shown if original is None else original.codes
+            share = 1 / np.bincount(person)[person]
+            entry = np.searchsorted(found, pairs)
+            having = np.unique(np.stack([entry, person[counted]], axis=1), axis=0)[:, 0]
+            return cls(
+                start.astype(np.int64),
+                (found % max(n_values, 1)).astype(np.int64),
+                np.bincount(having, minlength=len(found)).astype(np.int64),
+                table.astype(np.int64),
+                np.bincount(entry, weights=share[counted], minlength=len(found)),
+                np.bincount(whole[whole >= 0], weights=share[whole >= 0], minlength=n_values),
+            )
         return cls(
             start.astype(np.int64),
             (found % max(n_values, 1)).astype(np.int64),
@@ -61,7 +77,7 @@ class SensitiveCounts:
 
     @property
     def totals(self) -> Int64s:
-        """Records with a value, class by class."""
+        """Records with a value, or pairs of a person and a value, class by class."""
         reached = np.concatenate([[0], np.cumsum(self.counts)])
         totals: Int64s = (reached[self.start[1:]] - reached[self.start[:-1]]).astype(np.int64)
         return totals

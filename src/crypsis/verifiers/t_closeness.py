@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
 from crypsis.compilation import njit
-from crypsis.data.arrays import Float64s, Int64s
+from crypsis.data.arrays import Bools, Float64s, Int64s
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.errors import NotApplicable, OriginalRequired
 from crypsis.guarantees import TCloseness, Verdict, Witness
-from crypsis.verifiers.k_anonymity import require_quasi_identifiers, unsound
+from crypsis.verifiers.counted_people import EACH_RECORD, refuse_uncounted
+from crypsis.verifiers.k_anonymity import require_quasi_identifiers, sound_classes
 from crypsis.verifiers.sensitive_counts import SensitiveCounts
 from crypsis.verifiers.table_classes import TableClasses, cells_of
 
 COUNTED = "the distance of every class from the whole table was measured"
+COUNTED_PEOPLE = f"{COUNTED}, every person counting as one"
 NEAR = 1e-9
 
 
@@ -26,25 +29,23 @@ def verify_t_closeness(
     if not published.sensitive:
         raise NotApplicable("t-closeness looks at sensitive columns, and the table has none; name them.")
     require_quasi_identifiers(published, promised)
-    known = classes is not None
-    classes = classes or TableClasses.of(published)
-    broken = None if known else unsound(published, promised, promised.t, classes, original)
-    if broken is not None:
-        return broken
+    if classes is None:
+        classes, broken = sound_classes(published, promised, promised.unit, promised.t, original)
+        if broken is not None:
+            return broken
+    by_person = promised.unit == "person"
+    counted = COUNTED_PEOPLE if by_person else f"{COUNTED}, and {EACH_RECORD}"
+    if by_person and classes.people is None and len(classes.sizes):
+        refuse_uncounted(None)
     if classes.n_suppressed and original is None:
         raise OriginalRequired(
             "t-closeness compares with the whole original column, and the values of suppressed records are not "
             "published; give the original (--original FILE)."
         )
-    limit = Fraction(repr(float(promised.t)))
     farthest = 0.0
     for column in published.with_role("sensitive"):
         counts = SensitiveCounts.of(column, classes, None if original is None else original.column(column.name))
-        numerators, denominators = distances(counts, promised.distance == "ordered")
-        shares: Float64s = numerators / np.maximum(denominators, 1)
-        fails = shares > promised.t + NEAR
-        for one in np.flatnonzero(np.abs(shares - promised.t) <= NEAR).tolist():  # decided exactly
-            fails[one] = Fraction(int(numerators[one]), max(int(denominators[one]), 1)) > limit
+        shares, fails = _judged(counts, promised)
         farthest = max(farthest, float(shares.max(initial=0.0)))
         if fails.any():
             one = int(np.argmax(np.where(fails, shares, -1.0)))
@@ -55,8 +56,45 @@ def verify_t_closeness(
                 f"class {witness} is {shares[one]:.6g} away from the whole column '{column.name}', "
                 f"{promised.t:g} is allowed."
             )
-            return Verdict(promised, False, float(shares[one]), promised.t, COUNTED, witness, problem, classes.figures)
-    return Verdict(promised, True, farthest, promised.t, COUNTED, figures=classes.figures)
+            return Verdict(promised, False, float(shares[one]), promised.t, counted, witness, problem, classes.figures)
+    return Verdict(promised, True, farthest, promised.t, counted, figures=classes.figures)
+
+
+def _judged(counts: SensitiveCounts, promised: TCloseness) -> tuple[Float64s, Bools]:
+    """The distance of every class, and which are too far. Shares of people are compared up to `NEAR`."""
+    ordered = promised.distance == "ordered"
+    if counts.shares is not None:
+        distance = distances_of_people(counts, ordered)
+        return distance, distance > promised.t + NEAR
+    numerators, denominators = distances(counts, ordered)
+    shares: Float64s = numerators / np.maximum(denominators, 1)
+    fails = shares > promised.t + NEAR
+    limit = Fraction(repr(float(promised.t)))
+    for one in np.flatnonzero(np.abs(shares - promised.t) <= NEAR).tolist():  # decided exactly
+        fails[one] = Fraction(int(numerators[one]), max(int(denominators[one]), 1)) > limit
+    return shares, fails
+
+
+def distances_of_people(counts: SensitiveCounts, ordered: bool) -> Float64s:
+    """Each class's distance, every person counting as one; 0 for a class without values."""
+    assert counts.shares is not None
+    assert counts.table_shares is not None
+    occurring = np.flatnonzero(counts.table)
+    rank = np.zeros(len(counts.table) + 1, np.int64)
+    rank[occurring] = np.arange(len(occurring))
+    whole: Float64s = counts.table_shares[occurring] / max(float(counts.table_shares.sum()), 1e-300)
+    found = np.zeros(len(counts.start) - 1)
+    for one, (start, stop) in enumerate(pairwise(counts.start.tolist())):
+        total = float(counts.shares[start:stop].sum())
+        if total <= 0:
+            continue
+        difference = -whole
+        difference[rank[counts.values[start:stop]]] += counts.shares[start:stop] / total
+        if ordered:
+            found[one] = np.abs(np.cumsum(difference)).sum() / max(len(occurring) - 1, 1)
+        else:
+            found[one] = np.abs(difference).sum() / 2
+    return found
 
 
 def distances(counts: SensitiveCounts, ordered: bool) -> tuple[Int64s, Int64s]:

@@ -20,16 +20,21 @@ LARGEST_KEY = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class TableClasses:
-    """`class_of[r]` is the class of record r, -1 where it is suppressed; `first` is a record of each class."""
+    """`class_of[r]` is the class of record r, -1 where it is suppressed; `first` is a record of each class.
+
+    `sizes` count records. Where the persons are known `person[r]` is that of record r, and `people` counts them.
+    """
 
     class_of: Int64s
     sizes: Int64s
     first: Int64s
     n_suppressed: int
     problem: str | None
+    person: Int64s | None = None
+    people: Int64s | None = None
 
     @classmethod
-    def of(cls, published: PublishedTable) -> TableClasses:
+    def of(cls, published: PublishedTable, person: Int64s | None = None) -> TableClasses:
         suppressed = np.zeros(len(published), np.bool_)
         marked = []
         for column in published.columns:
@@ -41,7 +46,14 @@ class TableClasses:
         _, first, inverse, sizes = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
         class_of = np.full(len(published), -1, np.int64)
         class_of[kept] = inverse
-        return cls(class_of, sizes.astype(np.int64), kept[first], int(np.count_nonzero(suppressed)), problem)
+        n_suppressed = int(np.count_nonzero(suppressed))
+        people = None if person is None else people_of_classes(class_of, person, len(sizes))
+        return cls(class_of, sizes.astype(np.int64), kept[first], n_suppressed, problem, person, people)
+
+    @property
+    def individuals(self) -> Int64s:
+        """Of every class: people where they are counted, else records."""
+        return self.sizes if self.people is None else self.people
 
     @property
     def figures(self) -> dict[str, int | float]:
@@ -55,6 +67,13 @@ class TableClasses:
             "largest_class": int(self.sizes.max()),
             "suppressed": self.n_suppressed,
         }
+
+
+def people_of_classes(class_of: Int64s, person: Int64s, n_classes: int) -> Int64s:
+    """Different people with a record in each class; suppressed records count for none."""
+    kept = class_of >= 0
+    pairs = np.unique(np.stack([class_of[kept], person[kept]], axis=1), axis=0)
+    return np.bincount(pairs[:, 0], minlength=n_classes).astype(np.int64)
 
 
 def text_codes(column: PublishedColumn) -> Int64s:

@@ -7,10 +7,9 @@ from typing import Any
 
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.guarantees import Guarantee, KAnonymity, LDiversity, TCloseness, Together, Verdict
-from crypsis.verifiers.k_anonymity import unsound, verify_k_anonymity
+from crypsis.verifiers.k_anonymity import sound_classes, verify_k_anonymity
 from crypsis.verifiers.l_diversity import verify_l_diversity
 from crypsis.verifiers.t_closeness import verify_t_closeness
-from crypsis.verifiers.table_classes import TableClasses
 
 _VERIFIERS: dict[type[Guarantee], Callable[..., Verdict]] = {
     KAnonymity: verify_k_anonymity,
@@ -21,10 +20,10 @@ _VERIFIERS: dict[type[Guarantee], Callable[..., Verdict]] = {
 
 def verify_together(published: PublishedTable, promised: Together, original: Table | None = None) -> Verdict:
     """Each promise by its own verifier, on the same classes; the level reached is that of the first promise."""
-    classes = TableClasses.of(published)
     first = promised.parts[0]
     required: Any = getattr(first, "k", None) or getattr(first, "l", None) or getattr(first, "t", 0)
-    broken = unsound(published, promised, required, classes, original)
+    unit = "person" if any(getattr(part, "unit", "") == "person" for part in promised.parts) else "record"
+    classes, broken = sound_classes(published, promised, unit, required, original)
     if broken is not None:
         return broken
     verdicts = [_VERIFIERS[type(part)](published, part, original, classes) for part in promised.parts]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import polars as pl
@@ -24,6 +25,7 @@ class Small:
     attributes: list[tuple[Any, ...]]
     sensitive: list[str | None]
     labels: list[str]
+    persons: list[int] | None = None
 
     @property
     def trees(self) -> list[dict[str, str]]:
@@ -44,10 +46,14 @@ class Small:
         columns["s"], roles["s"] = pl.Series(self.sensitive, dtype=pl.String), "sensitive"
         if label:
             columns["y"], roles["y"] = pl.Series(self.labels, dtype=pl.String), "label"
+        if self.persons is not None:
+            columns["p"], roles["p"] = pl.Series(self.persons), "person"
         return Table.from_frame(pl.DataFrame(columns), roles, types)
 
     def bad(self, k: int, kind: str | None = None, bound: Any = None) -> reference.Bad:
         """Too small, or not diverse."""
+        if self.persons is not None:
+            return self._bad_people(self.persons, k, kind, bound)
         domain = sorted({value for value in self.sensitive if value is not None})
         whole = [self.sensitive.count(value) for value in domain]
 
@@ -56,6 +62,27 @@ class Small:
                 return True
             counts = [sum(self.sensitive[record] == value for record in records) for value in domain]
             return kind is not None and not reference.is_diverse(kind, bound, counts, whole)
+
+        return is_bad
+
+    def _bad_people(self, persons: list[int], k: int, kind: str | None, bound: Any) -> reference.Bad:
+        """Too few people, or not diverse: who has a value counts once for it, and in distances everybody as much."""
+        domain = sorted({value for value in self.sensitive if value is not None})
+        share = [Fraction(1, persons.count(person)) for person in persons]
+        close = kind in ("equal", "ordered")
+
+        def counts(records: Sequence[int]) -> list[Any]:
+            having = [[record for record in records if self.sensitive[record] == value] for value in domain]
+            if close:
+                return [sum((share[record] for record in rows), Fraction(0)) for rows in having]
+            return [len({persons[record] for record in rows}) for rows in having]
+
+        whole = counts(range(len(persons)))
+
+        def is_bad(records: Sequence[int]) -> bool:
+            if len({persons[record] for record in records}) < k:
+                return True
+            return kind is not None and not reference.is_diverse(kind, bound, counts(records), whole)
 
         return is_bad
 
@@ -96,7 +123,8 @@ def trees(draw: st.DrawFn, name: str) -> dict[str, str]:
 
 
 @st.composite
-def small_tables(draw: st.DrawFn, *, only_trees: bool = False, max_rows: int = 10) -> Small:
+def small_tables(draw: st.DrawFn, *, only_trees: bool = False, max_rows: int = 10, people: bool = False) -> Small:
+    """With `people`, persons may have several records, and one person often has most of them."""
     n_rows = draw(st.integers(1, max_rows))
     absent = draw(st.booleans())
     attributes: list[tuple[Any, ...]] = []
@@ -117,6 +145,7 @@ def small_tables(draw: st.DrawFn, *, only_trees: bool = False, max_rows: int = 1
         attributes,
         draw(st.lists(st.none() | sensitive if absent else sensitive, min_size=n_rows, max_size=n_rows)),
         draw(st.lists(st.sampled_from("NY"), min_size=n_rows, max_size=n_rows)),
+        draw(st.lists(st.sampled_from([0, 0, 0, 1, 2, 3, 4, 5]), min_size=n_rows, max_size=n_rows)) if people else None,
     )
 
 

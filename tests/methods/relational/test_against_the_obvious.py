@@ -29,7 +29,7 @@ def hopeless(small: Small, bad: reference.Bad) -> bool:
 
 
 @pytest.mark.parametrize("seeds", ["first", "farthest"])
-@given(small=small_tables(), k=ks, constraint=constraints)
+@given(small=small_tables(people=False) | small_tables(people=True), k=ks, constraint=constraints)
 def test_cluster(seeds: str, small: Small, k: int, constraint: Any) -> None:
     table, bad = small.table(), small.bad(k, *constraint)
     method = Cluster(k=k, seeds=seeds, hierarchy=small.hierarchies, **asked(*constraint))
@@ -44,7 +44,12 @@ def test_cluster(seeds: str, small: Small, k: int, constraint: Any) -> None:
     assert ncp_loss(table, published).total == loss / len(small.rows)
 
 
-@given(small=small_tables(max_rows=14), k=ks, categories=st.sampled_from(["values", "halves"]), constraint=constraints)
+@given(
+    small=small_tables(max_rows=14, people=False) | small_tables(max_rows=14, people=True),
+    k=ks,
+    categories=st.sampled_from(["values", "halves"]),
+    constraint=constraints,
+)
 def test_mondrian(small: Small, k: int, categories: str, constraint: Any) -> None:
     bad = small.bad(k, *constraint)
     method = Mondrian(k=k, categories=categories, hierarchy=small.hierarchies, **asked(*constraint))
@@ -58,7 +63,12 @@ def test_mondrian(small: Small, k: int, categories: str, constraint: Any) -> Non
     )
 
 
-@given(small=small_tables(only_trees=True), k=ks, limit=st.integers(0, 4), constraint=constraints)
+@given(
+    small=small_tables(only_trees=True, people=False) | small_tables(only_trees=True, people=True),
+    k=ks,
+    limit=st.integers(0, 4),
+    constraint=constraints,
+)
 def test_good_and_minimal_nodes(small: Small, k: int, limit: int, constraint: Any) -> None:
     table = small.table()
     asked_for = Incognito(k=k, **asked(*constraint))._promised()
@@ -95,11 +105,18 @@ def check_cut(small: Small, method: Any, cut: reference.Cut | None, bad: referen
 
 
 def refused_at_once(small: Small, k: int, limit: int, bad: reference.Bad) -> bool:
-    return len(small.rows) < k or (limit == 0 and hopeless(small, bad))
+    individuals = len(small.rows) if small.persons is None else len(set(small.persons))
+    return individuals < k or (limit == 0 and hopeless(small, bad))
 
 
 @pytest.mark.parametrize("label", [False, True])
-@given(small=small_tables(only_trees=True, max_rows=8), k=ks, limit=st.integers(0, 3), constraint=constraints)
+@given(
+    small=small_tables(only_trees=True, max_rows=8, people=False)
+    | small_tables(only_trees=True, max_rows=8, people=True),
+    k=ks,
+    limit=st.integers(0, 3),
+    constraint=constraints,
+)
 def test_top_down(label: bool, small: Small, k: int, limit: int, constraint: Any) -> None:
     bad, n_rows = small.bad(k, *constraint), len(small.rows)
     assume(limit <= n_rows)
@@ -115,7 +132,13 @@ def test_top_down(label: bool, small: Small, k: int, limit: int, constraint: Any
     check_cut(small, method, cut, bad, label=label)
 
 
-@given(small=small_tables(only_trees=True, max_rows=8), k=ks, limit=st.integers(0, 3), constraint=constraints)
+@given(
+    small=small_tables(only_trees=True, max_rows=8, people=False)
+    | small_tables(only_trees=True, max_rows=8, people=True),
+    k=ks,
+    limit=st.integers(0, 3),
+    constraint=constraints,
+)
 def test_bottom_up(small: Small, k: int, limit: int, constraint: Any) -> None:
     bad, n_rows = small.bad(k, *constraint), len(small.rows)
     assume(limit <= n_rows)

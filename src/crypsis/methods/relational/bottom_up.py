@@ -107,10 +107,12 @@ class SubtreeMerging:
         self.hashes = class_hashes(self.nodes, self.marks, self.node_start)
 
     def _bad(self, class_of: Int64s, n_classes: int, sizes: Int64s) -> Bools:
-        if self.diversity.asks_nothing:
-            return np.less(sizes, self.k)
         rows = self.rows
-        return bad_classes(class_of, n_classes, rows.weights, rows.sensitive, self.k, self.diversity.constraints)
+        if self.diversity.asks_nothing and not len(rows.people.person):
+            return np.less(sizes, self.k)
+        return bad_classes(
+            class_of, n_classes, rows.weights, rows.sensitive, self.k, self.diversity.constraints, rows.people
+        )
 
     def step(self) -> bool:
         """Replace all children of the most rewarding node by it; False where nothing is left to replace."""

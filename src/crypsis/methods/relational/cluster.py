@@ -74,7 +74,7 @@ class Cluster(RelationalMethod):
         with journal.stage("cluster"):
             class_of = self.clusters(quasi)
             journal.private["clusters_formed"] = int(class_of.max(initial=-1)) + 1
-        if not diversity.asks_nothing:
+        if not diversity.asks_nothing or diversity.person is not None:
             with journal.stage("diversify"):
                 class_of = united_until_diverse(quasi, class_of, diversity, self.k)
         with journal.stage("publish"):
@@ -171,7 +171,7 @@ def united_until_diverse(quasi: QuasiIdentifiers, class_of: Int64s, diversity: D
         sizes[gone] = 0
         lowest[kept] = min(lowest[kept], lowest[gone])
         costs[kept] = union_cost(quasi.attributes, cells, kept, cells, kept)
-        alone = Diversity(diversity.constraints, diversity.codes[members[kept]], diversity.asked)
+        alone = diversity.of_records(members[kept])
         failing[kept] = alone.bad(np.zeros(len(members[kept]), np.int64), 1, k)[0]
         failing[gone] = False
     merged = np.empty(len(class_of), np.int64)

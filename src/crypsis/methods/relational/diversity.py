@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
 from crypsis.data.relational import Table
 from crypsis.errors import BadParameter, Infeasible
 from crypsis.guarantees import Guarantee, LDiversity, TCloseness
-from crypsis.kernels.class_diversity import DISTINCT, ENTROPY, EQUAL, ORDERED, RECURSIVE, Constraints, bad_classes
+from crypsis.kernels.class_diversity import (
+    DISTINCT,
+    ENTROPY,
+    EQUAL,
+    NOT_COUNTED,
+    ORDERED,
+    RECURSIVE,
+    Constraints,
+    People,
+    bad_classes,
+)
 
 _KINDS = {"distinct": DISTINCT, "entropy": ENTROPY, "recursive": RECURSIVE, "equal": EQUAL, "ordered": ORDERED}
 _LARGEST_DENOMINATOR = 10**9
@@ -20,11 +31,18 @@ _LARGEST_DENOMINATOR = 10**9
 
 @dataclass(frozen=True, eq=False)
 class Diversity:
-    """Constraints on every sensitive column; `codes` has one column for each of these, -1 where missing."""
+    """Constraints on every sensitive column; `codes` has one column for each of these, -1 where missing.
+
+    `person` is the person of every record where people are counted, `share` what a record is of all of that person's,
+    and `table` the shares of every value, laid out like the counts in `constraints.table`.
+    """
 
     constraints: Constraints
     codes: Int32s
     asked: tuple[Guarantee, ...]
+    person: Int64s | None = None
+    share: Float64s | None = None
+    table: Float64s | None = None
 
     @classmethod
     def of(cls, table: Table, asked: Sequence[Guarantee], owner: str) -> Diversity:
@@ -52,7 +70,41 @@ class Diversity:
         codes = (
             np.stack([column.codes for column in columns], axis=1) if columns else np.zeros((len(table), 0), np.int32)
         )
-        return cls(constraints, codes, tuple(wanted))
+        if table.person is None:
+            return cls(constraints, codes, tuple(wanted))
+        share = 1 / np.bincount(table.person)[table.person]
+        shares = [_shares(columns[place].codes, share, len(columns[place].domain)) for _, place in rows]
+        whole = np.concatenate(shares) if shares else np.zeros(0)
+        return cls(constraints, codes, tuple(wanted), table.person, share, whole)
+
+    def without_constraints(self) -> Diversity:
+        """Only the size of classes counts."""
+        empty = {name: array[:0] for name, array in self.constraints._asdict().items()}
+        constraints = Constraints(**empty | {"table_start": np.zeros(1, np.int64)})
+        return replace(self, constraints=constraints, asked=(), table=None if self.table is None else self.table[:0])
+
+    def of_records(self, records: Int64s) -> Diversity:
+        """The same constraints on some records; what a record is of all of its person's stays."""
+        if self.person is None or self.share is None:
+            return replace(self, codes=self.codes[records])
+        return replace(self, codes=self.codes[records], person=self.person[records], share=self.share[records])
+
+    def people(self, records: Int64s, weights: Int64s) -> People:
+        """Of rows, one record each, that stand for so many; the rows of a person must follow one another."""
+        if self.person is None or self.share is None or self.table is None:
+            return NOT_COUNTED
+        return People(self.person[records], self.share[records] * weights, self.table)
+
+    @cached_property
+    def by_person(self) -> Int64s:
+        """All records, those of a person one after another where people are counted, else as they are."""
+        if self.person is None:
+            return np.arange(len(self.codes))
+        return np.argsort(self.person, kind="stable").astype(np.int64)
+
+    @property
+    def n_individuals(self) -> int:
+        return len(self.codes) if self.person is None else len(np.unique(self.person))
 
     @property
     def asks_nothing(self) -> bool:
@@ -68,14 +120,19 @@ class Diversity:
     def bad(self, class_of: Int64s, n_classes: int, k: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Which classes are too small or not diverse."""
         weights = np.ones(len(class_of), np.int64)
-        return bad_classes(class_of, n_classes, weights, self.codes, k, self.constraints)
+        if self.person is None:
+            return bad_classes(class_of, n_classes, weights, self.codes, k, self.constraints, NOT_COUNTED)
+        order = self.by_person
+        people = self.people(order, weights)
+        return bad_classes(class_of[order], n_classes, weights, self.codes[order], k, self.constraints, people)
 
     def refuse_hopeless(self, k: int) -> None:
         """`Infeasible` where even all records together are too few or not diverse: then no table is good enough."""
-        n_records = len(self.codes)
-        if n_records < k:
+        n_records, n_individuals = len(self.codes), self.n_individuals
+        if n_individuals < k:
+            counted = "records" if self.person is None else "people"
             raise Infeasible(
-                f"No {k}-anonymous table exists: there are {n_records} records. Add records or lower k.",
+                f"No {k}-anonymous table exists: there are {n_individuals} {counted}. Add {counted} or lower k.",
                 records=n_records,
                 k=k,
             )
@@ -85,6 +142,11 @@ class Diversity:
                 f"No table has {words}: all records together do not have it. Lower l, raise t or c, or allow records "
                 "to be suppressed."
             )
+
+
+def _shares(codes: Int32s, share: Float64s, n_values: int) -> Float64s:
+    valued = codes >= 0
+    return np.bincount(codes[valued], weights=share[valued], minlength=n_values).astype(np.float64)
 
 
 def _form(promise: Guarantee) -> str:

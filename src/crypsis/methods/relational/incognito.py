@@ -156,10 +156,10 @@ class Lattice:
     def good_nodes(self) -> Bools:
         """Which nodes leave at most `limit` records in bad classes."""
         monotone = self.limit == 0 or self.diversity.grows_with_unions
-        asked = self.constraints if monotone else _without_constraints(self.constraints)
+        asked = self.constraints if monotone else self.diversity.without_constraints().constraints
         status, _ = search(
             self.heights, self.first_level, self.level_codes, self.radix, self.rows.weights, self.rows.sensitive,
-            self.k, self.limit, asked, self.scratch_size,
+            self.k, self.limit, asked, self.rows.people, self.scratch_size,
         )  # fmt: skip
         good: Bools = status == GOOD
         if monotone:
@@ -168,7 +168,7 @@ class Lattice:
         for node in np.flatnonzero(good).tolist():  # k-good; whether they are diverse is no longer monotone
             bad = bad_records(
                 self.levels(node), self.first_level, self.level_codes, self.radix, self.rows.weights,
-                self.rows.sensitive, self.k, self.constraints, scratch, class_of, sizes,
+                self.rows.sensitive, self.k, self.constraints, self.rows.people, scratch, class_of, sizes,
             )  # fmt: skip
             good[node] = bad <= self.limit
         return good
@@ -178,7 +178,7 @@ class Lattice:
         scratch, class_of, _ = self._scratch()
         cost, discernibility, suppressed = node_loss(
             self.levels(node), self.first_level, self.level_codes, self.radix, self.level_costs, self.rows.weights,
-            self.rows.sensitive, self.k, self.constraints, self.full, scratch, class_of,
+            self.rows.sensitive, self.k, self.constraints, self.rows.people, self.full, scratch, class_of,
         )  # fmt: skip
         return int(cost), int(discernibility), int(suppressed)
 
@@ -207,14 +207,9 @@ class Lattice:
         scratch, class_of, _ = self._scratch()
         n_classes = classes_of_rows(levels, self.first_level, self.level_codes, self.radix, scratch, class_of)
         weights, sensitive = self.rows.weights, self.rows.sensitive
-        bad = bad_classes(class_of, n_classes, weights, sensitive, self.k, self.constraints)
+        bad = bad_classes(class_of, n_classes, weights, sensitive, self.k, self.constraints, self.rows.people)
         return bad[class_of][self.rows.row_of]
 
     def _scratch(self) -> tuple[Int64s, Int64s, Int64s]:
         n_rows = len(self.rows.weights)
         return np.full(self.scratch_size, -1, np.int64), np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
-
-
-def _without_constraints(constraints: Constraints) -> Constraints:
-    empty = {name: array[:0] for name, array in constraints._asdict().items()}
-    return Constraints(**empty | {"table_start": np.zeros(1, np.int64)})

@@ -59,17 +59,19 @@ class Mondrian(RelationalMethod):
     def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, journal: Journal) -> PublishedTable:
         diversity.refuse_hopeless(self.k)
         with journal.stage("split"):
+            by_person = diversity.by_person
             rows, bounds = mondrian_parts(
-                quasi.codes,
+                np.ascontiguousarray(quasi.codes[by_person]),
                 quasi.attributes,
                 self.k,
-                diversity.codes,
+                np.ascontiguousarray(diversity.codes[by_person]),
                 diversity.constraints,
+                diversity.people(by_person, np.ones(len(by_person), np.int64)),
                 quasi.n_values,
                 self.categories == "halves",
             )
             class_of = np.empty(len(rows), np.int64)
-            class_of[rows] = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+            class_of[by_person[rows]] = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
             class_of = classes_in_order(class_of)
         with journal.stage("publish"):
             cells = class_cells(quasi.codes, class_of, len(bounds) - 1, quasi.bit_start)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -33,8 +33,13 @@ class RelationalMethod(Method):
     promises: ClassVar[type[Guarantee]] = KAnonymity
     needs: ClassVar[tuple[str, ...]] = ("roles",)
     every_column_has_a_tree: ClassVar[bool] = False
+    counts_people: ClassVar[bool] = True
 
-    k: Annotated[int, AtLeast(1), "Records that must share each combination of quasi-identifiers."] = 5
+    k: Annotated[
+        int,
+        AtLeast(1),
+        "People (or records) that must share each combination of quasi-identifiers.",
+    ] = 5
     hierarchy: Annotated[
         Hierarchies | None, "What values may be generalized to, by column; other columns get ranges, sets or bins."
     ] = None
@@ -63,12 +68,16 @@ class RelationalMethod(Method):
     def guarantee(self) -> Guarantee:
         return Together.of(*self._promised())
 
-    def _promised(self) -> list[Guarantee]:
-        promised: list[Guarantee] = [KAnonymity(k=self.k)]
+    def guarantee_of(self, data: Table, published: PublishedTable) -> Guarantee:
+        """The promise counts people where a person has several records."""
+        return Together.of(*self._promised("record" if data.person is None else "person"))
+
+    def _promised(self, unit: str = "record") -> list[Guarantee]:
+        promised: list[Guarantee] = [KAnonymity(k=self.k, unit=unit)]
         if self.l is not None:
-            promised.append(LDiversity(l=self.l, form=self.diversity, c=self.c))
+            promised.append(LDiversity(l=self.l, form=self.diversity, c=self.c, unit=unit))
         if self.t is not None:
-            promised.append(TCloseness(t=self.t, distance=self.distance))
+            promised.append(TCloseness(t=self.t, distance=self.distance, unit=unit))
         return promised
 
     def anonymize(self, data: Table, journal: Journal) -> PublishedTable:
@@ -78,7 +87,7 @@ class RelationalMethod(Method):
             quasi = QuasiIdentifiers.of(data, ready.hierarchy, ready.weights, owner, trees=self.every_column_has_a_tree)
             diversity = Diversity.of(data, self._promised(), owner)
             quasi.warn(journal)
-        published = ready.generalized(quasi, diversity, journal)
+        published = replace(ready.generalized(quasi, diversity, journal), person=data.person)
         journal.private["applied_mapping"] = AppliedMapping(data, published)
         journal.private["suppressed_records"] = np.flatnonzero(published.suppressed).tolist()
         journal.private["exact_costs"] = quasi.exact
@@ -106,8 +115,7 @@ class SuppressingMethod(RelationalMethod):
         if self.max_suppressed == 0:
             diversity.refuse_hopeless(self.k)
         else:
-            replace_nothing = Diversity(_no_constraints(diversity), diversity.codes, ())
-            replace_nothing.refuse_hopeless(self.k)
+            diversity.without_constraints().refuse_hopeless(self.k)
 
     def refuse_everything_suppressed(self, suppressed: Bools) -> None:
         """A release in which nobody is left is none."""
@@ -115,11 +123,6 @@ class SuppressingMethod(RelationalMethod):
             raise Infeasible(
                 f"{type(self).__name__}: every record would be suppressed. Lower k or max_suppressed, or add records."
             )
-
-
-def _no_constraints(diversity: Diversity) -> Any:
-    empty = {name: array[:0] for name, array in diversity.constraints._asdict().items()}
-    return diversity.constraints._replace(**empty | {"table_start": np.zeros(1, np.int64)})
 
 
 def classes_in_order(class_of: Int64s) -> Int64s:

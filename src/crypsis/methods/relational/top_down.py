@@ -176,6 +176,7 @@ def _flat_rows(rows: ValueTrees, k: int, full: int) -> Rows:
         cost=np.concatenate([tree.cost for tree in rows.trees]),
         full=full,
         k=k,
+        people=rows.people,
     )
 
 
@@ -188,5 +189,5 @@ def suppressed_by(rows: ValueTrees, cuts: Sequence[Int32s], diversity: Diversity
     """Which records are in bad classes when every value is replaced by its node."""
     nodes = np.stack([cut[rows.values[:, place]] for place, cut in enumerate(cuts)], axis=1)
     class_of, first = row_classes(np.ascontiguousarray(nodes.astype(np.int32)))
-    bad = bad_classes(class_of, len(first), rows.weights, rows.sensitive, k, diversity.constraints)
+    bad = bad_classes(class_of, len(first), rows.weights, rows.sensitive, k, diversity.constraints, rows.people)
     return bad[class_of][rows.row_of]

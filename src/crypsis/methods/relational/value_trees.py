@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from crypsis.data.arrays import Bools, Int32s, Int64s
+from crypsis.kernels.class_diversity import People
 from crypsis.kernels.row_classes import row_classes
 from crypsis.methods.relational.diversity import Diversity
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifier, QuasiIdentifiers
@@ -72,13 +73,17 @@ class ValueTree:
 
 @dataclass(frozen=True, eq=False)
 class ValueTrees:
-    """All trees, and the distinct records: row r stands for `weights[r]` records, record i is row `row_of[i]`."""
+    """All trees, and the distinct records: row r stands for `weights[r]` records, record i is row `row_of[i]`.
+
+    Where people are counted, records of different people are different, and the rows of a person follow one another.
+    """
 
     trees: tuple[ValueTree, ...]
     values: Int32s  # of distinct rows
     weights: Int64s
     sensitive: Int32s
     row_of: Int64s
+    people: People
 
     @classmethod
     def of(cls, quasi: QuasiIdentifiers, diversity: Diversity) -> ValueTrees:
@@ -98,13 +103,23 @@ class ValueTrees:
             for one in quasi.columns
         ]
         values = np.ascontiguousarray(np.stack(columns, axis=1))
-        row_of, first = row_classes(np.ascontiguousarray(np.hstack([values, diversity.codes + 1])))
+        told_apart = [values, diversity.codes + 1]
+        if diversity.person is not None:
+            told_apart.append(diversity.person[:, None].astype(np.int32))
+        row_of, first = row_classes(np.ascontiguousarray(np.hstack(told_apart)))
+        if diversity.person is not None:
+            order = np.argsort(diversity.person[first], kind="stable")
+            place = np.empty(len(order), np.int64)
+            place[order] = np.arange(len(order))
+            row_of, first = place[row_of], first[order]
+        weights = np.bincount(row_of, minlength=len(first)).astype(np.int64)
         return cls(
             tuple(trees),
             np.ascontiguousarray(values[first]),
-            np.bincount(row_of, minlength=len(first)).astype(np.int64),
+            weights,
             np.ascontiguousarray(diversity.codes[first]),
             row_of,
+            diversity.people(first, weights),
         )
 
 
