@@ -17,7 +17,19 @@ BAD_TABLES = {
     "everybody would be suppressed": (
         TABLE, (*COLUMNS, "--method", "top-down", "-k", "5", "--max-suppressed", "1"), "infeasible", 3, "4 records",
     ),
-    "no quasi-identifier": (TABLE, ("--sensitive", "ill", "--identifier", "rest"), "bad-parameter", 2, "role quasi"),
+    "no quasi-identifier": (
+        TABLE, ("--sensitive", "ill", "--identifier", "rest", "--each-row-is-a-person"), "bad-parameter", 2,
+        "role quasi",
+    ),
+    "nobody said who a person is": (
+        TABLE, ("--quasi", "age,town", "--identifier", "rest"), "person-undecided", 2, "--each-row-is-a-person",
+    ),
+    "a person that is a quasi-identifier": (
+        TABLE, (*COLUMNS, "--person", "town"), "bad-parameter", 2, "never published",
+    ),
+    "two answers about persons": (
+        TABLE, (*COLUMNS, "--person", "name", "--each-row-is-a-person"), "bad-parameter", 2, "give one of",
+    ),
     "unknown column": (TABLE, ("--quasi", "agee", "--identifier", "rest"), "unknown-column", 2, "Did you mean 'age'"),
     "a column used twice": (TABLE, (*COLUMNS, "--label", "ill"), "bad-parameter", 2, "'ill'"),
     "an identifier that is a quasi-identifier": (
@@ -38,7 +50,8 @@ BAD_TABLES = {
     "weights of nothing": (TABLE, (*COLUMNS, "--weights", "age=0,town=0"), "bad-parameter", 2, "above 0"),
     "a weight of no quasi-identifier": (TABLE, (*COLUMNS, "--weights", "ill=1"), "bad-parameter", 2, "'ill'"),
     "l without a sensitive column": (
-        TABLE, ("--quasi", "age,town", "--identifier", "rest", "-l", "2"), "bad-parameter", 2, "sensitive column",
+        TABLE, ("--quasi", "age,town", "--identifier", "rest", "--each-row-is-a-person", "-l", "2"), "bad-parameter", 2,
+        "sensitive column",
     ),
     "a table that is not diverse": (
         TABLE.replace("cold", "flu"), (*COLUMNS, "-l", "2"), "infeasible", 3, "all records together",

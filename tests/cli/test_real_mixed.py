@@ -57,7 +57,7 @@ def test_videos_with_related_ones(run, tmp_path):
     file = dataset("youtube_sample") / "youtube_sample.csv.gz"
     manifest = released(
         run, tmp_path / "r", file, "--items", "related_ids= ", "--quasi", "age_days,category,length_s,views",
-        "--identifier", "video_id,uploader", "--other", "rate,ratings,comments",
+        "--identifier", "video_id,uploader", "--each-row-is-a-person", "--other", "rate,ratings,comments",
         "--method", "rum-bound", "--transaction", "apriori", "-k", "100", "-m", "1", "--delta", "0.65",
     )  # fmt: skip
     assert manifest["data"]["rows"] == 4100

@@ -67,7 +67,8 @@ def test_adult_with_missing_values_and_diversity(run, tmp_path):
     raw = dataset("adult") / "adult_uci.csv.xz"
     manifest = released(
         run, tmp_path / "r", raw, "--quasi", "age,workclass,race,sex,native-country", "--sensitive", "occupation",
-        "--identifier", "rest", "--method", "mondrian", "-k", "5", "-l", "3", "-t", "0.5", "--format", "parquet",
+        "--identifier", "rest", "--each-row-is-a-person", "--method", "mondrian", "-k", "5", "-l", "3", "-t", "0.5",
+        "--format", "parquet",
     )  # fmt: skip
     assert manifest["data"]["rows"] == 48_842
     assert manifest["guarantee"]["model"] == "all-of"
@@ -94,7 +95,8 @@ def test_german_credit_with_a_label_and_hierarchies_from_the_data(run, tmp_path)
     raw = dataset("german_credit") / "german_credit.csv"
     quasi = "age_in_years,purpose,personal_status_and_sex,duration_in_month"
     arguments = (
-        raw, "--quasi", quasi, "--label", "credit_risk", "--identifier", "rest", "--method", "top-down", "-k", "4",
+        raw, "--quasi", quasi, "--label", "credit_risk", "--identifier", "rest", "--each-row-is-a-person",
+        "--method", "top-down", "-k", "4",
         "--hierarchy", "age_in_years=adaptive:12", "--hierarchy", "purpose=balanced:3:frequency",
         "--weights", "age_in_years=2", "--private-report", tmp_path / "private.json",
     )  # fmt: skip

@@ -74,6 +74,15 @@ def test_a_role_counts_as_much_as_a_name() -> None:
     assert person_like_column(frame, typed=["x"]) is not None
 
 
+def test_a_role_asks_nothing_where_every_row_names_another_person() -> None:
+    frame = pl.DataFrame({"patient_id": [1, 2, 3], "admitted": ["a", "a", "b"]})
+    assert person_like_column(frame, typed=["patient_id", "admitted"]) is None
+    videos = frame.rename({"patient_id": "video_id", "admitted": "by"})
+    assert person_like_column(videos, typed=["video_id", "by"]) is not None
+    houses = frame.rename({"admitted": "household_id"})
+    assert person_like_column(houses, typed=["patient_id"]) is not None  # a name asks all the same
+
+
 def test_the_refusal_names_column_counts_and_remedies_of_the_place() -> None:
     found = person_like_column(pl.DataFrame({"user id": ["a", "a", "b"]}))
     assert found is not None

@@ -10,6 +10,9 @@ The rule. A column is *person-like* if all of these hold.
 2. It could hold ids: text or whole numbers, not only yes and no.
 3. Its values repeat.
 
+A role alone asks nothing where another column names a different person in every row (`patient_id` without repeats):
+many give the role identifier to whatever is to be left out.
+
 Whether one person really has several rows is never guessed: whoever reads the data says so.
 """
 
@@ -35,11 +38,11 @@ PERSON_NOUNS = _words(
     user username userhash person persons people individual customer client patient member subscriber employee
     staff worker student pupil driver rider passenger guest visitor voter citizen resident tenant subject
     participant respondent volunteer owner account accountholder holder cardholder household insured
-    policyholder taxpayer traveller traveler buyer shopper donor borrower debtor author reviewer player caller
-    card imei imsi msisdn meid iccid icao24 icao mmsi callsign vin ssn nino mrn passport iban kennung kunde
-    kundin kunden patientin patienten nutzer nutzerin benutzer benutzerin mitglied versicherter versicherte
-    teilnehmer teilnehmerin proband probandin fahrgast fahrer fahrerin schueler schuelerin schuler schulerin mitarbeiter
-    mitarbeiterin mandant inhaber haushalt karte personal personne utilisateur utilisatrice abonne abonnee
+    policyholder taxpayer traveller traveler buyer shopper donor borrower debtor author uploader creator
+    reviewer player caller card imei imsi msisdn meid iccid icao24 icao mmsi callsign vin ssn nino mrn passport iban
+    kennung kunde kundin kunden patientin patienten nutzer nutzerin benutzer benutzerin mitglied versicherter
+    versicherte teilnehmer teilnehmerin proband probandin fahrgast fahrer fahrerin schueler schuelerin schuler schulerin
+    mitarbeiter mitarbeiterin mandant inhaber haushalt karte personal personne utilisateur utilisatrice abonne abonnee
     adherent adherente eleve etudiant etudiante conducteur passager assure beneficiaire carte titulaire persona
     usuario usuaria cliente paciente socio socia abonado empleado alumno estudiante conductor pasajero asegurado
     titular tarjeta dni nif nie utente paziente abbonato dipendente studente alunno conducente passeggero
@@ -105,6 +108,7 @@ _WRITTEN_AS_ID = re.compile(
     r"|(?=\w*[a-f])(?=\w*\d)[0-9a-f]{16,}",  # digest
     re.IGNORECASE,
 )
+BY_NAME, BY_ROLE, BY_FORM = 0, 1, 2  # how a column is known, the surest first
 _LOOKED_AT = 1000  # distinct values whose form is looked at
 _NEARLY_ALL = 0.95
 
@@ -198,24 +202,28 @@ def first_person_like(
     A name that says so comes before a role, a role before the form of the values; of equals the one with most values.
     """
     found: list[tuple[int, int, PersonLike]] = []
+    each_is_named = False
     for name, values, present, typed in columns:
         if present <= len(values) or not len(values):
+            each_is_named |= present == rows == len(values) and names_a_person(name)
             continue
         rank, reason = _why(name, values, typed)
         if reason is not None:
             found.append((rank, -len(values), PersonLike(name, len(values), rows, reason, records)))
+    if each_is_named:
+        found = [one for one in found if one[0] != BY_ROLE]
     return min(found, key=lambda one: one[:2])[2] if found else None
 
 
 def _why(name: str, values: pl.Series, typed: bool) -> tuple[int, str | None]:
     """How surely a column names people (0 is surest) and why; no reason where it does not."""
     if identifies_by_name(name):
-        return 0, "has a name that identifies" if holds_ids(values) else None
+        return BY_NAME, "has a name that identifies" if holds_ids(values) else None
     if typed:
-        return 1, "has the role identifier" if len(values) > 1 else None
+        return BY_ROLE, "has the role identifier" if len(values) > 1 else None
     if not names_a_thing(name) and written_as_ids(values):
-        return 2, "holds values that are written like ids"
-    return 3, None
+        return BY_FORM, "holds values that are written like ids"
+    return BY_FORM, None
 
 
 def words_of(name: str) -> list[str]:
@@ -238,6 +246,11 @@ def identifies_by_name(name: str) -> bool:
         return any(word in PERSON_NOUNS or word in DEVICE_NOUNS for word in before)
     joined = next((head.removesuffix(word) for word in sorted(NUMBER_WORDS, key=len) if head.endswith(word)), "")
     return joined in PERSON_NOUNS or joined in DEVICE_NOUNS
+
+
+def names_a_person(name: str) -> bool:
+    """Whether a name identifies somebody, not only a record: `patient_id`, `user`; not `id` or `video_id`."""
+    return identifies_by_name(name) and any(word.removesuffix("id") in PERSON_NOUNS for word in words_of(name))
 
 
 def names_a_thing(name: str) -> bool:

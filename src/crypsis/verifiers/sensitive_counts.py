@@ -65,8 +65,8 @@ class SensitiveCounts:
                 (found % max(n_values, 1)).astype(np.int64),
                 np.bincount(having, minlength=len(found)).astype(np.int64),
                 table.astype(np.int64),
-                np.bincount(entry, weights=share[counted], minlength=len(found)),
-                np.bincount(whole[whole >= 0], weights=share[whole >= 0], minlength=n_values),
+                np.bincount(entry, weights=share[counted], minlength=len(found)).astype(np.float64),
+                np.bincount(whole[whole >= 0], weights=share[whole >= 0], minlength=n_values).astype(np.float64),
             )
         return cls(
             start.astype(np.int64),

@@ -109,9 +109,9 @@ class ValueTrees:
         row_of, first = row_classes(np.ascontiguousarray(np.hstack(told_apart)))
         if diversity.person is not None:
             order = np.argsort(diversity.person[first], kind="stable")
-            place = np.empty(len(order), np.int64)
-            place[order] = np.arange(len(order))
-            row_of, first = place[row_of], first[order]
+            rank = np.empty(len(order), np.int64)
+            rank[order] = np.arange(len(order))
+            row_of, first = rank[row_of], first[order]
         weights = np.bincount(row_of, minlength=len(first)).astype(np.int64)
         return cls(
             tuple(trees),
