@@ -61,6 +61,8 @@ CrypsisError
 │   ├── UnsafeRelease           unsafe-release           2   linked data that would name a data subject
 │   ├── NoSuchEntry             no-such-entry            2   nothing in the workspace under this number
 │   ├── ChangedElsewhere        changed-elsewhere        2   saved by another tab in the meantime
+│   ├── UnconfirmedColumn       unconfirmed-column       2   free text or exact dates that nobody has confirmed
+│   │   └── DirectIdentifier    direct-identifier        2   names, addresses or numbers of people
 │   └── MissingExtra            missing-extra            2   an optional dependency is not installed
 ├── Infeasible                  infeasible               3   no release with this guarantee exists
 │   ├── TooFewTrajectories      too-few-trajectories     3
@@ -74,6 +76,8 @@ CrypsisError
 ├── LimitReached                limit-reached            5
 │   ├── TooLarge                too-large                5
 │   └── CapacityReached         capacity-reached         5   more people or events than a stream was given room for
+├── ReviewAmber                 review-amber             6   with --strict: a light is amber
+├── ReviewRed                   review-red               7   with --strict: a light is red
 ├── WriteFailed                 write-failed             1   disk full, permission: nothing is left behind
 ├── Cancelled                   cancelled                130
 └── InternalError               internal-error           1   a bug of ours
@@ -355,6 +359,14 @@ class ChangedElsewhere(InputError):
     code = "changed-elsewhere"
 
 
+class UnconfirmedColumn(InputError):
+    code = "unconfirmed-column"
+
+
+class DirectIdentifier(UnconfirmedColumn):
+    code = "direct-identifier"
+
+
 class MissingExtra(InputError):
     code = "missing-extra"
 
@@ -408,6 +420,16 @@ class TooLarge(LimitReached):
 
 class CapacityReached(LimitReached):
     code = "capacity-reached"
+
+
+class ReviewAmber(CrypsisError):
+    code = "review-amber"
+    exit_code = 6
+
+
+class ReviewRed(CrypsisError):
+    code = "review-red"
+    exit_code = 7
 
 
 class WriteFailed(CrypsisError):

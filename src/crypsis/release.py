@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +20,13 @@ import numpy as np
 
 from crypsis.atomic import new_folder, write_file
 from crypsis.data.arrays import Int64s
-from crypsis.errors import BadParameter, BadRelease, MissingExtra, NotApplicable, VerificationFailed
+from crypsis.errors import (
+    BadParameter,
+    BadRelease,
+    MissingExtra,
+    NotApplicable,
+    VerificationFailed,
+)
 from crypsis.guarantees import Guarantee, Verdict, guarantee_from_dict
 from crypsis.journal import Journal
 from crypsis.methods import Method
@@ -28,6 +34,8 @@ from crypsis.metrics import measure
 from crypsis.publication import PublishedKind, kind_named, kind_of
 from crypsis.release_folder import DATA_PACKAGE, MANIFEST, REPORT, SCHEMA, open_release_folder, sha256
 from crypsis.reports.report import Report
+from crypsis.review import Review, ReviewThresholds, Subject, review
+from crypsis.review.refusal import confirmable_names, confirmed_names, refuse_colours, refuse_unconfirmed
 from crypsis.strict_json import read_json
 from crypsis.verifiers import verify
 from crypsis.version import VERSION
@@ -49,6 +57,8 @@ class Release:
     journal: Journal = field(default_factory=Journal, repr=False)
     manifest: dict[str, Any] = field(default_factory=dict, repr=False)
     damage: tuple[str, ...] = ()
+    confirmed: frozenset[str] = frozenset()  # columns whose findings the publisher has looked at
+    thresholds: ReviewThresholds = field(default_factory=ReviewThresholds, repr=False)
     _verified: tuple[Any, Guarantee, Verdict] | None = field(default=None, repr=False)
     _measured: tuple[Any, dict[str, Any]] | None = field(default=None, repr=False)
 
@@ -110,6 +120,47 @@ class Release:
         measured = None if told is None else (self.data, dict(told))
         return replace(self, original=original, _verified=None, _measured=measured)
 
+    def review(
+        self,
+        original: Any = None,
+        *,
+        thresholds: ReviewThresholds | None = None,
+        confirm: Iterable[str] = (),
+        public: bool = False,
+    ) -> Review:
+        """The three lights: does the guarantee hold, what is disclosed beside it, what is left.
+
+        `public` uses only what a recipient holds. `confirm` names columns that the publisher has looked at. Of a
+        differentially private release the original is never used.
+        """
+        subject = self._subject(original, confirm, public=public)
+        with self.journal.stage("review"):
+            return review(subject, thresholds or self.thresholds)
+
+    def _subject(self, original: Any = None, confirm: Iterable[str] = (), *, public: bool = False) -> Subject:
+        """What is reviewed."""
+        against = None if public else original if original is not None else self.original
+        in_order = self.kind.aligned and (not self.manifest or self.manifest["data"].get("order") == "input")
+        settings = frozenset(() if self.method is None else self.method.parameters())
+        return Subject(
+            self.data,
+            self.guarantee,
+            self.verify(None if public else original),
+            against,
+            aligned=in_order,
+            settings=settings or frozenset((self.manifest.get("method") or {}).get("parameters") or ()),
+            confirmed=self._confirmed(confirm),
+            public=public,
+        )
+
+    def _confirmed(self, confirm: Iterable[str]) -> frozenset[str]:
+        """What was confirmed before, and these columns, each of which must be published."""
+        return self.confirmed | confirmable_names(self.data, confirm)
+
+    def refuse_unconfirmed(self, confirm: Iterable[str] = ()) -> None:
+        """Refuse to publish columns of direct identifiers, free text or exact dates that were not confirmed."""
+        refuse_unconfirmed(self._subject(confirm=confirm, public=True), self.thresholds)
+
     def to_pandas(self) -> Any:
         """Every record as a pandas row, as it is published: in the order and with the index of the input.
 
@@ -138,10 +189,14 @@ class Release:
         order: str = "sorted",
         overwrite: bool = False,
         private_report: str | Path | None = None,
+        confirm: Iterable[str] = (),
+        strict: bool = False,
     ) -> Path:
-        """Verify, then write the release folder whole or not at all; returns the folder.
+        """Verify and review, then write the release folder whole or not at all; returns the folder.
 
-        `order="input"` keeps the rows as they came, for evaluation only: their order may identify people.
+        `order="input"` keeps the rows as they came, for evaluation only: their order may identify people. Columns with
+        direct identifiers, free text or exact dates are refused unless `confirm` names them. `strict` writes nothing
+        unless all three lights are green.
         """
         target = Path(folder)
         format = self._default_format if format is None else format
@@ -154,6 +209,10 @@ class Release:
         verdict = self.verify()
         if not verdict.holds:
             raise VerificationFailed(f"Nothing was written: {verdict}", **verdict.to_dict())
+        self.confirmed = self._confirmed(confirm)
+        self.refuse_unconfirmed()
+        if strict:
+            refuse_colours(self.review())
         manifest = self._describe(format, order)
         rows = self.kind.sorted_rows(self.data) if order == "sorted" else np.arange(len(self.data))
         with self.journal.stage("write"), new_folder(target, overwrite=overwrite) as partial:
@@ -233,6 +292,7 @@ class Release:
             "method": self.manifest.get("method") if self.method is None else _method_entry(self.method),
             "guarantee": self.guarantee.to_dict(),
             "verdict": self.verify().to_dict(),
+            "review": self.review(public=True).to_dict() | {"confirmed": sorted(self.confirmed)},
             "utility": self._told_utility(),
             "data": {
                 "kind": self.kind.name,
@@ -291,7 +351,15 @@ def _read(folder: Path, private_report: str | Path | None, *, working_copy: bool
         data = kind.with_private_facts(data, _read_private_report(Path(private_report)))
     if len(data) != described["rows"]:
         damage.append(f"{described['file']} has {len(data)} rows, the manifest says {described['rows']}.")
-    return Release(data=data, guarantee=guarantee, companion=companion, manifest=manifest, damage=tuple(damage))
+    told = manifest.get("review")
+    return Release(
+        data=data,
+        guarantee=guarantee,
+        companion=companion,
+        manifest=manifest,
+        damage=tuple(damage),
+        confirmed=confirmed_names(told.get("confirmed") if isinstance(told, Mapping) else None, data),
+    )
 
 
 # What a reader may run into where a manifest and its data do not fit each other

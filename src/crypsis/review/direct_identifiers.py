@@ -1,0 +1,84 @@
+"""Disclosure: direct identifiers by their pattern, in any published column, item or place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from crypsis.data.arrays import Bools
+from crypsis.data.cells import CellKind
+from crypsis.data.relational import PublishedColumn
+from crypsis.review.check import Check
+from crypsis.review.confirmation import confirmed_colour, confirmed_words, remedy_to_confirm
+from crypsis.review.identifier_patterns import LABEL_PATTERNS, PATTERNS, identifying
+from crypsis.review.lights import Finding
+from crypsis.review.subject import Subject
+from crypsis.review.thresholds import ReviewThresholds
+
+
+class DirectIdentifiersCheck(Check):
+    """Names, e-mail addresses, numbers of telephones, bank accounts, insurances and licences, and IP addresses."""
+
+    code: ClassVar[str] = "direct-identifier"
+    light: ClassVar[str] = "disclosure"
+    label: ClassVar[str] = "Direct identifiers"
+    refuses: ClassVar[bool] = True
+
+    def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
+        if subject.private:  # what is published comes from declared domains
+            return
+        if subject.table is not None:
+            for column in subject.table.columns:
+                yield from self._in_column(subject, column)
+        yield from self._in_labels(subject)
+
+    def _in_column(self, subject: Subject, column: PublishedColumn) -> Iterator[Finding]:
+        for pattern in PATTERNS:
+            hits = identifying(pattern, column.name, column.cells.values)
+            if not hits.any():
+                continue
+            # a set of two addresses tells them as well as a single one
+            slots = np.repeat(np.arange(len(column.cells)), np.diff(column.cells.offsets))
+            valued = np.isin(column.cells.kinds[slots], (CellKind.VALUE, CellKind.SET))
+            cells = np.zeros(len(column.cells), np.bool_)
+            cells[slots[valued][hits[column.cells.members[valued]]]] = True
+            rows = subject.shown & cells[column.codes]
+            if rows.any():
+                yield self._finding(subject, pattern.words, column.name, rows, f"'{column.name}'")
+
+    def _in_labels(self, subject: Subject) -> Iterator[Finding]:
+        held = subject.rows_of_symbols
+        if held is None or not len(held.codes):
+            return
+        labels = held.symbols.vocabulary.series
+        name = held.words[1]
+        for pattern in LABEL_PATTERNS:
+            hits = identifying(pattern, name, labels)
+            if not hits.any():
+                continue
+            owner = np.repeat(np.arange(len(held.symbols)), held.symbols.sizes)
+            symbols = np.zeros(len(held.symbols), np.bool_)
+            symbols[owner[hits[held.symbols.members]]] = True
+            rows = np.zeros(len(held.offsets) - 1, np.bool_)
+            rows[np.repeat(np.arange(len(rows)), np.diff(held.offsets))[symbols[held.codes]]] = True
+            if rows.any():
+                yield self._finding(subject, pattern.words, name, rows, f"The labels of {name}")
+
+    def _finding(self, subject: Subject, what: str, column: str, rows: Bools, where: str) -> Finding:
+        total = subject.people(subject.shown) if subject.table is not None else subject.people()
+        number = subject.people(rows)
+        words = f"{where} {'hold' if where.startswith('The') else 'holds'} {what} of {subject.of(number, total)}."
+        confirmed = column in subject.confirmed
+        return Finding(
+            self.code,
+            confirmed_colour(confirmed),
+            confirmed_words(words, confirmed),
+            number,
+            total,
+            number / max(total, 1),
+            remedy_to_confirm("Leave it out (role identifier)", column),
+            column,
+            confirmable=True,
+        )

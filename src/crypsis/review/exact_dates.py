@@ -1,0 +1,59 @@
+"""Disclosure: dates and times at full precision in columns that the guarantee does not cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import polars as pl
+
+from crypsis.data.cells import CellKind
+from crypsis.data.relational import PublishedColumn
+from crypsis.review.check import Check
+from crypsis.review.confirmation import confirmed_colour, confirmed_words, remedy_to_confirm
+from crypsis.review.lights import Finding
+from crypsis.review.subject import Subject
+from crypsis.review.thresholds import ReviewThresholds
+
+
+class ExactDatesCheck(Check):
+    """Days or moments in a column that is not a quasi-identifier. Months and years do not count."""
+
+    code: ClassVar[str] = "exact-dates"
+    light: ClassVar[str] = "disclosure"
+    label: ClassVar[str] = "Dates at full precision"
+    refuses: ClassVar[bool] = True
+
+    def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
+        if subject.table is None:
+            return
+        for column in subject.table.columns:
+            if column.role == "quasi" or column.type not in ("date", "timestamp") or not _precise(column):
+                continue
+            exact = subject.shown & (column.kinds == CellKind.VALUE)
+            number, total = subject.people(exact), subject.people(subject.shown)
+            if not number:
+                continue
+            precision = "the time" if column.type == "timestamp" else "the day"
+            words = f"'{column.name}' tells {precision} exactly for {subject.of(number, total)}."
+            confirmed = column.name in subject.confirmed
+            yield Finding(
+                self.code,
+                confirmed_colour(confirmed),
+                confirmed_words(words, confirmed),
+                number,
+                total,
+                number / total,
+                remedy_to_confirm("Publish the month or the year, or leave the column out", column.name),
+                column.name,
+                confirmable=True,
+            )
+
+
+def _precise(column: PublishedColumn) -> bool:
+    """Some value is not the first of a month."""
+    values = column.cells.values.drop_nulls()
+    if not len(values):
+        return False
+    whole = values.cast(pl.Datetime("us"))
+    return bool((whole != whole.dt.truncate("1mo")).any())

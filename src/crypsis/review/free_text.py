@@ -1,0 +1,70 @@
+"""Disclosure: free text, in which anything may be written about anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.cells import CellKind
+from crypsis.data.relational import PublishedColumn
+from crypsis.review.check import Check
+from crypsis.review.confirmation import confirmed_colour, confirmed_words, remedy_to_confirm
+from crypsis.review.lights import Finding
+from crypsis.review.subject import Subject
+from crypsis.review.thresholds import ReviewThresholds
+
+WORDS = 5  # from which a cell is a sentence
+_MOSTLY = 0.5
+
+
+class FreeTextCheck(Check):
+    """Columns of text in which most cells are sentences, and most sentences stand there once."""
+
+    code: ClassVar[str] = "free-text"
+    light: ClassVar[str] = "disclosure"
+    label: ClassVar[str] = "Free text"
+    refuses: ClassVar[bool] = True
+
+    def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
+        if subject.table is None:
+            return
+        for column in subject.table.columns:
+            if column.type != "category":
+                continue
+            exact = subject.shown & (column.kinds == CellKind.VALUE)
+            written = _sentences(column)
+            rows = exact.copy()
+            rows[exact] = written[column.codes[exact]]
+            if not _is_free(column, exact, rows):
+                continue
+            number, total = subject.people(rows), subject.people(subject.shown)
+            words = f"'{column.name}' holds free text of {subject.of(number, total)}; it may name anybody."
+            confirmed = column.name in subject.confirmed
+            yield Finding(
+                self.code,
+                confirmed_colour(confirmed),
+                confirmed_words(words, confirmed),
+                number,
+                total,
+                number / total,
+                remedy_to_confirm("Leave the column out", column.name),
+                column.name,
+                confirmable=True,
+            )
+
+
+def _sentences(column: PublishedColumn) -> np.ndarray:
+    """By cell: whether it is a value of several words."""
+    texts = pl.Series(column.cells.texts, dtype=pl.String)
+    long = texts.str.count_matches(r"\S+\s+").fill_null(0).to_numpy() >= WORDS - 1
+    return np.asarray(long & (column.cells.kinds == CellKind.VALUE), np.bool_)
+
+
+def _is_free(column: PublishedColumn, exact: np.ndarray, rows: np.ndarray) -> bool:
+    number = int(np.count_nonzero(rows))
+    if number < 2 or number < _MOSTLY * int(np.count_nonzero(exact)):
+        return False
+    return len(np.unique(column.codes[rows])) > _MOSTLY * number

@@ -1,0 +1,49 @@
+"""Usefulness: how much wider published values are than original ones (NCP)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from crypsis.data.mixed import Mixed, PublishedMixed
+from crypsis.data.relational import PublishedTable, Table
+from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.errors import NotApplicable
+from crypsis.metrics.certainty_penalty import ncp_loss
+from crypsis.metrics.item_ncp import item_ncp_loss
+from crypsis.review.check import Check
+from crypsis.review.lights import Colour, Finding, Remedy
+from crypsis.review.subject import Subject, percent
+from crypsis.review.thresholds import ReviewThresholds
+
+
+class InformationLossCheck(Check):
+    """NCP of a table or of sets, against the original."""
+
+    code: ClassVar[str] = "information-loss"
+    light: ClassVar[str] = "usefulness"
+    label: ClassVar[str] = "Information loss"
+
+    def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
+        for what, loss, words in _losses(subject):
+            colour = Colour.AMBER if loss > limits.loss_amber else Colour.GREEN
+            colour = Colour.RED if loss >= limits.loss_red and loss > 0 else colour
+            sentence = f"{percent(loss)} of the information in {what} is lost (NCP)."
+            yield Finding(self.code, colour, sentence, None, None, loss, Remedy(words))
+
+
+def _losses(subject: Subject) -> Iterator[tuple[str, float, str]]:
+    original: Any = subject.original
+    published: Any = subject.published
+    tables = (isinstance(original, Table) and isinstance(published, PublishedTable)) or (
+        isinstance(original, Mixed) and isinstance(published, PublishedMixed)
+    )
+    try:
+        if tables and len(published):
+            loss = float(ncp_loss(original, published).total)
+            yield "the quasi-identifiers", loss, "Lower k, name fewer quasi-identifiers, or try another method"
+        elif isinstance(original, Transactions) and isinstance(published, PublishedTransactions) and len(published):
+            loss = item_ncp_loss(original, published)
+            yield "the items", loss, "Lower k or m, give another hierarchy, or try another method"
+    except NotApplicable:  # what nodes stand for is not told, or records are no longer in one order
+        return

@@ -1,0 +1,42 @@
+"""Disclosure: missing values, which are published as they are and say something about whoever lacks the value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from crypsis.data.cells import CellKind
+from crypsis.review.check import Check, colour_of
+from crypsis.review.lights import Colour, Finding, Remedy
+from crypsis.review.subject import Subject
+from crypsis.review.thresholds import ReviewThresholds
+
+
+class MissingValuesCheck(Check):
+    """People with a missing value in a published column. It does not refuse: hardly a table is without them."""
+
+    code: ClassVar[str] = "missing-values"
+    light: ClassVar[str] = "disclosure"
+    label: ClassVar[str] = "Missing values"
+
+    def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
+        if subject.table is None or not subject.shown.any():
+            return
+        total = subject.people(subject.shown)
+        marks = {
+            column.name: column.kinds == CellKind.MISSING
+            for column in subject.table.columns
+            if column.name not in subject.confirmed
+        }
+        held = [name for name, mark in marks.items() if mark.any()]
+        if not held:
+            return
+        number = subject.people(np.logical_or.reduce([marks[name] for name in held]))
+        share = number / total
+        names = ", ".join(f"'{name}'" for name in held)
+        words = f"{subject.of(number, total)} have a missing value in {names}; that it is missing is published."
+        colour = min(Colour.AMBER, colour_of(share, limits.missing_amber, 2.0))
+        remedy = Remedy("Look at what it means that a value is missing, and confirm the column", "confirm", held[0])
+        yield Finding(self.code, colour, words, number, total, share, remedy, held[0] if len(held) == 1 else None)

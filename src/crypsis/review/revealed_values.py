@@ -1,0 +1,88 @@
+"""Disclosure: sensitive values that a class gives away, because all or nearly all of its people share one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from crypsis.data.arrays import Int64s
+from crypsis.data.cells import CellKind
+from crypsis.data.relational import PublishedColumn
+from crypsis.guarantees import KLmDiversity, LDiversity, TCloseness
+from crypsis.review.check import Check, colour_of
+from crypsis.review.lights import Colour, Finding, Remedy
+from crypsis.review.subject import Subject, numbered
+from crypsis.review.thresholds import ReviewThresholds
+
+
+class RevealedValuesCheck(Check):
+    """People in classes with a single sensitive value, and people whose value can be told with high confidence.
+
+    Counted in every sensitive column. Whoever is known to be in such a class has this value. The colour follows the
+    larger of both shares; where l-diversity or t-closeness is promised the numbers are told and stay green, because
+    then the publisher has said how much a class may give away.
+    """
+
+    code: ClassVar[str] = "revealed-values"
+    light: ClassVar[str] = "disclosure"
+    label: ClassVar[str] = "Sensitive values that can be told"
+
+    def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
+        if subject.table is None or not subject.shown.any():
+            return
+        bounded = any(
+            isinstance(promise, (LDiversity, TCloseness, KLmDiversity)) and not promise.trivial
+            for promise in subject.promises
+        )
+        total = subject.people(subject.shown)
+        for column in subject.table.with_role("sensitive"):
+            single, told = _counts(subject, column, limits.confidence)
+            if not told:
+                continue
+            share = told / total
+            colour = Colour.GREEN if bounded else colour_of(share, limits.revealed_amber, limits.revealed_red)
+            words = (
+                f"'{column.name}' is revealed for {subject.of(single, total)}: their whole class has one value. It can "
+                f"be told with a confidence above {limits.confidence:.0%} for {subject.of(told, total)}."
+            )
+            yield Finding(self.code, colour, words, single, total, single / total, _remedy(subject), column.name)
+
+
+def _remedy(subject: Subject) -> Remedy:
+    if "l" in subject.settings:
+        return Remedy("Ask for two sensitive values in every class", "l", 2)
+    return Remedy("Choose a method that promises l-diversity, or leave the column out")
+
+
+def _counts(subject: Subject, column: PublishedColumn, confidence: float) -> tuple[int, int]:
+    """People in classes with one value, and people who have the value that their class tells."""
+    known = subject.shown & (column.kinds != CellKind.MISSING)
+    if not known.any():
+        return 0, 0
+    classes, values = subject.classes[known], column.codes[known].astype(np.int64)
+    n_values = int(values.max()) + 1
+    pairs = numbered([classes, values], len(values))
+    # by class: people with a value of this column; by pair: people with this value in this class
+    in_class = _people(subject, classes, known)
+    in_pair = _people(subject, pairs, known)
+    pair_of_row = in_pair[pairs]
+    telling = pair_of_row > confidence * in_class[classes]
+    distinct = np.bincount(np.unique(classes * n_values + values) // n_values, minlength=len(in_class))
+    alone = distinct[classes] == 1
+    return _count(subject, alone, known), _count(subject, telling | alone, known)
+
+
+def _people(subject: Subject, keys: Int64s, known: np.ndarray) -> Int64s:
+    if subject.person is None:
+        return np.bincount(keys).astype(np.int64)
+    person = subject.person[known]
+    width = int(person.max()) + 1
+    return np.bincount(np.unique(keys * width + person) // width, minlength=int(keys.max()) + 1).astype(np.int64)
+
+
+def _count(subject: Subject, chosen: np.ndarray, known: np.ndarray) -> int:
+    rows = np.zeros(len(known), np.bool_)
+    rows[np.flatnonzero(known)[chosen]] = True
+    return subject.people(rows)

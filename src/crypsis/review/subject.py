@@ -1,0 +1,157 @@
+"""Subject: what is reviewed. A release, and as much beside it as the review may use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from crypsis.data.arrays import Bools, Int32s, Int64s
+from crypsis.data.mixed import Mixed, PublishedMixed
+from crypsis.data.relational import PublishedTable, Table
+from crypsis.data.symbols import Symbols
+from crypsis.data.trajectory import PublishedTrajectories
+from crypsis.data.transaction import PublishedTransactions
+from crypsis.guarantees import DifferentialPrivacy, Guarantee, Together, Verdict
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolRows:
+    """Rows of symbols, of trajectories or of sets: row r holds `codes[offsets[r]:offsets[r + 1]]`."""
+
+    offsets: Int64s
+    codes: Int32s
+    symbols: Symbols
+    words: tuple[str, str]  # one and many of what a symbol stands for
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """Published data, what they promise, the verdict, and, where it may be used, the original.
+
+    `aligned`: published rows stand in the order of the original. `settings` are the names of the parameters of the
+    method, which remedies may name. The original of a differentially private release is never used. `public`: only what
+    a recipient holds is used, so neither the original nor who the records belong to.
+    """
+
+    published: Any
+    guarantee: Guarantee
+    verdict: Verdict
+    original: Any = field(default=None, repr=False)
+    aligned: bool = False
+    settings: frozenset[str] = frozenset()
+    confirmed: frozenset[str] = frozenset()
+    public: bool = False
+
+    @property
+    def private(self) -> bool:
+        """Under differential privacy."""
+        return isinstance(self.guarantee, DifferentialPrivacy)
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        """The guarantee, or its parts."""
+        return self.guarantee.parts if isinstance(self.guarantee, Together) else (self.guarantee,)
+
+    @cached_property
+    def table(self) -> PublishedTable | None:
+        """The published table, also of mixed data."""
+        if isinstance(self.published, PublishedMixed):
+            return self.published.table
+        return self.published if isinstance(self.published, PublishedTable) else None
+
+    @cached_property
+    def original_table(self) -> Table | None:
+        if isinstance(self.original, Mixed):
+            return self.original.table
+        return self.original if isinstance(self.original, Table) else None
+
+    @cached_property
+    def rows_of_symbols(self) -> SymbolRows | None:
+        """Published trajectories or sets; None of other kinds."""
+        data = self.published.transactions if isinstance(self.published, PublishedMixed) else self.published
+        if isinstance(data, PublishedTrajectories):
+            return SymbolRows(data.offsets, data.codes, data.symbols, ("place", "places"))
+        if isinstance(data, PublishedTransactions):
+            return SymbolRows(data.offsets, data.codes, data.symbols, ("item", "items"))
+        return None
+
+    # People
+
+    @cached_property
+    def person(self) -> Int64s | None:
+        """The person of every published row; None where each row is a person of its own, or nobody says."""
+        if self.public or self.private:
+            return None
+        for holder in (self.published, self.original if self.aligned else None):
+            for name in ("person", "owners"):
+                codes = getattr(holder, name, None)
+                if codes is not None and len(codes) == len(self.published):
+                    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+        return None
+
+    @property
+    def counts_people(self) -> bool:
+        """The guarantee counts all records of a person as one: it says so, or it leaves it to the data to say so."""
+        units = {promise.parameters().get("unit") for promise in self.promises}
+        if units & {"owner", "person"}:
+            return True
+        return units == {None} and getattr(self.original, "person", None) is not None
+
+    @property
+    def noun(self) -> str:
+        """What is counted: people, or records where it is not known who they belong to and several may be one's."""
+        return "records" if self.counts_people and self.person is None else "people"
+
+    def of(self, number: int, total: int) -> str:
+        """`10,091 of 30,162 people (33 %)`."""
+        share = f" ({percent(number / total)})" if total else ""
+        return f"{number:,} of {total:,} {self.noun}{share}"
+
+    def people(self, rows: Bools | None = None) -> int:
+        """How many people the chosen rows are about."""
+        if self.person is None:
+            return len(self.published) if rows is None else int(np.count_nonzero(rows))
+        return len(np.unique(self.person if rows is None else self.person[rows]))
+
+    def people_per(self, keys: Int64s) -> Int64s:
+        """By key, which are numbers from 0 without gaps: how many people have a row with it."""
+        if not len(keys):
+            return np.zeros(0, np.int64)
+        if self.person is None or len(self.person) != len(keys):
+            return np.bincount(keys).astype(np.int64)
+        width = int(self.person.max()) + 1
+        pairs = np.unique(keys * width + self.person)
+        return np.bincount(pairs // width).astype(np.int64)
+
+    # Classes of a table
+
+    @cached_property
+    def shown(self) -> Bools:
+        """The records of the published table that are not suppressed."""
+        assert self.table is not None
+        return ~self.table.suppressed
+
+    @cached_property
+    def classes(self) -> Int64s:
+        """The class of every record of the published table."""
+        assert self.table is not None
+        return numbered([column.codes for column in self.table.with_role("quasi")], len(self.table))
+
+
+def numbered(columns: list[Any], rows: int) -> Int64s:
+    """A number for every distinct row of these codes, without gaps; 0 everywhere where there are no columns."""
+    keys = np.zeros(rows, np.int64)
+    for codes in columns:
+        wide = codes.astype(np.int64)
+        low = int(wide.min(initial=0))
+        joined = keys * (int(wide.max(initial=0)) - low + 1) + (wide - low)
+        keys = np.unique(joined, return_inverse=True)[1].astype(np.int64)
+    return keys
+
+
+def percent(share: float) -> str:
+    """`33 %`, `4.2 %`, `0.03 %`."""
+    return f"{100 * share:.2g} %" if share < 0.0995 else f"{100 * share:.0f} %"

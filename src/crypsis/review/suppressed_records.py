@@ -1,0 +1,49 @@
+"""Usefulness: how much was suppressed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.review.check import Check
+from crypsis.review.lights import Colour, Finding, Remedy
+from crypsis.review.subject import Subject, percent
+from crypsis.review.thresholds import ReviewThresholds
+
+
+class SuppressedRecordsCheck(Check):
+    """Suppressed records of a table, which the release shows; visits and items that are missing, by the original."""
+
+    code: ClassVar[str] = "suppressed"
+    light: ClassVar[str] = "usefulness"
+    label: ClassVar[str] = "Suppressed records"
+
+    def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
+        for what, number, total, remedy in _suppressed(subject):
+            share = number / total if total else 0.0
+            if share <= limits.suppressed_amber:
+                continue
+            colour = Colour.RED if share >= limits.suppressed_red else Colour.AMBER
+            words = f"{number:,} of {total:,} {what} ({percent(share)}) are suppressed."
+            yield Finding(self.code, colour, words, number, total, share, remedy)
+
+
+def _suppressed(subject: Subject) -> Iterator[tuple[str, int, int, Remedy]]:
+    table = subject.table
+    if table is not None:
+        words = "Allow fewer suppressed records" if "max_suppressed" in subject.settings else "Lower k"
+        remedy = Remedy(words, "max_suppressed", 0.05) if "max_suppressed" in subject.settings else Remedy(words)
+        yield "records", int(np.count_nonzero(table.suppressed)), len(table), remedy
+    original: Any = subject.original
+    published: Any = subject.published
+    advice = Remedy("Lower k or m, or use a coarser map or another method")
+    if isinstance(original, Trajectories) and isinstance(published, PublishedTrajectories):
+        yield "visits", max(original.visits - published.visits, 0), original.visits, advice
+    elif isinstance(original, Transactions) and isinstance(published, PublishedTransactions):
+        kept = published.symbols.vocabulary.encode(original.vocabulary.series) >= 0
+        lost = int(original.supports[~kept].sum())
+        yield "items in records", lost, original.occurrences, advice

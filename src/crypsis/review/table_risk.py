@@ -1,0 +1,74 @@
+"""Disclosure: how surely people can be picked out by their quasi-identifiers, before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from crypsis.data.arrays import Int64s
+from crypsis.review.check import Check, colour_of
+from crypsis.review.lights import Colour, Finding, Remedy
+from crypsis.review.subject import Subject, numbered, percent
+from crypsis.review.thresholds import ReviewThresholds
+
+
+class TableRiskCheck(Check):
+    """Sizes of classes as risks. A prosecutor knows that the victim is in the table, a journalist takes the table for
+    the population, and both are right with 1 / size; a marketer links everybody and counts hits.
+    """
+
+    code: ClassVar[str] = "reidentification-risk"
+    light: ClassVar[str] = "disclosure"
+    label: ClassVar[str] = "Risk of being re-identified by quasi-identifiers"
+
+    def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
+        table = subject.table
+        if table is None or not table.quasi or not subject.shown.any():
+            return
+        rows = np.flatnonzero(subject.shown)
+        sizes = _sizes(subject.classes[rows], None if subject.person is None else subject.person[rows])
+        total = int(sizes.sum())
+        number = int(sizes[1.0 / sizes > limits.risk_limit * (1 + 1e-9)].sum())
+        marketer = len(sizes) / total
+        words = (
+            f"Prosecutor and journalist find a person by the quasi-identifiers with a probability of at most "
+            f"1 in {int(sizes.min()):,}{{highest}}; a marketer's links hit {percent(marketer)} of people{{marketer}}."
+        )
+        before = _before(subject)
+        if before is None:
+            words = words.format(highest="", marketer="")
+        else:
+            words = words.format(
+                highest=f" (before: 1 in {int(before.min()):,})",
+                marketer=f" (before: {percent(len(before) / int(before.sum()))})",
+            )
+        colour = colour_of(number / total, limits.unique_amber, 2.0)
+        if int(sizes.min()) == 1:
+            alone = int(np.count_nonzero(sizes == 1))
+            colour = max(colour, colour_of(alone / total, limits.unique_amber, limits.unique_red))
+        if number:
+            words += f" For {subject.of(number, total)} it exceeds {limits.risk_limit:.0%}."
+        wanted = int(np.ceil(1 / limits.risk_limit - 1e-9)) if limits.risk_limit > 0 else 0
+        remedy = None
+        if colour != Colour.GREEN:
+            remedy = Remedy("Make classes larger", "k", wanted) if "k" in subject.settings else Remedy("Raise k")
+        yield Finding(self.code, colour, words, number, total, number / total, remedy)
+
+
+def _before(subject: Subject) -> Int64s | None:
+    original = subject.original_table
+    if original is None or not original.quasi:
+        return None
+    person = subject.person if subject.aligned else None
+    return _sizes(numbered([column.codes for column in original.with_role("quasi")], len(original)), person)
+
+
+def _sizes(keys: Int64s, person: Int64s | None) -> Int64s:
+    """People in each class that has any."""
+    if person is not None and len(person) == len(keys):
+        width = int(person.max(initial=0)) + 1
+        keys = np.unique(keys * width + person) // width
+    counts = np.bincount(keys)
+    return counts[counts > 0].astype(np.int64)

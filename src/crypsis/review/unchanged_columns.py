@@ -1,0 +1,82 @@
+"""Disclosure: people who can be singled out by columns that are published as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from crypsis.data.arrays import Bools, Int64s
+from crypsis.data.cells import CellKind
+from crypsis.data.person_detection import holds_ids, identifies_by_name
+from crypsis.data.relational import PublishedColumn
+from crypsis.review.check import Check, colour_of
+from crypsis.review.lights import Finding, Remedy
+from crypsis.review.subject import Subject, numbered, percent
+from crypsis.review.thresholds import ReviewThresholds
+
+
+class UnchangedColumnsCheck(Check):
+    """Columns of the role other: who is unique by them alone, and together with the classes.
+
+    A column whose name says that it identifies people and that is published exactly, whatever its role, singles out
+    everybody who has an exact value there: all rows with this value belong together.
+    """
+
+    code: ClassVar[str] = "unique-by-unchanged-columns"
+    light: ClassVar[str] = "disclosure"
+    label: ClassVar[str] = "People singled out by unchanged columns"
+
+    def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
+        if subject.table is None or not subject.shown.any():
+            return
+        total = subject.people(subject.shown)
+        named = [column for column in subject.table.columns if names_people(column, subject.shown)]
+        for column in named:
+            exact = subject.shown & (column.kinds == CellKind.VALUE)
+            number = subject.people(exact)
+            words = (
+                f"'{column.name}' stands unchanged in {number:,} of {total:,} records ({percent(number / total)}) and "
+                "names people: all records with one value belong to one person."
+            )
+            remedy = Remedy("Say whose records these are", "person", column.name)
+            colour = colour_of(number / total, limits.unique_amber, limits.unique_red)
+            yield Finding(self.code, colour, words, number, total, number / total, remedy, column.name)
+        others = [column for column in subject.table.with_role("other") if column not in named]
+        if not others:
+            return
+        keys = numbered([column.codes for column in others], len(subject.table))
+        alone = _people_alone(subject, keys)
+        together = _people_alone(subject, numbered([keys, subject.classes], len(keys)))
+        if not together:
+            return
+        names = ", ".join(f"'{column.name}'" for column in others)
+        words = (
+            f"Published unchanged: {names}. {subject.of(alone, total)} are unique by this alone, "
+            f"{subject.of(together, total)} together with their class."
+        )
+        remedy = Remedy("Give columns that others may know the role quasi, or leave them out")
+        colour = colour_of(together / total, limits.unique_amber, limits.unique_red)
+        yield Finding(self.code, colour, words, together, total, together / total, remedy)
+
+
+def names_people(column: PublishedColumn, shown: Bools) -> bool:
+    """The name says that it identifies people, and some exact value of it stands in several records."""
+    if not identifies_by_name(column.name) or not holds_ids(column.cells.values):
+        return False
+    exact = column.codes[shown & (column.kinds == CellKind.VALUE)]
+    return len(np.unique(exact)) < len(exact)
+
+
+def _people_alone(subject: Subject, keys: Int64s) -> int:
+    """People with a row that nobody else looks like."""
+    shown = np.flatnonzero(subject.shown)
+    chosen = np.unique(keys[shown], return_inverse=True)[1].astype(np.int64)
+    if subject.person is None:
+        return int(np.count_nonzero(np.bincount(chosen) == 1))
+    person = subject.person[shown]
+    width = int(person.max()) + 1
+    pairs = np.unique(chosen * width + person)
+    counts = np.bincount(pairs // width)
+    return len(np.unique(pairs[counts[pairs // width] == 1] % width))

@@ -1,0 +1,52 @@
+"""Guarantee: the verdict, with the assumption about persons in the same sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from crypsis.guarantees import DifferentialPrivacy
+from crypsis.review.check import Check
+from crypsis.review.lights import Colour, Finding, Remedy
+from crypsis.review.subject import Subject
+from crypsis.review.thresholds import ReviewThresholds
+
+
+class VerdictCheck(Check):
+    """Red where the guarantee fails or protects nothing, amber where a recipient cannot recount it."""
+
+    code: ClassVar[str] = "verdict"
+    light: ClassVar[str] = "guarantee"
+    label: ClassVar[str] = "Verdict of the verifier"
+
+    def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
+        verdict, promised = subject.verdict, subject.guarantee
+        assumed = _assumption(subject)
+        if not verdict.holds:
+            words = f"{promised} fails {assumed}: {verdict.problem}"
+            yield Finding(self.code, Colour.RED, words, remedy=Remedy("Do not publish; choose other settings"))
+        elif promised.trivial:
+            words = f"{promised} holds {assumed}, but protects nothing: no protection was requested."
+            remedy = Remedy("Ask for protection", "k", 5) if "k" in subject.settings else Remedy("Ask for protection")
+            yield Finding(self.code, Colour.RED, words, remedy=remedy)
+        else:
+            level, bound = promised.level_words
+            reached = (
+                "nothing rare occurs" if verdict.achieved is None else f"{verdict.achieved} {level}"
+            ) + f", {verdict.required} {bound}"
+            words = f"Verified {assumed}: {promised}; {reached}."
+            if subject.counts_people and not subject.private:
+                words += " A recipient cannot recount it, because it is not published who the records belong to."
+                yield Finding(self.code, Colour.AMBER, words)
+            else:
+                yield Finding(self.code, Colour.GREEN, words)
+
+
+def _assumption(subject: Subject) -> str:
+    promised = subject.guarantee
+    if isinstance(promised, DifferentialPrivacy):
+        whole = "all records of a person count" if promised.unit == "person" else "each record is a person of its own"
+        return f"where {whole}"
+    if subject.counts_people:
+        return "where all records of a person count as one"
+    return "assuming that each record is a person of its own"
