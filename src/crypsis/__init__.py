@@ -146,6 +146,7 @@ if TYPE_CHECKING:
     from crypsis.methods.trajectory.regions_of_interest import RegionsOfInterest
     from crypsis.metrics import METRICS, measure
     from crypsis.release import Release
+    from crypsis.review import Colour, Finding, Light, Remedy, Review, ReviewThresholds
     from crypsis.runtime import StreamConfiguration, stream
     from crypsis.samples import SAMPLES
 
@@ -286,6 +287,7 @@ _HOME = {
     "crypsis.methods.trajectory.regions_of_interest": ("RegionsOfInterest",),
     "crypsis.metrics": ("METRICS", "measure"),
     "crypsis.release": ("Release",),
+    "crypsis.review": ("Colour", "Finding", "Light", "Remedy", "Review", "ReviewThresholds"),
     "crypsis.runtime": ("StreamConfiguration", "stream"),
     "crypsis.samples": ("SAMPLES",),
 }
@@ -319,6 +321,7 @@ __all__ = [
     "CategoryTree",
     "CategoryTrees",
     "Cluster",
+    "Colour",
     "ConstrainedKmAnonymity",
     "ContainmentAttack",
     "CountQuery",
@@ -336,6 +339,7 @@ __all__ = [
     "DisassociationAnonymity",
     "Events",
     "Experiment",
+    "Finding",
     "Guarantee",
     "Hierarchies",
     "Hierarchy",
@@ -357,6 +361,7 @@ __all__ = [
     "KmAnonymity",
     "LDiversity",
     "LKCPrivacy",
+    "Light",
     "LinkageAttack",
     "LmAnon",
     "LocationAttack",
@@ -388,6 +393,9 @@ __all__ = [
     "RegionAttribute",
     "RegionsOfInterest",
     "Release",
+    "Remedy",
+    "Review",
+    "ReviewThresholds",
     "RumBound",
     "SDSeqAnon",
     "SafePath",

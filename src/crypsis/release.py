@@ -20,13 +20,7 @@ import numpy as np
 
 from crypsis.atomic import new_folder, write_file
 from crypsis.data.arrays import Int64s
-from crypsis.errors import (
-    BadParameter,
-    BadRelease,
-    MissingExtra,
-    NotApplicable,
-    VerificationFailed,
-)
+from crypsis.errors import BadParameter, BadRelease, MissingExtra, NotApplicable, VerificationFailed
 from crypsis.guarantees import Guarantee, Verdict, guarantee_from_dict
 from crypsis.journal import Journal
 from crypsis.methods import Method
@@ -140,7 +134,8 @@ class Release:
     def _subject(self, original: Any = None, confirm: Iterable[str] = (), *, public: bool = False) -> Subject:
         """What is reviewed."""
         against = None if public else original if original is not None else self.original
-        in_order = self.kind.aligned and (not self.manifest or self.manifest["data"].get("order") == "input")
+        made_here = self.method is not None or not self.manifest  # so the rows stand as they came
+        in_order = self.kind.aligned and (made_here or self.manifest["data"].get("order") == "input")
         settings = frozenset(() if self.method is None else self.method.parameters())
         return Subject(
             self.data,

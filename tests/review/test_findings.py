@@ -36,9 +36,10 @@ def table(columns: dict[str, list[str]], roles: dict[str, str], types: dict[str,
 
 
 def table_release(columns, roles, types=None, guarantee=None, original=None, person=None) -> Release:
+    published = table(columns, roles, types)
     if person is not None:
-        original = Table.from_frame(pl.DataFrame({**columns, "who": person}), {**roles, "who": "person"})
-    return Release(table(columns, roles, types), guarantee or KAnonymity(k=2), original=original)
+        published = replace(published, person=np.unique(person, return_inverse=True)[1].astype(np.int64))
+    return Release(published, guarantee or KAnonymity(k=2), original=original)
 
 
 def people(*, ages: list[str], **columns: list[str]) -> tuple[dict[str, list[str]], dict[str, str]]:
@@ -60,6 +61,12 @@ class Planted:
 
 def sensitive_classes(values: list[str], guarantee=None) -> Release:
     return table_release(*people(ages=["20"] * 5 + ["30"] * 5, sensitive_ill=values), guarantee=guarantee)
+
+
+def owned(person: list[str], guarantee: KAnonymity) -> Release:
+    """Two people of 20, then three rows of people of 30."""
+    ages = ["20"] * 2 + ["30"] * 3
+    return table_release({"age": ages}, {"age": "quasi"}, guarantee=guarantee, person=person)
 
 
 def other_columns(values: list[str]) -> Release:
@@ -146,10 +153,16 @@ PLANTED: dict[str, list[Planted]] = {
     ],
     "repeated-people": [
         Planted(
-            lambda: table_release({"age": ["20"] * 2 + ["30"] * 3}, {"age": "quasi"}, person=["a", "b", "a", "c", "c"]),
+            lambda: owned(["a", "b", "a", "c", "c"], KAnonymity(k=2)),
+            RED,
+            1,
+            lambda: owned(["a", "b", "d", "c", "c"], KAnonymity(k=2)),
+        ),
+        Planted(
+            lambda: owned(["a", "b", "a", "c", "c"], KAnonymity(k=2, unit="person")),
             AMBER,
             1,
-            lambda: table_release({"age": ["20"] * 2 + ["30"] * 3}, {"age": "quasi"}, person=["a", "b", "d", "c", "c"]),
+            lambda: owned(["a", "b", "d", "c", "c"], KAnonymity(k=2, unit="person")),
         ),
         Planted(
             lambda: visits([["a"], ["a"], ["a"]], owners=[7, 7, 9]),

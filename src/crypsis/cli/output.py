@@ -15,6 +15,7 @@ from crypsis.journal import Listener, Progress
 
 if TYPE_CHECKING:
     from crypsis.guarantees import Verdict
+    from crypsis.review import Review
 
 PATIENCE = 2.0  # seconds before progress is shown
 PLAIN_EVERY = 5.0  # seconds between two plain lines where there is no terminal
@@ -62,6 +63,25 @@ def shown_value(value: object) -> str:
 def verdict_words(verdict: Verdict) -> str:
     """The verdict with a sign that is not only colour."""
     return f"{'✓ verified' if verdict.holds else '✗ NOT SAFE'}: {verdict}"
+
+
+def review_words(review: Review) -> str:
+    """The three lights, each finding on a line with a sign that is not only colour, and what would mend it below."""
+    lines = []
+    for name, light in review.lights():
+        lines.append(f"{_SIGNS[str(light.colour)]} {name:<11} {light.colour}")
+        if not light.findings:
+            lines.append("    nothing was found")
+        for finding in light.findings:
+            lines.append(f"    {finding.colour}: {finding.sentence}")
+            remedy = finding.remedy
+            if remedy is not None and str(finding.colour) != "green":
+                option = "" if remedy.option is None else f" ({remedy.option})"
+                lines.append(f"        remedy: {remedy.words}{option}")
+    return "\n".join(lines)
+
+
+_SIGNS = {"green": "✓", "amber": "!", "red": "✗"}
 
 
 def note(words: str) -> None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from crypsis.cli.disassociated_input import is_disassociated_file, own_promise
 from crypsis.cli.levels import show_levels
-from crypsis.cli.output import show, verdict_words
+from crypsis.cli.output import review_words, show, verdict_words
 from crypsis.cli.reading import Reader, given, read_original, reads_data
+from crypsis.cli.reviewing import strict_exit_code
 from crypsis.cli.settings import checked_from_settings
 from crypsis.errors import BadParameter, MissingFile
+
+if TYPE_CHECKING:
+    from crypsis.review import Review
 
 TABLE_MODELS = ("k-anonymity", "l-diversity", "t-closeness", "kkm-anonymity", "klm-diversity")
 
@@ -48,6 +52,9 @@ def verify(
             "--suppressed", help="For a file: a location or item that was left out; may be given several times."
         ),
     ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="For a release: exit with 6 when a light is amber, with 7 when one is red.")
+    ] = False,
 ) -> None:
     """Recheck a release; exit with 4 when its promise is broken.
 
@@ -67,6 +74,9 @@ def verify(
     from crypsis.verifiers import VERIFIERS
 
     existing(published)
+    if strict and not published.is_dir():
+        raise BadParameter("--strict heeds the lights of a release; a file has none.", parameter="strict")
+    review: Review | None = None
     chosen = None if model is None else checked_from_settings(guarantee_named(model))
     if chosen is None and is_disassociated_file(published):
         chosen = own_promise(read_disassociated(published))
@@ -76,6 +86,7 @@ def verify(
         if isinstance(chosen, Guarantee):
             release = replace(release, guarantee=chosen)
         verdict = release.verify(against)
+        review = release.review(against)
     elif given(read, "quasi") is not None or model in TABLE_MODELS:
         if original is not None:
             raise BadParameter(
@@ -100,8 +111,15 @@ def verify(
             f"{published} is not a release folder; for a file say what to check, e.g. --model km-anonymity -k 5 -m 2, "
             f"or for a table --quasi {','.join(_quasi_identifiers(published)) or 'age,zip'} --model k-anonymity -k 5."
         )
-    show({"guarantee": verdict.promised.to_dict(), "verdict": verdict.to_dict()}, verdict_words(verdict))
-    raise typer.Exit(code=0 if verdict.holds else 4)
+    told = {"guarantee": verdict.promised.to_dict(), "verdict": verdict.to_dict()}
+    if review is None:
+        show(told, verdict_words(verdict))
+    else:
+        show(told | {"review": review.to_dict()}, f"{verdict_words(verdict)}\n\n{review_words(review)}")
+    if not verdict.holds:
+        raise typer.Exit(code=4)
+    if strict and review is not None:
+        raise typer.Exit(code=strict_exit_code(review))
 
 
 def _quasi_identifiers(path: Path) -> list[str]:
