@@ -43,6 +43,7 @@ CrypsisError
 │   │   ├── UnlistedFile        unlisted-file            2   a file that the manifest or the data package does not list
 │   │   ├── MissingParameters   missing-parameters       2   a guarantee that does not state all its parameters
 │   │   └── ContradictoryRoles  contradictory-roles      2   roles that do not fit the columns of the release
+│   ├── BadKey                  bad-key                  2   no key, or a private key that others can read
 │   ├── BadPublication          format-error             2   published data that do not have their form
 │   ├── OutputExists            output-exists            2
 │   ├── BadDomain               bad-domain               2   a declared domain that is empty or repeats itself
@@ -285,6 +286,10 @@ class MissingParameters(BadRelease):
 
 class ContradictoryRoles(BadRelease):
     code = "contradictory-roles"
+
+
+class BadKey(InputError):
+    code = "bad-key"
 
 
 class BadPublication(InputError):

@@ -30,6 +30,7 @@ from crypsis.release_folder import DATA_PACKAGE, MANIFEST, REPORT, SCHEMA, open_
 from crypsis.reports.report import Report
 from crypsis.review import Review, ReviewThresholds, Subject, review
 from crypsis.review.refusal import confirmable_names, confirmed_names, refuse_colours, refuse_unconfirmed
+from crypsis.signatures import BROKEN, UNSIGNED, Signature, check_private_key, read_signature, sign_files
 from crypsis.strict_json import read_json
 from crypsis.verifiers import verify
 from crypsis.version import VERSION
@@ -53,6 +54,7 @@ class Release:
     damage: tuple[str, ...] = ()
     confirmed: frozenset[str] = frozenset()  # columns whose findings the publisher has looked at
     thresholds: ReviewThresholds = field(default_factory=ReviewThresholds, repr=False)
+    signature: Signature = field(default=Signature(UNSIGNED))  # of the folder that it was read from
     _verified: tuple[Any, Guarantee, Verdict] | None = field(default=None, repr=False)
     _measured: tuple[Any, dict[str, Any]] | None = field(default=None, repr=False)
 
@@ -186,12 +188,13 @@ class Release:
         private_report: str | Path | None = None,
         confirm: Iterable[str] = (),
         strict: bool = False,
+        sign: str | Path | None = None,
     ) -> Path:
         """Verify and review, then write the release folder whole or not at all; returns the folder.
 
         `order="input"` keeps the rows as they came, for evaluation only: their order may identify people. Columns with
         direct identifiers, free text or exact dates are refused unless `confirm` names them. `strict` writes nothing
-        unless all three lights are green.
+        unless all three lights are green. `sign` is the file of a private key (`crypsis keys make`).
         """
         target = Path(folder)
         format = self._default_format if format is None else format
@@ -201,6 +204,8 @@ class Release:
             raise BadParameter(f"write: order must be 'sorted' or 'input', got {order!r}.")
         if private_report is not None and _inside(Path(private_report), target):
             raise BadParameter("write: the private report must not lie inside the release folder.")
+        if sign is not None:
+            check_private_key(sign)
         verdict = self.verify()
         if not verdict.holds:
             raise VerificationFailed(f"Nothing was written: {verdict}", **verdict.to_dict())
@@ -212,6 +217,8 @@ class Release:
         rows = self.kind.sorted_rows(self.data) if order == "sorted" else np.arange(len(self.data))
         with self.journal.stage("write"), new_folder(target, overwrite=overwrite) as partial:
             self._write_files(partial, manifest, rows, format)
+            if sign is not None:
+                sign_files(partial, sign)
         self.manifest = manifest
         if private_report is not None:
             self.write_private_report(private_report, rows)
@@ -333,6 +340,9 @@ def read_working_copy(folder: str | Path, *, private_report: str | Path | None =
 def _read(folder: Path, private_report: str | Path | None, *, working_copy: bool) -> Release:
     opened = open_release_folder(folder, working_copy=working_copy)
     manifest, damage = opened.manifest, list(opened.damage)
+    signature = read_signature(folder, opened.digests)
+    if signature.state == BROKEN:
+        damage.append("The release is wrongly signed: release.sig is not the signature of these files.")
     described = manifest["data"]
     guarantee = guarantee_from_dict(manifest["guarantee"])
     kind = kind_named(described["kind"])
@@ -354,6 +364,7 @@ def _read(folder: Path, private_report: str | Path | None, *, working_copy: bool
         manifest=manifest,
         damage=tuple(damage),
         confirmed=confirmed_names(told.get("confirmed") if isinstance(told, Mapping) else None, data),
+        signature=signature,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from crypsis.cli.keys import Sign
 from crypsis.cli.output import note, progress, review_words, show, shown_value, verdict_words
 from crypsis.cli.reading import Reader, reads_data, words_on
 from crypsis.cli.reviewing import FIGURES_HIDDEN, FIGURES_NOT_COVERED, Confirm, Strict
@@ -45,6 +46,7 @@ def anonymize(
             "covered by the guarantee.",
         ),
     ] = False,
+    sign: Sign = None,
 ) -> None:
     """Anonymize a file, prove the result, and write a release.
 
@@ -56,6 +58,7 @@ def anonymize(
     from crypsis.guarantees import DifferentialPrivacy
     from crypsis.methods import Method, method_named
     from crypsis.publication import KINDS
+    from crypsis.signatures import check_private_key
 
     formats = {known for kind in KINDS.values() for known in kind.files}
     if format is not None and format not in formats:
@@ -64,6 +67,8 @@ def anonymize(
     assert isinstance(chosen, Method)
     if os.path.lexists(out) and not overwrite:
         raise OutputExists(f"{out} exists already; choose another folder or add --overwrite.")
+    if sign is not None:
+        check_private_key(sign)
     data = read(input, chosen.accepts)
     note(words_on(data))
     with progress() as listener:
@@ -77,6 +82,7 @@ def anonymize(
             private_report=private_report,
             confirm=confirm or (),
             strict=strict,
+            sign=sign,
         )
         review = release.review()
     for warning in release.journal.warnings:

@@ -13,6 +13,7 @@ from crypsis.cli.data import data_app
 from crypsis.cli.demo import demo
 from crypsis.cli.export import export
 from crypsis.cli.hierarchy import hierarchy_app
+from crypsis.cli.keys import keys_app, sign
 from crypsis.cli.ledger import ledger_app
 from crypsis.cli.measure import measure
 from crypsis.cli.methods import methods
@@ -49,6 +50,7 @@ for command in (
     methods,
     anonymize,
     verify,
+    sign,
     measure,
     attack,
     reconstruct,
@@ -69,6 +71,7 @@ app.add_typer(hierarchy_app, name="hierarchy")
 app.add_typer(policy_app, name="policy")
 app.add_typer(queries_app, name="queries")
 app.add_typer(ledger_app, name="ledger")
+app.add_typer(keys_app, name="keys")
 app.add_typer(stream_app, name="stream")
 app.add_typer(warehouse_app, name="warehouse")
 

@@ -10,9 +10,10 @@ import typer
 
 from crypsis.cli.disassociated_input import is_disassociated_file
 from crypsis.cli.experiments import is_experiment
+from crypsis.cli.keys import Sign
 from crypsis.cli.output import show
 from crypsis.cli.show import chosen_cell
-from crypsis.errors import BadParameter, OutputExists
+from crypsis.errors import BadParameter, OptionWithoutEffect, OutputExists
 
 if TYPE_CHECKING:
     from crypsis.evaluate import Store
@@ -36,6 +37,7 @@ def export(
         bool, typer.Option("--i-know", help="Also export a cell whose promise the verifier found broken.")
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
+    sign: Sign = None,
 ) -> None:
     """Export published data, sorted by what they say, with a sidecar on method, guarantee and verdict.
 
@@ -48,6 +50,12 @@ def export(
     from crypsis.evaluate.export import export_inputs, export_published, export_release
 
     store = Store(source)
+    if sign is not None and (out.suffix or not (source.is_dir() and store.exists())):
+        raise OptionWithoutEffect(
+            "--sign signs a release folder, and here a file is written; export a cell to a folder, or sign a release "
+            "with `crypsis sign`.",
+            parameter="sign",
+        )
     if source.is_file() and is_experiment(source) and not is_disassociated_file(source):
         written = export_inputs(Experiment.read(source), out)
     elif source.is_dir() and store.exists():
@@ -65,7 +73,7 @@ def export(
         else:
             if i_know:
                 raise BadParameter("--i-know exports a file (--out NAME.csv); a release is written of what holds only.")
-            written = [export_release(store, id, out, overwrite=overwrite)]
+            written = [export_release(store, id, out, overwrite=overwrite, sign=sign)]
     elif source.is_file() and not is_disassociated_file(source) and source.suffix != ".parquet":
         raise BadParameter(
             f"{source.name} is no experiment (.toml or .json) and no published data: `crypsis anonymize` or "

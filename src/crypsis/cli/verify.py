@@ -14,7 +14,7 @@ from crypsis.cli.output import review_words, show, verdict_words
 from crypsis.cli.reading import Reader, given, read_original, reads_data
 from crypsis.cli.reviewing import strict_exit_code
 from crypsis.cli.settings import checked_from_settings
-from crypsis.errors import BadParameter, MissingFile
+from crypsis.errors import BadParameter, MissingFile, OptionWithoutEffect
 
 if TYPE_CHECKING:
     from crypsis.review import Review
@@ -55,8 +55,14 @@ def verify(
     strict: Annotated[
         bool, typer.Option("--strict", help="For a release: exit with 6 when a light is amber, with 7 when one is red.")
     ] = False,
+    trusted: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--trusted", help="Public key (.pub) of somebody you trust; the release must be signed by one of them."
+        ),
+    ] = None,
 ) -> None:
-    """Recheck a release; exit with 4 when its promise is broken.
+    """Recheck a release; exit with 4 when its promise is broken, or with --trusted nobody trusted signed it.
 
     The verifier shares no code with the methods and works from the published files alone; with --original it also
     checks that they are an honest recoding of the original. Of any table, told its columns by --quasi and --sensitive,
@@ -71,12 +77,16 @@ def verify(
     from crypsis.data.formats.published_sets import read_published_sets
     from crypsis.data.transaction import PublishedTransactions
     from crypsis.guarantees import Guarantee, guarantee_named
+    from crypsis.signatures import TRUSTED
     from crypsis.verifiers import VERIFIERS
 
     existing(published)
     if strict and not published.is_dir():
         raise BadParameter("--strict heeds the lights of a release; a file has none.", parameter="strict")
     review: Review | None = None
+    if trusted and not published.is_dir():
+        raise OptionWithoutEffect("--trusted is for release folders; a file has no signature.", parameter="trusted")
+    signature = None
     chosen = None if model is None else checked_from_settings(guarantee_named(model))
     if chosen is None and is_disassociated_file(published):
         chosen = own_promise(read_disassociated(published))
@@ -85,6 +95,7 @@ def verify(
         against = None if original is None else read_original(read, original, release)
         if isinstance(chosen, Guarantee):
             release = replace(release, guarantee=chosen)
+        signature = release.signature.trusted_by(trusted) if trusted else release.signature
         verdict = release.verify(against)
         review = release.review(against)
     elif given(read, "quasi") is not None or model in TABLE_MODELS:
@@ -112,11 +123,16 @@ def verify(
             f"or for a table --quasi {','.join(_quasi_identifiers(published)) or 'age,zip'} --model k-anonymity -k 5."
         )
     told = {"guarantee": verdict.promised.to_dict(), "verdict": verdict.to_dict()}
-    if review is None:
-        show(told, verdict_words(verdict))
-    else:
-        show(told | {"review": review.to_dict()}, f"{verdict_words(verdict)}\n\n{review_words(review)}")
-    if not verdict.holds:
+    words = verdict_words(verdict)
+    if signature is not None:
+        told["signature"] = signature.to_dict()
+        words += f"\nsignature: {signature}"
+    if review is not None:
+        told["review"] = review.to_dict()
+        words += f"\n\n{review_words(review)}"
+    show(told, words)
+    vouched = not trusted or (signature is not None and signature.state == TRUSTED)
+    if not verdict.holds or not vouched:
         raise typer.Exit(code=4)
     if strict and review is not None:
         raise typer.Exit(code=strict_exit_code(review))

@@ -51,17 +51,19 @@ _FORMULA = (
 )
 
 
-def export_release(store: Store, id: str, folder: str | Path, *, overwrite: bool = False) -> Path:
+def export_release(
+    store: Store, id: str, folder: str | Path, *, overwrite: bool = False, sign: str | Path | None = None
+) -> Path:
     """The published data of a cell as a release folder: sorted, verified once more, with its report."""
     _refuse_unsafe(store, id, i_know=False)
     release: Release = store.release(id)
     original = _unchanged_original(store, id)
     if original is not None:
         try:
-            return release.beside(original).write(folder, overwrite=overwrite)
+            return release.beside(original).write(folder, overwrite=overwrite, sign=sign)
         except (NotApplicable, BadRelease):  # what only a private report would tell is not in the store
             pass
-    return release.write(folder, overwrite=overwrite)
+    return release.write(folder, overwrite=overwrite, sign=sign)
 
 
 def _unchanged_original(store: Store, id: str) -> Any:

@@ -26,6 +26,7 @@ from crypsis.guarantees import GUARANTEES, Guarantee, guarantee_named
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.release_folder import MANIFEST
+from crypsis.signatures import Signature
 from crypsis.verifiers import VERIFIERS
 from crypsis.web.own_names import known_as
 from crypsis.web.unpacking import check_unpacked
@@ -108,6 +109,7 @@ class Verification:
                 "rows": manifest["data"]["rows"],
                 "utility": manifest.get("utility", {}),
                 "damage": list(release.damage),
+                "signature": release.signature.to_dict() | {"words": _signature_words(release.signature)},
             },
         }
 
@@ -132,6 +134,11 @@ class Verification:
         if (kind, PublishedTransactions) in VERIFIERS:
             return told_verdict(verify(read_published_sets(path), chosen))
         return told_verdict(verify(read_published_trajectories(path), chosen))
+
+
+def _signature_words(signature: Signature) -> str:
+    """Without the option of the command line."""
+    return str(signature).removesuffix(" (--trusted KEY.pub)")
 
 
 def _as_the_method_took_them(original: Any, manifest: Mapping[str, Any]) -> Any:

@@ -255,6 +255,7 @@ class VerifyPage:
                     theme.tile("Counted", _figure(found["counted"]))
                 if release is not None:
                     theme.tile("Rows", number(release["rows"]), release["kind"])
+                    theme.tile("Signature", release["signature"]["state"], release["signature"]["words"])
                     theme.tile("Made with", _method(release["method"]), str(release["created"]))
 
 
