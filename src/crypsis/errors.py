@@ -48,7 +48,6 @@ CrypsisError
 │   ├── OutputExists            output-exists            2
 │   ├── BadDomain               bad-domain               2   a declared domain that is empty or repeats itself
 │   ├── PublicInputMissing      public-input-missing     2   a domain would have to be taken from the data
-│   ├── RepeatedId              repeated-id              2   somebody has several records, not said how many count
 │   ├── BadLedger               bad-ledger               2   a ledger file that was changed or is of another unit
 │   ├── ConfigurationChanged    configuration-changed    2   a stream cannot go on with other settings
 │   ├── DamagedCheckpoint       damaged-checkpoint       2   the state of a stream is not whole
@@ -306,10 +305,6 @@ class BadDomain(InputError):
 
 class PublicInputMissing(InputError):
     code = "public-input-missing"
-
-
-class RepeatedId(InputError):
-    code = "repeated-id"
 
 
 class BadLedger(InputError):

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import operator
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from fractions import Fraction
 from functools import cache
@@ -113,6 +114,10 @@ class Companion(ABC):
     def from_text(cls, text: str) -> Companion | Recipe:
         """What somebody typed: the name of a file to read, or a recipe such as `auto:5`."""
 
+    def column_types(self) -> Mapping[str, str]:
+        """Column: the type that this declares for it. Files are read by what is declared before anything is guessed."""
+        return {}
+
     def to_json(self) -> Any:
         """All of it, for a promise that cannot be checked without it."""
         raise NotImplementedError(f"{type(self).__name__} is never published.")
@@ -131,6 +136,10 @@ class Recipe(ABC):
     @abstractmethod
     def make(self, data: Any) -> Companion:
         """The companion for these data."""
+
+    def column_types(self) -> Mapping[str, str]:
+        """As for a companion, of those parts that are not made from the data."""
+        return {}
 
 
 @dataclass(frozen=True)

@@ -96,9 +96,7 @@ def test_without_a_ledger_a_note_says_so(run, trips, tmp_path):
     assert "no ledger was given" in done.err
 
 
-def test_malformed_rows_are_left_out_when_asked(run, trips, tmp_path):
+def test_malformed_rows_are_left_out_without_a_switch(run, trips, tmp_path):
     trips.write_text(trips.read_text() + ",home,7\n9,home,soon\n")
-    assert run("anonymize", trips, *PRIVATE, "--out", tmp_path / "r").code == 2
-    done = run("anonymize", trips, *PRIVATE, "--drop-malformed", "--out", tmp_path / "r")
-    assert done.code == 0, done.err
-    assert "read 800 events" in done.err
+    assert run("anonymize", trips, *PRIVATE, "--out", tmp_path / "r").code == 0
+    assert run("anonymize", trips, *PRIVATE, "--drop-malformed", "--out", tmp_path / "s").code == 0

@@ -94,7 +94,6 @@ TABLES = [
     ({"--domains": "backwards.json"}, "bad-domain"),
     ({"--domains": "no_town.json", "--trees": "two_parents.json"}, "bad-taxonomy"),
     ({"--trees": "other_leaves.json"}, "bad-taxonomy"),
-    ({"--identifier": "town", "--quasi": "age", "--other": "rest"}, "repeated-id"),
 ]
 FILES = {
     "no_town.json": {name: domain for name, domain in DOMAINS.items() if name != "town"},

@@ -69,8 +69,9 @@ def anonymize(
         raise OutputExists(f"{out} exists already; choose another folder or add --overwrite.")
     if sign is not None:
         check_private_key(sign)
-    data = read(input, chosen.accepts)
-    note(words_on(data))
+    data = read(input, chosen.accepts, for_method=chosen)
+    if not chosen.by_record:  # how much a private method was given is told to nobody
+        note(words_on(data))
     with progress() as listener:
         release = _api.anonymize(data, chosen, listener=listener)
         verdict = release.verify()

@@ -27,6 +27,7 @@ from crypsis.data.arrays import Float64s, Int32s
 from crypsis.data.domains import PUBLIC_IN_DATA
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.relational import Table
+from crypsis.data.values import converted, inferred_type
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadDomain, BadRelease, PublicInputMissing, UnreadableFile, did_you_mean
 from crypsis.parameters import Companion, Recipe
@@ -126,6 +127,12 @@ class AttributeDomains(Companion):
             raise BadDomain("Domains are an object with an entry for each column.")
         return cls({name: _domain(name, entry) for name, entry in content.items()}, declared=declared)
 
+    def column_types(self) -> dict[str, str]:
+        """Numbers where bounds are declared, text where labels are."""
+        return {
+            name: "float" if isinstance(domain, NumericDomain) else "category" for name, domain in self.domains.items()
+        }
+
     def of(self, name: str) -> NumericDomain | CategoryDomain:
         """The domain of a column; `PublicInputMissing` where none was declared."""
         if name not in self.domains:
@@ -177,14 +184,17 @@ class PublicAttributes(Recipe):
         for column in data.columns:
             if not len(column.domain):
                 raise BadDomain(f"Column {column.name!r} has no value, so its domain cannot be taken from the data.")
-            if column.domain.dtype.is_integer():
-                low, high = int(column.domain.min()), int(column.domain.max()) + 1  # type: ignore[arg-type]
+            values = column.domain
+            if data.by_record is not None and inferred_type(values) in ("int", "float"):  # texts as written
+                values = converted(values, inferred_type(values))
+            if values.dtype.is_integer():
+                low, high = int(values.min()), int(values.max()) + 1  # type: ignore[arg-type]
                 domains[column.name] = NumericDomain(low, high, None if high - low <= MOST_BINS else DEFAULT_BINS)
-            elif column.domain.dtype.is_float():
-                low_end, high_end = float(column.domain.min()), float(column.domain.max())  # type: ignore[arg-type]
+            elif values.dtype.is_float():
+                low_end, high_end = float(values.min()), float(values.max())  # type: ignore[arg-type]
                 domains[column.name] = NumericDomain(low_end, math.nextafter(high_end, math.inf), DEFAULT_BINS)
             else:
-                domains[column.name] = CategoryDomain(tuple(column.domain.cast(pl.String).to_list()))
+                domains[column.name] = CategoryDomain(tuple(values.cast(pl.String).to_list()))
         return AttributeDomains(domains, declared="those of the data, declared public by the publisher")
 
     def __str__(self) -> str:

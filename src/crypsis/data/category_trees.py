@@ -137,6 +137,9 @@ class CategoryTrees(Companion):
             raise BadTaxonomy("Trees of categories are an object with an entry for each column.", where=str(file))
         return cls(content)
 
+    def column_types(self) -> dict[str, str]:
+        return dict.fromkeys(self.trees, "category")
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CategoryTrees) and self.trees == other.trees
 

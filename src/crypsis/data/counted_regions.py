@@ -17,11 +17,12 @@ import numpy as np
 import polars as pl
 
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int32s, Int64s, freeze
+from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, freeze
 from crypsis.data.attribute_domains import NumericDomain
 from crypsis.data.category_trees import CategoryTree
 from crypsis.data.relational import Column, Table
-from crypsis.errors import InputError, NotApplicable, PublicInputMissing
+from crypsis.data.values import converted
+from crypsis.errors import InputError, PublicInputMissing
 
 RECORDS = "records"  # the class of all records where there is no class
 
@@ -43,11 +44,7 @@ class RegionAttribute:
     def encode(self, column: Column, *, clamp: bool) -> Int32s:
         """The cell of every record, -1 where it is outside the domain or missing."""
         if isinstance(self.domain, NumericDomain):
-            if column.type == "category":
-                raise NotApplicable(
-                    f"Column {column.name!r} holds categories, and its declared domain is one of numbers."
-                )
-            cells = self.domain.encode(column.keys.astype(np.float64), clamp=clamp)
+            cells = self.domain.encode(_numbers(column), clamp=clamp)
         else:
             cells = self.domain.encode(column.domain.cast(pl.String))
         with_missing: Int32s = np.append(cells, np.int32(-1))
@@ -223,6 +220,14 @@ def missing_domain(method: str, name: str) -> PublicInputMissing:
         "public-in-data.",
         parameter="domains",
     )
+
+
+def _numbers(column: Column) -> Float64s:
+    """The values of a column as numbers; a text that is none, or not a finite one, is NaN, whatever the others are."""
+    if column.type != "category":
+        return column.keys.astype(np.float64)
+    numbers = converted(column.domain, "float").to_numpy().astype(np.float64)
+    return np.where(np.isfinite(numbers), numbers, np.nan)
 
 
 @njit

@@ -15,13 +15,14 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s, freeze, offsets_of
-from crypsis.data.formats.columns import unknown_column
+from crypsis.data.formats.by_record import ByRecord
+from crypsis.data.formats.columns import is_empty, unknown_column
 from crypsis.data.formats.frames import as_frame, pandas_index
 from crypsis.data.formats.published_sets import assembled
 from crypsis.data.formats.source import place
 from crypsis.data.person_detection import PersonLike
-from crypsis.data.relational import NodeLeaves, PublishedTable, Table
-from crypsis.data.set_valued_cells import sets_of_cells
+from crypsis.data.relational import NodeLeaves, PublishedTable, Table, persons_column
+from crypsis.data.set_valued_cells import has_sound_sets, sets_of_cells
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.data.vocabulary import encode_lists
 from crypsis.errors import BadParameter, BadPublication, InputError, NotApplicable
@@ -99,6 +100,39 @@ class Mixed:
         return cls.united(replace(table, index=pandas_index(frame)), sets)
 
     @classmethod
+    def from_records(
+        cls,
+        frame: pl.DataFrame,
+        roles: Mapping[str, str],
+        items: Mapping[str, str | None],
+        types: Mapping[str, str] | None,
+        by_record: ByRecord,
+        *,
+        person: str | None = None,
+        each_row_is_a_person: bool = False,
+    ) -> Mixed:
+        """From texts that were read a record at a time; a record with an empty item is left out."""
+        for name in items:
+            if name not in frame.columns:
+                raise unknown_column(name, frame.columns)
+        relational = [name for name in frame.columns if name not in items]
+        if not items or not relational:
+            raise NotApplicable("Mixed data need a set-valued column and a relational one.")
+        sound = frame
+        for name, separator in items.items():
+            sound = sound.filter(has_sound_sets(sound[name], separator))
+        person, roles = persons_column(relational, roles, person, each_row_is_a_person)
+        if person is not None:
+            sound = sound.filter(~is_empty(sound[person]))
+        mark = ByRecord(by_record.left_out + len(frame) - len(sound))
+        table = Table.from_records(
+            sound.select(relational), roles, types, mark, person=person, each_row_is_a_person=person is None
+        )
+        sets = {name: sets_of_cells(sound[name], separator, (), None) for name, separator in items.items()}
+        made = cls.united(table, sets)
+        return replace(made, transactions=replace(made.transactions, person=table.person, by_record=table.by_record))
+
+    @classmethod
     def united(cls, table: Table, sets: Mapping[str, Transactions]) -> Mixed:
         """A table and its set-valued columns; several are united with prefixed items."""
         if len(sets) == 1:
@@ -145,7 +179,7 @@ class Mixed:
             made = Transactions.from_columns(
                 offsets_of(lengths), every_label.filter(mine).str.strip_prefix(prefix), sensitive, person=self.person
             )
-            columns[name] = replace(made, person_like=self.person_like)
+            columns[name] = replace(made, person_like=self.person_like, by_record=self.transactions.by_record)
         return columns
 
     @property

@@ -166,6 +166,18 @@ def reworded(error: PersonUndecided, road: str) -> PersonUndecided:
     return person_undecided(like, road, error.where)
 
 
+def refuse_undecided_names(names: Iterable[str], records: str = "rows") -> None:
+    """Under differential privacy nothing is asked of the records: a name that identifies is enough to be asked."""
+    for name in names:
+        if identifies_by_name(name):
+            raise PersonUndecided(
+                f"Does one person have several {records}? Column '{name}' has a name that identifies, and under "
+                "differential privacy no record is looked at to tell. Say that it names the person (person='"
+                f"{name}', --person), so that so many records of each count as records_per_person says; or that every "
+                "one is another person (each_row_is_a_person=True, --each-row-is-a-person)."
+            )
+
+
 def person_like_column(
     frame: pl.DataFrame,
     *,

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from crypsis.data.formats import format_of, json_lines, spaced
+from crypsis.data.declarations import Declarations
+from crypsis.data.formats import by_record, format_of, json_lines, spaced
+from crypsis.data.formats.columns import is_empty
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.formats.long import trajectories_from_long
 from crypsis.data.formats.source import NumberedRows
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import Mixed
-from crypsis.data.person_codes import refuse_uniting
+from crypsis.data.person_codes import refuse_both, refuse_uniting
+from crypsis.data.person_detection import refuse_undecided_names
 from crypsis.data.relational import Table
 from crypsis.data.sound_events import sound_rows
 from crypsis.data.stream import Events
@@ -81,16 +85,34 @@ def read_table(
     format: str | None = None,
     separator: str | None = None,
     header: bool = True,
+    for_method: Any | None = None,
 ) -> Table:
     """A table with a role for every column; `person` names the column that says whose row it is.
 
     See `Table.from_frame`.
+
+    `for_method` is the method that the data are read for: types that its domains and hierarchies declare come first,
+    and for a private method each record is read by itself, so that a line that is no record is left out.
     """
+    declared = Declarations.of(for_method)
+    if declared.by_record:
+        _refuse_without_effect(header, unparsable, missing_tokens)
+        known = by_record.header_of(path, format=format, separator=separator)
+        columns = [*roles, *([] if person is None or person in roles else [person])]
+        rows, mark = by_record.read_rows(path, known or columns, format=format, separator=separator)
+        return Table.from_records(
+            rows,
+            roles,
+            declared.first(types, rows.columns),
+            mark,
+            person=person,
+            each_row_is_a_person=each_row_is_a_person,
+        )
     frame, source = read_table_file(path, format=format, separator=separator, header=header)
     return Table.from_frame(
         frame,
         roles,
-        types,
+        declared.first(types, frame.columns),
         person=person,
         each_row_is_a_person=each_row_is_a_person,
         missing_tokens=missing_tokens,
@@ -110,13 +132,19 @@ def read_transactions(
     sensitive: Collection[str] = (),
     format: str | None = None,
     separator: str | None = None,
+    for_method: Any | None = None,
 ) -> Transactions:
     """Sets of items of a long table, of JSON arrays, or of FIMI or SPMF text (whose itemsets are united).
 
     In a long table `id` names the record of a row (without it, 'id'), `item` the item ('item'), and `person` whose
     record it is, where one person has several. With `unite="person"` all records of a person become one.
+
+    For a private method (`for_method`) each record is read by itself, and a line that is none is left out.
     """
     file = existing_file(path)
+    if Declarations.of(for_method).by_record:
+        how = _Whose(id, item, person, each_row_is_a_person, unite)
+        return _transactions_by_record(file, how, sensitive, format, separator)
     chosen = format_of(file, format, holding=TABLE_OR_SEQUENCE).name
     refuse_uniting(unite, person)
     without_columns = chosen in ("fimi", "spmf") or (chosen == "jsonl" and not json_lines.holds_objects(file))
@@ -160,14 +188,34 @@ def read_mixed(
     unparsable: str = "error",
     format: str | None = None,
     separator: str | None = None,
+    for_method: Any | None = None,
 ) -> Mixed:
-    """A table with set-valued columns; `items` maps each of them to the separator of its items."""
+    """A table with set-valued columns; `items` maps each of them to the separator of its items.
+
+    `for_method` as for `read_table`.
+    """
+    declared = Declarations.of(for_method)
+    if declared.by_record:
+        _refuse_without_effect(True, unparsable, missing_tokens)
+        known = by_record.header_of(path, format=format, separator=separator)
+        lists = [name for name, between in items.items() if between is None]
+        columns = known or [*roles, *([person] if person else []), *items]
+        rows, mark = by_record.read_rows(path, columns, lists=lists, format=format, separator=separator)
+        return Mixed.from_records(
+            rows,
+            roles,
+            items,
+            declared.first(types, roles),
+            mark,
+            person=person,
+            each_row_is_a_person=each_row_is_a_person,
+        )
     frame, source = read_table_file(path, format=format, separator=separator)
     return Mixed.from_frame(
         frame,
         roles,
         items,
-        types,
+        declared.first(types, roles),
         sensitive=sensitive,
         person=person,
         each_row_is_a_person=each_row_is_a_person,
@@ -224,14 +272,20 @@ def read_events(
     malformed: str = "error",
     format: str | None = None,
     separator: str | None = None,
+    for_method: Any | None = None,
 ) -> Events:
     """The events of a log with one row per event.
 
-    With `malformed="drop"` rows that are no events are left out, which private methods need: times are then timestamps
-    if a unit is given, else whole numbers.
+    With `malformed="drop"` rows that are no events are left out: times are then timestamps if a unit is given, else
+    whole numbers. For a private method (`for_method`) each line is read by itself, and what is no event is left out,
+    whatever is wrong with it.
     """
     if malformed not in ("error", "drop"):
         raise BadParameter(f"malformed must be 'error' or 'drop', got {malformed!r}.", parameter="malformed")
+    if Declarations.of(for_method).by_record:
+        return _events_by_record(
+            path, [id, location, t, *sensitive], sensitive, _location_table(locations), unit, format, separator
+        )
     frame, source = read_table_file(path, format=format, columns=[id, location, t, *sensitive], separator=separator)
     if malformed == "drop":
         frame = sound_rows(frame, id=id, location=location, t=t, timestamps=unit is not None, source=source)
@@ -245,6 +299,91 @@ def read_events(
         unit=unit or "s",
         source=source,
     )
+
+
+@dataclass(frozen=True)
+class _Whose:
+    """What was said about the columns of a long table of items."""
+
+    id: str | None
+    item: str | None
+    person: str | None
+    each_row_is_a_person: bool
+    unite: str | None
+
+
+def _transactions_by_record(
+    file: Path, told: _Whose, sensitive: Collection[str], format: str | None, separator: str | None
+) -> Transactions:
+    if sensitive:
+        raise OptionWithoutEffect(
+            "Private methods treat all items alike, so sensitive items have no effect; leave them out.",
+            parameter="sensitive",
+        )
+    refuse_both(told.person, told.each_row_is_a_person)
+    refuse_uniting(told.unite, told.person)
+    chosen = format_of(file, format, holding=TABLE_OR_SEQUENCE).name
+    named = {"person": told.person, "id": told.id, "item": told.item}
+    if chosen in ("fimi", "spmf") or (chosen == "jsonl" and told.id is None and told.item is None):
+        for option, name in named.items():
+            if name is not None:
+                raise OptionWithoutEffect(
+                    f"Each line of this {chosen} file is a record, and {option} {name!r} names nothing. Leave "
+                    f"{option} out, or give a long table with a row for each item.",
+                    where=str(file),
+                    parameter=option,
+                )
+        sets = by_record.read_sets(file, format=format, separator=separator)
+        return replace(Transactions.from_columns(sets.offsets, sets.labels), by_record=sets.by_record)
+    id, item = told.id or "id", told.item or "item"
+    if told.person is None and not told.each_row_is_a_person:
+        header = by_record.header_of(file, format=format, separator=separator)
+        refuse_undecided_names([name for name in header or () if name not in (id, item)], "records")
+    wanted = [id, item, *([] if told.person is None else [told.person])]
+    rows, mark = by_record.read_rows(file, wanted, format=format, separator=separator)
+    sound = rows.filter(~pl.any_horizontal([is_empty(rows[name]) for name in wanted])) if len(rows) else rows
+    mark = by_record.ByRecord(mark.left_out + len(rows) - len(sound), told.person is not None)
+    if told.person is None:
+        made = Transactions.from_frame(sound, id=id, item=item, each_row_is_a_person=True)
+        return replace(made, by_record=mark)
+    # A record is what one person has under one id, so that no row can contradict another.
+    record = pl.struct(told.person, id).struct.json_encode().alias("record of a person")
+    joined = sound.select(record, pl.col(item), pl.col(told.person))
+    made = Transactions.from_frame(joined, id="record of a person", item=item, person=told.person)
+    made = replace(made, by_record=mark)
+    return made.unite_by_person() if told.unite else made
+
+
+def _events_by_record(
+    path: str | Path,
+    columns: Sequence[str],
+    sensitive: Sequence[str],
+    locations: Locations | None,
+    unit: str | None,
+    format: str | None,
+    separator: str | None,
+) -> Events:
+    id, location, t, *_ = columns
+    rows, mark = by_record.read_rows(path, columns, format=format, separator=separator)
+    sound = sound_rows(rows, id=id, location=location, t=t, timestamps=unit is not None)
+    if locations is not None:
+        sound = sound.filter(pl.Series(locations.vocabulary.encode(sound[location]) >= 0))
+    events = Events.from_frame(
+        sound, id=id, location=location, t=t, sensitive=sensitive, locations=locations, unit=unit or "s"
+    )
+    return replace(events, by_record=by_record.ByRecord(mark.left_out + len(rows) - len(sound)))
+
+
+def _refuse_without_effect(header: bool, unparsable: str, missing_tokens: Sequence[str]) -> None:
+    """What would have to look at records, or changes nothing: a cell outside its domain leaves its record out."""
+    if not header:
+        raise BadParameter("A private method needs a header line: without one the records would tell the columns.")
+    if unparsable != "error" or tuple(missing_tokens) != ("?",):
+        raise BadParameter(
+            "Under differential privacy a record with a value outside its domain is left out, so texts that mean a "
+            "missing value have no effect; leave them out.",
+            parameter="missing_tokens",
+        )
 
 
 def _location_table(locations: Any | None) -> Locations | None:

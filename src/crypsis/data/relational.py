@@ -16,11 +16,12 @@ import polars as pl
 
 from crypsis.data.arrays import Bools, Int32s, Int64s, freeze, frozen
 from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, CellKind, Cells
+from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import is_empty, unknown_column
 from crypsis.data.formats.frames import as_frame, pandas_index
 from crypsis.data.formats.source import place
 from crypsis.data.missing import MISSING_CODE, MISSING_EQUALS_MISSING, MissingRule
-from crypsis.data.person_detection import PersonLike, first_person_like
+from crypsis.data.person_detection import PersonLike, first_person_like, refuse_undecided_names
 from crypsis.data.values import (
     COLUMN_TYPES,
     IN_WORDS,
@@ -113,6 +114,7 @@ class Table:
     `person` numbers the person of every record, where one may have several; None where each record is a person. Like
     the column that it was read from, it is never published. `person_like` is a column that seems to name people, as
     long as nobody said whether it does.
+    `by_record` marks a table of which every record was read by itself, as private methods need it.
     """
 
     columns: tuple[Column, ...]
@@ -121,6 +123,7 @@ class Table:
     index: Any = field(default=None, repr=False)
     person: Int64s | None = field(default=None, repr=False)
     person_like: PersonLike | None = field(default=None, repr=False)
+    by_record: ByRecord | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -176,6 +179,38 @@ class Table:
             return cls(columns, index=index, person=_persons(columns[table.columns.index(person)], source))
         like = None if each_row_is_a_person else _person_like(columns, table.height)
         return cls(columns, index=index, person_like=like)
+
+    @classmethod
+    def from_records(
+        cls,
+        frame: pl.DataFrame,
+        roles: Mapping[str, str],
+        types: Mapping[str, str] | None,
+        by_record: ByRecord,
+        *,
+        person: str | None = None,
+        each_row_is_a_person: bool = False,
+    ) -> Table:
+        """From texts that were read a record at a time: a cell that is none of its declared type is missing.
+
+        Without a declared type a column is text, as it is written. A record that does not say whose it is, is left out.
+        """
+        declared = types or {}
+        person, roles = persons_column(frame.columns, roles, person, each_row_is_a_person)
+        check_roles(frame.columns, roles, None)
+        _check_types(frame.columns, declared, None)
+        whole = len(frame)
+        if person is not None:
+            frame = frame.filter(~is_empty(frame[person]))
+        columns = tuple(
+            _column(
+                frame[name], cast(Role, roles[name]), cast(ColumnType, declared.get(name, "category")), (), True, None
+            )
+            for name in frame.columns
+        )
+        mark = ByRecord(by_record.left_out + whole - len(frame), person is not None)
+        codes = None if person is None else Vocabulary.of(frame[person]).encode(frame[person]).astype(np.int64)
+        return cls(columns, person=codes, by_record=mark)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -519,6 +554,23 @@ def person_and_roles(
             parameter="person",
         )
     return person, {**roles, person: "identifier"}
+
+
+def persons_column(
+    names: Sequence[str], roles: Mapping[str, str], person: str | None, each_row_is_a_person: bool
+) -> tuple[str | None, dict[str, str]]:
+    """The column that names the person, by what is declared alone, and the roles; refuses where nobody decided.
+
+    Without a person the only column with the role identifier is one: so it was declared.
+    """
+    person, told = person_and_roles(names, roles, person, each_row_is_a_person)
+    if person is not None or each_row_is_a_person:
+        return person, told
+    identifiers = [name for name, role in told.items() if role == "identifier"]
+    if len(identifiers) == 1:
+        return identifiers[0], told
+    refuse_undecided_names(names)
+    return None, told
 
 
 def _persons(column: Column, source: str | None) -> Int64s:

@@ -40,3 +40,17 @@ def sets_of_cells(
         if "row" not in error.details and "line" not in error.details:
             raise
         raise BadLabel(error.message, where=f"{error.where}, column '{cells.name}'", column=cells.name) from None
+
+
+def has_sound_sets(cells: pl.Series, separator: str | None) -> pl.Series:
+    """Which cells hold a set without an empty item, each judged by itself."""
+    if isinstance(cells.dtype, pl.List):
+        labels = cells.list.eval(pl.element().is_null() | (pl.element().cast(pl.String).str.strip_chars() == ""))
+        return ~labels.list.any().fill_null(False)
+    if not separator:
+        raise BadParameter(f"Column '{cells.name}' holds text; give the separator of its items.", parameter="items")
+    text = cells.fill_null("").str.strip_chars()
+    if separator.isspace():
+        return text.is_not_null()
+    empty = text.str.split(separator).list.eval(pl.element().str.strip_chars() == "").list.any()
+    return ~empty | (text == "")

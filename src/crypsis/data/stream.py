@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s, freeze, frozen
+from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import column, is_empty, labels, times
 from crypsis.data.formats.columns import unknown_column as unknown
 from crypsis.data.formats.frames import as_frame
@@ -55,7 +56,10 @@ class Attribute:
 
 @dataclass(frozen=True, eq=False)
 class Events:
-    """A log of events. `people` names the persons and never leaves the publisher."""
+    """A log of events. `people` names the persons and never leaves the publisher.
+
+    `by_record` marks events of which each was read by itself, as private methods need it.
+    """
 
     persons: Int32s
     location_codes: Int32s
@@ -63,6 +67,7 @@ class Events:
     people: Vocabulary = field(repr=False)
     locations: Locations
     sensitive: tuple[Attribute, ...] = ()
+    by_record: ByRecord | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         freeze(self, "persons", "location_codes", "t")
@@ -165,6 +170,7 @@ class Events:
             self.people,
             self.locations,
             tuple(replace(part, codes=part.codes[rows]) for part in self.sensitive),
+            self.by_record,
         )
 
     def to_frame(self) -> pl.DataFrame:

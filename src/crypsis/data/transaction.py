@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Bools, Int32s, Int64s, freeze, frozen, offsets_of, take_records
+from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import labels as labels_of
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.long import group_rows, persons_of
@@ -36,6 +37,7 @@ class Transactions:
     `ids` are the input's own names of the records and never leave the publisher. `person` numbers the person whose each
     record is, where one person may have several; None where every record is a person of its own. `person_like` is a
     column that seems to name people, as long as nobody said whether it does: methods ask first.
+    `by_record` marks records of which each was read by itself, as private methods need it.
     """
 
     offsets: Int64s
@@ -46,6 +48,7 @@ class Transactions:
     ids: pl.Series | None = field(default=None, repr=False)
     person: Int64s | None = field(default=None, repr=False)
     person_like: PersonLike | None = field(default=None, repr=False)
+    by_record: ByRecord | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "person", dense_persons(self.person, len(self)))

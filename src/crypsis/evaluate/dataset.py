@@ -30,7 +30,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from crypsis.data.declarations import Declarations
 from crypsis.data.formats import format_of
+from crypsis.data.formats.by_record import header_of, read_rows
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import Mixed
@@ -162,17 +164,25 @@ class Dataset:
             frame = _with_sets(frame, name, told, self.folder)
         return frame, source
 
-    def load(self) -> Any:
-        """The data; those last used are kept in memory."""
-        known = _LOADED.get(self.digest)
+    def load(self, declared: Declarations | None = None) -> Any:
+        """The data, read as a method declares; those last used are kept in memory.
+
+        For a private method each record is read by itself. Edits and limits look at several, so with them the data are
+        read as for any other, and the guarantee says that reading is not covered.
+        """
+        declared = declared or Declarations()
+        key = self.digest + repr((sorted(declared.types.items()), declared.by_record))
+        known = _LOADED.get(key)
         if known is not None:
             with suppress(KeyError):  # another thread let go of it; no lock, which a forked worker could find held
-                _LOADED.move_to_end(self.digest)
+                _LOADED.move_to_end(key)
             return known
-        data = _READERS[self.kind](self)
+        by_record = declared.by_record and not (self.edits or self._sets or "rows" in self.section)
+        readers = _READERS_BY_RECORD if by_record and self.kind in _READERS_BY_RECORD else _READERS
+        data = readers[self.kind](self, declared)
         if "rows" in self.section and self.kind not in OF_RECORDS:
             data = data.take(np.arange(min(int(self.section["rows"]), len(data))))
-        _LOADED[self.digest] = data
+        _LOADED[key] = data
         while len(_LOADED) > _KEPT_LOADED:
             with suppress(KeyError):
                 _LOADED.popitem(last=False)
@@ -224,13 +234,13 @@ def _with_sets(frame: pl.DataFrame, name: str, told: Mapping[str, Any], folder: 
     return joined.with_columns(pl.col(name).fill_null(pl.lit([], dtype=pl.List(pl.String))))
 
 
-def _read_table(dataset: Dataset) -> Table:
+def _read_table(dataset: Dataset, declared: Declarations) -> Table:
     frame, source = dataset.frame()
     roles, types = _roles(dataset, frame.columns)
     return Table.from_frame(
         frame,
         roles,
-        types,
+        declared.first(types, frame.columns),
         person=dataset.option("person"),
         each_row_is_a_person=bool(dataset.option("each_row_is_a_person", False)),
         missing_tokens=tuple(dataset.option("missing", ("?",))),
@@ -239,7 +249,7 @@ def _read_table(dataset: Dataset) -> Table:
     )
 
 
-def _read_mixed(dataset: Dataset) -> Mixed:
+def _read_mixed(dataset: Dataset, declared: Declarations) -> Mixed:
     frame, source = dataset.frame()
     divided, sensitive = _item_columns(dataset)
     roles, types = _roles(dataset, [name for name in frame.columns if name not in divided])
@@ -247,7 +257,7 @@ def _read_mixed(dataset: Dataset) -> Mixed:
         frame,
         roles,
         divided,
-        types,
+        declared.first(types, roles),
         sensitive=sensitive or None,
         person=dataset.option("person"),
         each_row_is_a_person=bool(dataset.option("each_row_is_a_person", False)),
@@ -288,7 +298,7 @@ def _named(column: Any) -> bool:
     return _is_items(column) and bool(column.get("sensitive"))
 
 
-def _read_transactions(dataset: Dataset) -> Transactions:
+def _read_transactions(dataset: Dataset, declared: Declarations) -> Transactions:
     from crypsis.data.reading import read_transactions
 
     sensitive = [*map(str, dataset.option("sensitive", ()))]
@@ -340,7 +350,7 @@ def _read_transactions(dataset: Dataset) -> Transactions:
     )
 
 
-def _read_trajectories(dataset: Dataset) -> Any:
+def _read_trajectories(dataset: Dataset, declared: Declarations) -> Any:
     from crypsis.data.reading import read_locations, read_trajectories
 
     marked: Callable[[Any], Any] = lambda data: data  # noqa: E731
@@ -394,7 +404,7 @@ def _read_trajectories(dataset: Dataset) -> Any:
     return marked(data)
 
 
-def _read_tracks(dataset: Dataset) -> Any:
+def _read_tracks(dataset: Dataset, declared: Declarations) -> Any:
     from crypsis.data.reading import read_tracks
     from crypsis.data.track import Tracks
 
@@ -408,7 +418,7 @@ def _read_tracks(dataset: Dataset) -> Any:
     return read_tracks(dataset.file, **named, format=dataset.option("format"), separator=dataset.option("separator"))
 
 
-def _read_events(dataset: Dataset) -> Any:
+def _read_events(dataset: Dataset, declared: Declarations) -> Any:
     from crypsis.data.reading import read_locations
     from crypsis.data.stream import Events
 
@@ -426,7 +436,82 @@ def _read_events(dataset: Dataset) -> Any:
     )
 
 
-_READERS: dict[str, Callable[[Dataset], Any]] = {
+def _table_by_record(dataset: Dataset, declared: Declarations) -> Table | Mixed:
+    """A table, or mixed data where a column holds sets, of which each record is read by itself."""
+    from crypsis.data.reading import read_mixed, read_table
+
+    divided, _ = _item_columns(dataset)
+    told: Mapping[str, Any] = dataset.option("columns") or {}
+    how: dict[str, Any] = {"format": dataset.option("format"), "separator": dataset.option("separator")}
+    known = header_of(dataset.file, **how) or [*told]
+    roles, types = _roles(dataset, [name for name in known if name not in divided])
+    how |= {"for_method": declared, **_who(dataset)}
+    if dataset.kind == "table":
+        return read_table(dataset.file, roles, types, **how)
+    return read_mixed(dataset.file, roles, divided, types, **how)
+
+
+def _who(dataset: Dataset) -> dict[str, Any]:
+    return {
+        "person": dataset.option("person"),
+        "each_row_is_a_person": bool(dataset.option("each_row_is_a_person", False)),
+    }
+
+
+def _transactions_by_record(dataset: Dataset, declared: Declarations) -> Transactions:
+    from crypsis.data.reading import read_transactions
+
+    how: dict[str, Any] = {"format": dataset.option("format"), "separator": dataset.option("separator")}
+    refuse_uniting(dataset.option("unite"), dataset.option("person"))
+    if dataset.option("columns"):
+        divided, _ = _item_columns(dataset)
+        if len(divided) != 1:
+            raise BadParameter("Transactions have one column of items; declare it with type = 'items'.")
+        lists = [name for name, separator in divided.items() if separator is None]
+        who = _who(dataset)
+        columns = header_of(dataset.file, **how) or [*filter(None, [who["person"]]), *divided]
+        rows, mark = read_rows(dataset.file, columns, lists=lists, **how)
+        numbered = rows.with_columns(pl.Series("row of the file", range(len(rows)), dtype=pl.Int64).cast(pl.String))
+        roles = {name: "other" for name in numbered.columns if name not in divided and name != who["person"]}
+        read = Mixed.from_records(numbered, roles, divided, None, mark, **who).transactions
+        return read.unite_by_person() if dataset.option("unite") else read
+    return read_transactions(
+        dataset.file,
+        id=dataset.option("id"),
+        item=dataset.option("item"),
+        unite=dataset.option("unite"),
+        for_method=declared,
+        **_who(dataset),
+        **how,
+    )
+
+
+def _events_by_record(dataset: Dataset, declared: Declarations) -> Any:
+    from crypsis.data.reading import read_events, read_locations
+
+    table = dataset.option("locations")
+    return read_events(
+        dataset.file,
+        id=dataset.option("id", "id"),
+        location=dataset.option("location", "location"),
+        t=dataset.option("t", "t"),
+        sensitive=[*map(str, dataset.option("sensitive", ()))],
+        locations=None if table is None else read_locations(resolved(str(table), dataset.folder)),
+        unit=dataset.option("time_unit"),
+        format=dataset.option("format"),
+        separator=dataset.option("separator"),
+        for_method=declared,
+    )
+
+
+_READERS_BY_RECORD: dict[str, Callable[[Dataset, Declarations], Any]] = {
+    "table": _table_by_record,
+    "mixed": _table_by_record,
+    "transactions": _transactions_by_record,
+    "events": _events_by_record,
+}
+
+_READERS: dict[str, Callable[[Dataset, Declarations], Any]] = {
     "table": _read_table,
     "mixed": _read_mixed,
     "transactions": _read_transactions,

@@ -27,6 +27,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from crypsis.data.declarations import Declarations
 from crypsis.data.formats.compression import existing_file
 from crypsis.errors import BadExperiment, UnreadableFile
 from crypsis.evaluate.applicability import applicable_methods, declares_domains
@@ -36,8 +37,9 @@ from crypsis.evaluate.inputs import Inputs
 from crypsis.evaluate.problems import Problem, refuse
 from crypsis.evaluate.toml import toml_text
 from crypsis.evaluate.validation import check
-from crypsis.methods import known_name, method_named
-from crypsis.parameters import parameters_of
+from crypsis.hierarchy import Hierarchies
+from crypsis.methods import Method, known_name, method_named
+from crypsis.parameters import Companion, parameters_of
 from crypsis.strict_json import parse_json
 
 _DEEPEST = 64
@@ -205,7 +207,17 @@ class Experiment:
 
     def data_for(self, cell: Cell) -> Any:
         """The data as the method of a cell takes them."""
-        return view_of(self.dataset.load(), method_named(cell.method).accepts, cell.columns)
+        method = method_named(cell.method)
+        return view_of(self.dataset.load(self.declarations(method, cell.params)), method.accepts, cell.columns)
+
+    def declarations(self, method: type[Method], params: Mapping[str, Any]) -> Declarations:
+        """What the sections and the run declare about columns, before the data are read."""
+        known = parameters_of(method)
+        types = self.inputs.column_types() if any(one.type is Hierarchies for one in known) else {}
+        for parameter in known:
+            if parameter.name in params and issubclass(parameter.type, Companion):
+                types |= self.inputs.value(parameter, params[parameter.name], method.__name__).column_types()
+        return Declarations(types, by_record=method.by_record)
 
 
 def _said(content: Any) -> Any:

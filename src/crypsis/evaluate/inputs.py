@@ -143,6 +143,16 @@ class Inputs:
                 )
         return HierarchyPlan(entries).made_already() if entries else None
 
+    def column_types(self) -> dict[str, str]:
+        """The types of columns whose hierarchies are files: labels are read as they are written there."""
+        skipped = (*self.item_columns, ITEMS, LOCATIONS)
+        trees = {
+            name: Hierarchy.from_file(resolved(str(told["path"]), self.folder))
+            for name, told in self.hierarchy.items()
+            if "path" in told and name not in skipped
+        }
+        return Hierarchies(trees).column_types()
+
     def item_hierarchy(self, data: Any) -> Any:
         """That of the items: of their column, or called `items`."""
         return self._tree(ItemHierarchy, self.hierarchy_of_items(data))

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Annotated, ClassVar
 
 from crypsis.guarantees.guarantee import Guarantee
-from crypsis.parameters import Between, Epsilon, OneOf
+from crypsis.parameters import AtLeast, Between, Epsilon, OneOf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,6 @@ class DifferentialPrivacy(Guarantee):
     level_words: ClassVar[tuple[str, str]] = ("spent", "allowed")
     assumptions: ClassVar[tuple[str, ...]] = (
         "Everything but the records is public: the declared domains, the taxonomies, every parameter.",
-        "One unit is all that the data hold about one person, as the ids of the data tell persons apart.",
         "The randomness of the operating system cannot be predicted, and the time that a run took is not published.",
     )
     not_covered: ClassVar[tuple[str, ...]] = (
@@ -38,6 +37,33 @@ class DifferentialPrivacy(Guarantee):
         str, OneOf("add-or-remove-one"), "Which datasets are neighbours: one has the data of one unit more."
     ] = "add-or-remove-one"
 
+    persons: Annotated[
+        str, OneOf("told-by-ids", "each-record"), "Whether ids tell whose a record is, or each record is a person."
+    ] = "each-record"
+    records_per_person: Annotated[int, AtLeast(1), "Records of one person that count at most."] = 1
+    reading: Annotated[
+        str,
+        OneOf("by-record", "not-covered"),
+        "Whether each record was read by itself, so that reading is part of the guarantee.",
+    ] = "not-covered"
+
+    def stated(self, name: str) -> tuple[str, ...]:
+        sentences = super().stated(name)
+        return (*sentences, self._about_persons, _READING[self.reading]) if name == "assumptions" else sentences
+
+    @property
+    def _about_persons(self) -> str:
+        most = self.records_per_person
+        if self.persons == "told-by-ids":
+            records = "1 record" if most == 1 else f"{most} records"
+            return f"What bears one id in the data is one person's, and at most {records} of each person count."
+        if most > 1:
+            return f"Nobody has more than {most} records; nothing in the data says whose a record is."
+        return "Each record is a person of its own; about somebody with m records it is a guarantee with m epsilon."
+
+    def __str__(self) -> str:
+        return f"{self.model} (epsilon={self.epsilon}, delta={self.delta})"
+
     @property
     def scope(self) -> str:
         whose = "one person's data" if self.unit == "person" else "one record"
@@ -45,6 +71,14 @@ class DifferentialPrivacy(Guarantee):
             f"Adding or removing {whose} changes the probability of any release by a factor of at most "
             f"exp({self.epsilon}), about {_factor(self.epsilon)}."
         )
+
+
+_READING = {
+    "by-record": "Each record was read from its file by itself; a line that is no record was left out and changes "
+    "no other. The header line and the settings of reading are public.",
+    "not-covered": "Reading the data is not covered: they were handed over by a program that may have looked at all "
+    "records to tell the types, or refused some.",
+}
 
 
 def _factor(epsilon: Fraction) -> str:

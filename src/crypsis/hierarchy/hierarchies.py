@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from crypsis.data.declarations import type_of_labels
 from crypsis.data.relational import Column, Table
 from crypsis.data.values import write_value
 from crypsis.errors import BadParameter, HierarchyError, did_you_mean
@@ -69,6 +70,10 @@ class Hierarchies(Companion):
             entries[name] = source if source.partition(":")[0] in RECIPES else _read(source)
         return HierarchyPlan(entries).made_already()
 
+    def column_types(self) -> dict[str, str]:
+        """The type in which the leaves of each hierarchy stay as they are written."""
+        return {name: type_of_labels(tree.leaf_labels) for name, tree in self._trees.items() if not tree.of_values}
+
     def get(self, name: str) -> Hierarchy | None:
         return self._trees.get(name)
 
@@ -111,6 +116,11 @@ class HierarchyPlan(Recipe):
         """The hierarchies themselves where nothing is left to build."""
         trees = {name: entry for name, entry in self.entries.items() if isinstance(entry, Hierarchy)}
         return Hierarchies(trees) if len(trees) == len(self.entries) else self
+
+    def column_types(self) -> dict[str, str]:
+        return Hierarchies(
+            {name: tree for name, tree in self.entries.items() if isinstance(tree, Hierarchy)}
+        ).column_types()
 
     def make(self, data: Table) -> Hierarchies:
         unknown_hierarchy_columns(self.entries, data.names)

@@ -7,11 +7,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from crypsis.data.declarations import Declarations
 from crypsis.data.person_detection import person_undecided
 from crypsis.errors import NotApplicable, PersonNotSupported
 from crypsis.guarantees import Guarantee
 from crypsis.journal import Journal
-from crypsis.parameters import Checked, parameters_of
+from crypsis.parameters import Checked, Companion, Recipe, parameters_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +29,7 @@ class Method(Checked, ABC):
     randomized: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ()
     counts_people: ClassVar[bool] = False  # where a person has several records, people are counted, not records
+    by_record: ClassVar[bool] = False  # each record of a file is read by itself, as under differential privacy
 
     @property
     @abstractmethod
@@ -37,6 +39,12 @@ class Method(Checked, ABC):
     def guarantee_of(self, data: Any, published: Any) -> Guarantee:
         """What these published data promise; where the promise names values, only such as the data name anyway."""
         return self.prepared(data).guarantee
+
+    def declarations(self) -> Declarations:
+        """How a file is read for this method: what its domains and hierarchies declare comes before any guess."""
+        given = [value for value in self.parameters().values() if isinstance(value, (Companion, Recipe))]
+        types = {name: type for one in given for name, type in one.column_types().items()}
+        return Declarations(types, by_record=self.by_record)
 
     @property
     def assured(self) -> bool:

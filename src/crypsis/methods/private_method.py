@@ -7,13 +7,17 @@ is returned unless the recorded calls add up to no more than epsilon and the pro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar
 
+from crypsis.data.person_detection import person_undecided
+from crypsis.data.stream import Events
 from crypsis.errors import BadEpsilon, PublicInputMissing
 from crypsis.guarantees import DifferentialPrivacy
+from crypsis.journal import Journal
 from crypsis.ledger import BudgetLedger, keyed_digest, new_key
+from crypsis.methods.contributions import persons_of
 from crypsis.methods.method import Method
 from crypsis.noise import MeteredNoise, Noise
 from crypsis.parameters import Epsilon, OneOf
@@ -27,6 +31,8 @@ class PrivateMethod(Method):
 
     promises: ClassVar[type[DifferentialPrivacy]] = DifferentialPrivacy
     randomized: ClassVar[bool] = True
+    by_record: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
 
     epsilon: Annotated[Fraction, Epsilon(), "What the release may spend; smaller is safer. Exact: 0.1 is a tenth."] = (
         Fraction(1)
@@ -50,11 +56,28 @@ class PrivateMethod(Method):
         return DifferentialPrivacy(epsilon=self.epsilon)
 
     def guarantee_of(self, data: Any, published: Any) -> DifferentialPrivacy:
-        return self.guarantee
+        mark = data.by_record
+        told = isinstance(data, Events) or (persons_of(data) is not None if mark is None else mark.persons_told)
+        return replace(
+            self.guarantee,
+            persons="told-by-ids" if told else "each-record",
+            reading="not-covered" if mark is None else "by-record",
+        )
 
     @classmethod
     def check_people(cls, data: Any) -> None:
-        """Whether somebody has several records is a fact of the data: contributions are bounded, nothing is refused."""
+        """Whether somebody has several records is a fact of the data: contributions are bounded, nothing is refused.
+
+        Data that were not read a record at a time have told it already; there the question is asked as for any method.
+        """
+        like = getattr(data, "person_like", None)
+        if like is not None and data.by_record is None and persons_of(data) is None:
+            raise person_undecided(like)
+
+    def note_reading(self, data: Any, journal: Journal) -> None:
+        """How many lines were no records: a count of the data, for the private report alone."""
+        if data.by_record is not None:
+            journal.private["lines_left_out_when_reading"] = data.by_record.left_out
 
     def missing(self, parameter: str, what: str) -> PublicInputMissing:
         """The error that says which public input has to be declared."""

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import crypsis
 from crypsis import AttributeDomains, BudgetLedger, CategoryDomain, DiffGen, NumericDomain, Table, audit_privacy
-from crypsis.errors import BadParameter, CrypsisError, NotApplicable, PublicInputMissing, RepeatedId
+from crypsis.errors import BadParameter, CrypsisError, NotApplicable, PublicInputMissing
 from crypsis.journal import Journal
 from crypsis.methods.relational.diff_gen import SCORES
 from crypsis.methods.relational.specialization_budgets import global_operations
@@ -160,14 +160,9 @@ def test_broken_variants_are_convicted(broken):
         (table_of([]), {"domains": None}, PublicInputMissing),
         (table_of([]), {"trees": None}, PublicInputMissing),
         (table_of([]), {"epsilon": "123456789123/999999999989"}, BadParameter),
-        (
-            Table.from_frame(pl.DataFrame({"id": ["u", "u"], "x": [1, 2]}), {"id": "identifier", "x": "quasi"}),
-            {"domains": AttributeDomains({"x": NumericDomain(0, 4)})},
-            RepeatedId,
-        ),
         (Table.from_frame(pl.DataFrame({"x": [1], "y": [1]}), {"x": "label", "y": "label"}), {}, NotApplicable),
     ],
-    ids=["no domains", "no trees", "too many digits", "a person twice", "nothing to generalize"],
+    ids=["no domains", "no trees", "too many digits", "nothing to generalize"],
 )
 def test_bad_declarations_are_refused_and_nothing_is_charged(tmp_path, table, wrong, error):
     ledger = BudgetLedger(tmp_path / "ledger")

@@ -27,7 +27,7 @@ from crypsis import (
     Table,
     audit_privacy,
 )
-from crypsis.errors import BadParameter, BadTaxonomy, CrypsisError, NotApplicable, PublicInputMissing, RepeatedId
+from crypsis.errors import BadParameter, BadTaxonomy, CrypsisError, NotApplicable, PublicInputMissing
 from crypsis.journal import Journal
 from crypsis.methods.relational import noisy_regions
 from crypsis.methods.relational.region_scores import KINDS
@@ -365,16 +365,6 @@ def test_bad_declarations_are_refused_and_nothing_is_charged(tmp_path, wrong, er
     ledger = BudgetLedger(tmp_path / "ledger")
     with pytest.raises(error, match=words):
         crypsis.anonymize(table_of([]), DiffMulti(ledger=ledger, **{**declared(), **wrong}))
-    assert not ledger.path.exists()
-
-
-def test_a_person_with_two_records_is_refused(tmp_path):
-    ledger = BudgetLedger(tmp_path / "ledger")
-    frame = pl.DataFrame({"id": ["u", "u"], "x": [1, 2]})
-    table = Table.from_frame(frame, {"id": "identifier", "x": "quasi"})
-    method = DiffMulti(ledger=ledger, domains=AttributeDomains({"x": NumericDomain(0, 4)}))
-    with pytest.raises(RepeatedId, match="keep one record"):
-        crypsis.anonymize(table, method)
     assert not ledger.path.exists()
 
 

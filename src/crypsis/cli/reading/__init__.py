@@ -51,13 +51,15 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _read(chosen: dict[str, Any], path: Path, kind: type | None = None) -> Any:
+def _read(chosen: dict[str, Any], path: Path, kind: type | None = None, for_method: Any = None) -> Any:
     name = "Trajectories" if kind is None else kind.__name__
     if name not in KINDS:
         raise NotApplicable(f"{name} cannot be read from a file here.")
     _refuse_unused(chosen, name)
     understood = _options_of(name)
-    return KINDS[name].read(path, **{option: value for option, value in chosen.items() if option in understood})
+    told = {option: value for option, value in chosen.items() if option in understood}
+    takes_method = "for_method" in inspect.signature(KINDS[name].read).parameters
+    return KINDS[name].read(path, **told, **({"for_method": for_method} if takes_method else {}))
 
 
 def _refuse_unused(chosen: dict[str, Any], name: str) -> None:
@@ -74,7 +76,7 @@ def _refuse_unused(chosen: dict[str, Any], name: str) -> None:
 @cache
 def _options_of(kind: str) -> dict[str, inspect.Parameter]:
     parameters = inspect.signature(KINDS[kind].read, eval_str=True).parameters
-    return {name: option for name, option in parameters.items() if name != "path"}
+    return {name: option for name, option in parameters.items() if name not in ("path", "for_method")}
 
 
 @cache

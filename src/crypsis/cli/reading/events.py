@@ -29,6 +29,7 @@ def read(
     ] = False,
     input_format: options.InputFormat = None,
     separator: options.Separator = None,
+    for_method: Any = None,
 ) -> Any:
     """Events in the order of the file; `--sensitive` names the columns with sensitive values."""
     from crypsis.data.reading import read_events, read_locations
@@ -44,6 +45,7 @@ def read(
         malformed="drop" if drop_malformed else "error",
         format=input_format,
         separator=separator,
+        for_method=for_method,
     )
 
 

@@ -30,8 +30,10 @@ def read(
     as_missing: options.AsMissing = False,
     input_format: options.InputFormat = None,
     separator: options.Separator = None,
+    for_method: Any = None,
 ) -> Any:
     """A table with sets. Sensitive items are looked for in every set-valued column."""
+    from crypsis.data.declarations import Declarations
     from crypsis.data.formats.tabular import read_table_file
     from crypsis.data.mixed import Mixed
 
@@ -43,7 +45,7 @@ def read(
         frame,
         declared_roles(relational, person, **given),
         divided,
-        pairs(types, "--types"),
+        Declarations.of(for_method).first(pairs(types, "--types"), relational),
         person=person,
         each_row_is_a_person=each_row_is_a_person,
         sensitive={name: listed(sensitive_items) for name in divided} if sensitive_items else None,

@@ -28,10 +28,32 @@ def read(
     as_missing: options.AsMissing = False,
     input_format: options.InputFormat = None,
     separator: options.Separator = None,
+    for_method: Any = None,
 ) -> Any:
     """A table; a column without a role is an error unless `--other rest` says that it may be published as it is."""
+    from crypsis.data.declarations import Declarations
     from crypsis.data.formats.tabular import read_table_file
     from crypsis.data.relational import Table
+
+    declared = Declarations.of(for_method)
+    if declared.by_record:
+        from crypsis.data.formats.by_record import header_of
+        from crypsis.data.reading import read_table
+
+        given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "label": label, "other": other}
+        known = header_of(path, format=input_format, separator=separator)
+        return read_table(
+            path,
+            declared_roles(known or [name for text in given.values() for name in listed(text)], person, **given),
+            pairs(types, "--types"),
+            person=person,
+            each_row_is_a_person=each_row_is_a_person,
+            missing_tokens=tuple(listed(missing)) or ("?",),
+            unparsable="missing" if as_missing else "error",
+            format=input_format,
+            separator=separator,
+            for_method=declared,
+        )
 
     frame, source = read_table_file(path, format=input_format, separator=separator)
     given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "label": label, "other": other}
@@ -39,7 +61,7 @@ def read(
     return Table.from_frame(
         frame,
         roles,
-        pairs(types, "--types"),
+        declared.first(pairs(types, "--types"), frame.columns),
         person=person,
         each_row_is_a_person=each_row_is_a_person,
         missing_tokens=tuple(listed(missing)) or ("?",),

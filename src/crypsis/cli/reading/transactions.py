@@ -29,6 +29,7 @@ def read(
     sensitive: options.Sensitive = None,
     input_format: options.InputFormat = None,
     separator: options.Separator = None,
+    for_method: Any = None,
 ) -> Any:
     """Sets of items; repeated items collapse."""
     from crypsis.data.reading import read_transactions
@@ -43,6 +44,7 @@ def read(
         sensitive=listed(sensitive),
         format=input_format,
         separator=separator,
+        for_method=for_method,
     )
 
 

@@ -183,10 +183,15 @@ def _decoded(content: bytes, file: str, separator: str, names: list[str] | None 
         ) from error
 
 
+def raise_field_limit(size: int) -> None:
+    """Let fields be that long, in all threads; the limit is never taken back."""
+    with _ONE_LIMIT:
+        csv.field_size_limit(max(csv.field_size_limit(), size))
+
+
 def _records(text: str, separator: str, file: str) -> Iterator[tuple[int, list[str]]]:
     """Every record with the line on which it begins."""
-    with _ONE_LIMIT:  # for all threads: it is raised and never taken back
-        csv.field_size_limit(max(csv.field_size_limit(), len(text)))
+    raise_field_limit(len(text))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     while True:
         line = reader.line_num + 1

@@ -42,6 +42,24 @@ def _read(file: Path, columns: Sequence[str] | None) -> tuple[pl.DataFrame, dict
         return limited_reader.read_parquet(source, columns, file=str(file), declared=declared)
 
 
+def column_names(path: str | Path) -> list[str]:
+    """The names of the columns, as the footer tells them."""
+    file = existing_file(path)
+    content = read_bytes(file, COPIES) if is_compressed(file) else None
+    schema = _footer(content if content is not None else file).get(2, [])
+    names, at = [], 1
+    try:
+        for _ in range(int(schema[0].get(5, 0))):
+            names.append(schema[at][4].decode("utf-8"))
+            below = 1
+            while below:  # what lies inside a list or structure is no column
+                below += int(schema[at].get(5, 0)) - 1
+                at += 1
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise _unreadable(file, "its footer is damaged") from error
+    return names
+
+
 def memory_needed(file: Path | bytes, columns: Sequence[str] | None = None) -> int:
     """Bytes that the wanted columns take in memory, told by the footer."""
     return int(content_size(file, columns) * COPIES)

@@ -16,7 +16,7 @@ from crypsis.data.attribute_domains import AttributeDomains, CategoryDomain, Num
 from crypsis.data.category_trees import CategoryTree, CategoryTrees
 from crypsis.data.counted_regions import RECORDS, RegionAttribute, missing_domain
 from crypsis.data.relational import Column, Table
-from crypsis.errors import BadTaxonomy, NotApplicable, RepeatedId
+from crypsis.errors import BadTaxonomy, NotApplicable
 
 
 @dataclass(frozen=True)
@@ -69,34 +69,6 @@ class DeclaredColumns:
         return np.ascontiguousarray(cells[kept]), np.ascontiguousarray(classes[kept]).astype(np.int32)
 
 
-def records_of_persons(data: Table, most: int | None) -> Table:
-    """The first so many records of each person, before anything is charged; by default a person has one record.
-
-    Which records are kept of a person depends on that person's alone. A record without an id is a person of its own.
-    """
-    identifiers = data.with_role("identifier")
-    if most is not None and len(identifiers) != 1:
-        raise NotApplicable(
-            f"records_per_person needs one column that tells persons apart, and {len(identifiers)} have the role "
-            "identifier."
-        )
-    for column in identifiers:
-        known = np.flatnonzero(column.codes >= 0)
-        if most is not None:
-            by_person = known[np.argsort(column.codes[known], kind="stable")]
-            persons = column.codes[by_person]
-            first = np.searchsorted(persons, persons)
-            later = by_person[np.arange(len(persons)) - first >= most]
-            return data.take(np.setdiff1d(np.arange(len(data)), later))
-        if len(np.unique(column.codes[known])) < len(known):
-            raise RepeatedId(
-                f"Column {column.name!r} names somebody twice, and epsilon is promised to persons with one record "
-                "each; keep one record of each person, or say how many count (records_per_person).",
-                column=column.name,
-            )
-    return data
-
-
 def _domain(
     method: str, column: Column, domains: AttributeDomains | None, trees: CategoryTrees | None
 ) -> NumericDomain | CategoryTree:
@@ -107,8 +79,6 @@ def _domain(
     if isinstance(declared, NumericDomain):
         if tree is not None:
             raise BadTaxonomy(f"Column {column.name!r} has a numeric domain and a tree; give one of them.")
-        if column.type == "category":
-            raise NotApplicable(f"Column {column.name!r} holds categories, and its declared domain is one of numbers.")
         return declared
     if tree is None:
         assert declared is not None

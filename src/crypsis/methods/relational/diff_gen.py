@@ -8,7 +8,7 @@ Mohammed, Chen, Fung, Yu. Differentially private data release for data mining. K
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, ClassVar
 
@@ -18,9 +18,11 @@ from crypsis.data.attribute_domains import AttributeDomains
 from crypsis.data.category_trees import CategoryTrees
 from crypsis.data.counted_regions import CountedRegions
 from crypsis.data.relational import Table
+from crypsis.guarantees import DifferentialPrivacy
 from crypsis.journal import Journal
+from crypsis.methods.contributions import bounded
 from crypsis.methods.private_method import PrivateMethod
-from crypsis.methods.relational.declared_columns import DeclaredColumns, records_of_persons
+from crypsis.methods.relational.declared_columns import DeclaredColumns
 from crypsis.methods.relational.global_cut import grow_cut
 from crypsis.methods.relational.region_schema import RegionSchema
 from crypsis.methods.relational.region_scores import Score
@@ -75,8 +77,12 @@ class DiffGen(PrivateMethod):
         True
     )
     records_per_person: Annotated[
-        int | None, Between(1, 1000), "Records of one person that count, the first so many; told by the identifier."
-    ] = None
+        int, Between(1, 1000), "Records of one person that count, the first so many; noise grows with it."
+    ] = 1
+
+    @property
+    def guarantee(self) -> DifferentialPrivacy:
+        return replace(super().guarantee, records_per_person=self.records_per_person)
 
     def anonymize(self, data: Table, journal: Journal) -> CountedRegions:
         return self.generalized(data, journal, provider_named(self.noise))
@@ -89,8 +95,8 @@ class DiffGen(PrivateMethod):
         calls = global_operations(schema.numeric_attributes, self.specializations)
         budget = budget_of_call(self.epsilon, calls) if calls else Fraction(0)
         self._check_digits(budget, calls, score, schema)
-        data = records_of_persons(data, self.records_per_person)
-        metered = self.charged(noise, records=self.records_per_person or 1)
+        data = bounded(data, self.records_per_person)
+        metered = self.charged(noise, records=self.records_per_person)
         with journal.stage("read records"):
             rows, classes = columns.encoded(data, clamp=self.clamp)
         n_classes = len(columns.label.domain)
@@ -109,10 +115,11 @@ class DiffGen(PrivateMethod):
             low, high, node = cut.bounds()
             told, ledger = self.accounted(metered)
             told |= {"budget_of_each_choice": str(budget), "budget_of_counts": str(left), "score": self.score}
-            told |= {"records_per_person": self.records_per_person or 1}
+            told |= {"records_per_person": self.records_per_person}
         journal.private["ledger"] = ledger
         journal.private["specializations"] = cut.specializations
         journal.private["records_in_the_domain"] = len(rows)
+        self.note_reading(data, journal)
         return CountedRegions(
             columns.attributes,
             tuple(columns.label.domain.labels),
@@ -130,7 +137,7 @@ class DiffGen(PrivateMethod):
 
     def _check_digits(self, budget: Fraction, calls: int, score: Score, schema: RegionSchema) -> None:
         """Refuse, before anything is charged, an epsilon whose parts do not fit into the samplers."""
-        records = self.records_per_person or 1
+        records = self.records_per_person
         terms_of(self.epsilon / records)
         if calls:
             weight_of(budget / records, score.sensitivity)

@@ -10,7 +10,7 @@ Concordia University, 2017, chapter 6.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, ClassVar
 
@@ -21,9 +21,11 @@ from crypsis.data.attribute_domains import AttributeDomains
 from crypsis.data.category_trees import CategoryTree, CategoryTrees
 from crypsis.data.counted_regions import CountedRegions, RegionAttribute
 from crypsis.data.relational import Table
+from crypsis.guarantees import DifferentialPrivacy
 from crypsis.journal import Journal
+from crypsis.methods.contributions import bounded
 from crypsis.methods.private_method import PrivateMethod
-from crypsis.methods.relational.declared_columns import DeclaredColumns, records_of_persons
+from crypsis.methods.relational.declared_columns import DeclaredColumns
 from crypsis.methods.relational.noisy_regions import Grown, grow
 from crypsis.methods.relational.region_schema import RegionSchema
 from crypsis.methods.relational.region_scores import KINDS, Score
@@ -94,8 +96,12 @@ class DiffMulti(PrivateMethod):
         True
     )
     records_per_person: Annotated[
-        int | None, Between(1, 1000), "Records of one person that count, the first so many; told by the identifier."
-    ] = None
+        int, Between(1, 1000), "Records of one person that count, the first so many; noise grows with it."
+    ] = 1
+
+    @property
+    def guarantee(self) -> DifferentialPrivacy:
+        return replace(super().guarantee, records_per_person=self.records_per_person)
 
     def anonymize(self, data: Table, journal: Journal) -> CountedRegions:
         return self.generalized(data, journal, provider_named(self.noise))
@@ -112,8 +118,8 @@ class DiffMulti(PrivateMethod):
         calls = operations(schema.numeric_attributes, depth, self.numeric_cap, self.accounting)
         budget = budget_of_call(self.epsilon, calls) if calls else Fraction(0)
         self._check_digits(budget, calls, score, schema)
-        data = records_of_persons(data, self.records_per_person)
-        metered = self.charged(noise, records=self.records_per_person or 1)
+        data = bounded(data, self.records_per_person)
+        metered = self.charged(noise, records=self.records_per_person)
         with journal.stage("read records"):
             rows, classes = columns.encoded(data, clamp=self.clamp)
         with journal.stage("specialize"):
@@ -126,10 +132,11 @@ class DiffMulti(PrivateMethod):
             counts = self._noisy_counts(grown, budget, metered)
             told, ledger = self.accounted(metered)
             told |= {"budget_of_each_choice": str(budget), "top_up": self.top_up, "depth": depth, "score": self.score}
-            told |= {"records_per_person": self.records_per_person or 1}
+            told |= {"records_per_person": self.records_per_person}
         journal.private["ledger"] = ledger
         journal.private["specializations"] = grown.specializations
         journal.private["records_in_the_domain"] = len(rows)
+        self.note_reading(data, journal)
         return CountedRegions(
             attributes,
             tuple(label.domain.labels),
@@ -156,7 +163,7 @@ class DiffMulti(PrivateMethod):
 
     def _check_digits(self, budget: Fraction, calls: int, score: Score, schema: RegionSchema) -> None:
         """Refuse, before anything is charged, an epsilon whose parts do not fit into the samplers."""
-        records = self.records_per_person or 1
+        records = self.records_per_person
         terms_of(self.epsilon / records)
         if calls:
             weight_of(budget / records, score.sensitivity)

@@ -94,6 +94,7 @@ class NGrams(PrivateMethod):
             told, ledger = self.accounted(metered)
             told |= {"scheme": "an equal part for each length", "thresholds": {"grams": [threshold]}}
             journal.private["ledger"] = ledger
+            self.note_reading(data, journal)
             journal.private["tree_nodes"] = np.bincount(tree.depth)[1:].tolist()
             journal.private["records_with_a_visit"] = len(sequences.offsets) - 1
             offsets, tokens, copies = _distinct(drawn)

@@ -53,6 +53,7 @@ def synthesized_from_tree(
     with journal.stage("publish"):
         budget, ledger = method.accounted(metered)
         journal.private["ledger"] = ledger
+        method.note_reading(data, journal)
         journal.private["tree_nodes"] = [len(level) for level in levels]
         journal.private["records_with_a_visit"] = len(visits.offsets) - 1
         return SyntheticTrajectories(

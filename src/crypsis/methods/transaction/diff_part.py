@@ -8,7 +8,7 @@ Chen, Mohammed, Fung, Desai, Xiong. Publishing set-valued data via differential 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Annotated, ClassVar
@@ -19,8 +19,10 @@ from crypsis.data.arrays import Int32s, Int64s, offsets_of, take_records
 from crypsis.data.item_domain import ItemDomain
 from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.transaction import Transactions
-from crypsis.errors import PersonNotSupported, TooLarge
+from crypsis.errors import TooLarge
+from crypsis.guarantees import DifferentialPrivacy
 from crypsis.journal import Journal
+from crypsis.methods.contributions import bounded
 from crypsis.methods.noise_thresholds import deviations_threshold, flat_threshold
 from crypsis.methods.private_method import PrivateMethod
 from crypsis.methods.transaction.item_tree import ItemTree
@@ -74,15 +76,13 @@ class DiffPart(PrivateMethod):
         Fraction, Above(0), "Bounded thresholds: combinations made of noise alone that may pass a step on average."
     ] = Fraction(1, 20)
 
-    @classmethod
-    def check_people(cls, data: Transactions) -> None:
-        """Each person has one record: refused by what was declared, whether or not somebody has several."""
-        if data.person is not None:
-            raise PersonNotSupported(
-                f"{cls.__name__} protects one record of each person. Make one record of all records of a person first "
-                "(unite='person', --unite person).",
-                method=cls.name(),
-            )
+    records_per_person: Annotated[
+        int, Between(1, 1000), "Records of one person that count, the first so many; noise grows with it."
+    ] = 1
+
+    @property
+    def guarantee(self) -> DifferentialPrivacy:
+        return replace(super().guarantee, records_per_person=self.records_per_person)
 
     def anonymize(self, data: Transactions, journal: Journal) -> SyntheticTransactions:
         return self.synthesized(data, journal, provider_named(self.noise))
@@ -90,10 +90,10 @@ class DiffPart(PrivateMethod):
     def synthesized(self, data: Transactions, journal: Journal, noise: Noise) -> SyntheticTransactions:
         """The same with any provider; what one without the system's entropy draws cannot be published."""
         domain = self._domain()
-        metered = self.charged(noise)
+        metered = self.charged(noise, records=self.records_per_person)
         with journal.stage("read records"):
             tree = ItemTree.balanced(len(domain), self.fan_out)
-            offsets, items = _within(data, domain)
+            offsets, items = _within(bounded(data, self.records_per_person), domain)
         with journal.stage("divide"):
             found = counted_itemsets(offsets, items, tree, self.epsilon, self._threshold, metered)
         with journal.stage("publish"):
@@ -101,6 +101,8 @@ class DiffPart(PrivateMethod):
             published, positions = take_records(found.offsets, kept)
             told, ledger = self.accounted(metered)
             told |= {"thresholds": self.thresholds, "fan_out": self.fan_out}
+            told |= {"records_per_person": self.records_per_person}
+            self.note_reading(data, journal)
             journal.private["ledger"] = ledger
             journal.private["itemsets_reached"] = len(found.noisy)
             journal.private["records_with_an_item"] = int(np.count_nonzero(np.diff(offsets)))
@@ -122,12 +124,13 @@ class DiffPart(PrivateMethod):
             raise TooLarge(f"A domain of {len(self.item_domain):,} items is too large (at most {MOST_ITEMS:,}).")
         if self.noise == "opendp":
             check_zeros(2**self.fan_out)
-        terms_of(self.epsilon / UNITS)
+        terms_of(self.epsilon / UNITS / self.records_per_person)
         terms_of(self.epsilon * UNITS)
         return self.item_domain
 
     def _threshold(self, budget: Fraction, height: int, siblings: int) -> int:
         """From which noisy count a combination is divided further; public, whatever was counted."""
+        budget /= self.records_per_person  # what the noise is drawn with
         printed = deviations_threshold(self.deviations * height, budget)
         if self.thresholds == "printed":
             return printed
@@ -137,7 +140,7 @@ class DiffPart(PrivateMethod):
         """The itemsets that are published, in the order of their items."""
         least = np.zeros(len(found.noisy), np.int64)
         for units in np.unique(found.units).tolist():
-            budget = self.epsilon * units / UNITS
+            budget = self.epsilon * units / UNITS / self.records_per_person
             least[found.units == units] = deviations_threshold(self.itemset_deviations, budget)
         kept = np.flatnonzero(found.noisy >= least)
         bounds, items = found.offsets.tolist(), found.items.tolist()
