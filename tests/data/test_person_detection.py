@@ -17,12 +17,13 @@ NAMES_OF_PEOPLE = (
     "persona", "usuario", "ID_usuario", "cliente", "bikeid", "DUID", "PID", "cab_id", "vehicleId", "customer-no",
     "klantnummer", "trip_id", "hhid", "identifiant", "numero_client", "abonné", "user-hash", "device_id", "osoba",
     "uczeń",
-    "phone_number", "Account Number", "Schüler", "license plate no",
+    "phone_number", "Account Number", "Schüler", "id_de_cliente", "numero de cliente", "license plate no",
 )  # fmt: skip
 OTHER_NAMES = (
     "age", "usertype", "user_type", "start_station_id", "education-num", "workclass", "personal_status", "country_id",
     "productId", "zip code", "paid", "covid", "thyroid", "grid", "station_name", "birth_year", "num_dependents",
-    "telephone", "ICD9CODX", "number", "customer_age", "client type", "venueId", "item", "id_type", "",
+    "telephone", "ICD9CODX", "number", "customer_age", "client type", "venueId",
+    "status_of_existing_checking_account", "number_of_people", "id of station", "related_ids", "item", "id_type", "",
 )  # fmt: skip
 
 
@@ -81,6 +82,12 @@ def test_a_role_asks_nothing_where_every_row_names_another_person() -> None:
     assert person_like_column(videos, typed=["video_id", "by"]) is not None
     houses = frame.rename({"admitted": "household_id"})
     assert person_like_column(houses, typed=["patient_id"]) is not None  # a name asks all the same
+
+
+def test_a_noun_for_a_person_comes_before_a_mere_id() -> None:
+    found = person_like_column(pl.DataFrame({"id": [1, 1, 2, 3], "uploader": ["a", "a", "a", "b"]}))
+    assert found is not None
+    assert found.column == "uploader"
 
 
 def test_the_refusal_names_column_counts_and_remedies_of_the_place() -> None:

@@ -275,3 +275,53 @@ def test_the_description_of_the_api_is_served_without_other_hosts(api: httpx.Cli
     described = api.get("/api/openapi.json").json()
     assert len(described["paths"]) > 40
     assert api.get("/docs").status_code == 404
+
+
+VISITS = "user,age,city,illness\n" + "".join(
+    f"u{row % 7 if row > 30 else 0},{30 + row % 9},{'Oslo' if row % 2 else 'Rome'},{'flu' if row % 3 else 'cold'}\n"
+    for row in range(60)
+)
+
+
+def test_who_a_person_is_is_asked_and_nothing_runs_before_the_answer(api: httpx.Client) -> None:
+    made = uploaded(api, "visits.csv", VISITS)
+    number = made["id"]
+    assert made["section"]["columns"]["user"]["role"] == "identifier"
+    asked = api.get(f"/api/datasets/{number}/person").json()
+    assert asked["question"]["column"] == "user"
+    assert asked["question"]["question"].startswith("Does one person have several rows?")
+    runs = {"run": [{"method": "mondrian", "params": {"k": 3}}]}
+    experiment = api.post("/api/experiments", json={"dataset": number, "name": "e", "tables": runs}).json()["id"]
+    problems = api.get(f"/api/experiments/{experiment}/problems").json()
+    assert [problem["code"] for problem in problems] == ["person-undecided"]
+    assert 'person = "user"' in problems[0]["message"]
+    told = api.put(f"/api/datasets/{number}/person", json={"column": "user"})
+    assert told.status_code == 200
+    assert told.json()["section"]["person"] == "user"
+    assert api.get(f"/api/datasets/{number}/person").json()["question"] is None
+    assert api.get(f"/api/datasets/{number}/risk").json()["people"] == 7
+    assert api.get(f"/api/experiments/{experiment}/problems").json() == []
+
+
+def test_the_person_follows_a_renamed_column_and_its_column_can_be_deleted(api: httpx.Client) -> None:
+    number = uploaded(api, "visits.csv", VISITS)["id"]
+    api.put(f"/api/datasets/{number}/person", json={"column": "user"})
+    renamed = change(api, number, {"edit": "rename", "column": "user", "to": "who"}).json()
+    assert renamed["section"]["person"] == "who"
+    assert api.post(f"/api/datasets/{number}/undo").json()["section"]["person"] == "user"
+    assert api.post(f"/api/datasets/{number}/redo").json()["section"]["person"] == "who"
+    gone = change(api, number, {"edit": "delete_column", "column": "who"}).json()
+    assert "person" not in gone["section"]
+    each = api.put(f"/api/datasets/{number}/person", json={"column": None}).json()
+    assert each["section"]["each_row_is_a_person"] is True
+
+
+def test_a_person_that_is_a_quasi_identifier_is_told(api: httpx.Client) -> None:
+    made = uploaded(api, "visits.csv", VISITS)
+    number, section = made["id"], made["section"]
+    section["columns"]["user"]["role"] = "quasi"
+    kept = {key: value for key, value in section.items() if key != "path"} | {"person": "user"}
+    assert api.put(f"/api/datasets/{number}/section", json={"section": kept}).status_code == 200
+    answer = api.get(f"/api/datasets/{number}/risk")
+    assert answer.status_code == 400
+    assert "never published" in answer.json()["error"]["message"]

@@ -49,6 +49,7 @@ def inspect(
         _show_experiment(input, input_format, separator)
         return
     from crypsis.data.inspection import inspect_file
+    from crypsis.data.person_detection import person_undecided
     from crypsis.evaluate.suggestions import suggested_roles
 
     found = inspect_file(input, format=input_format, separator=separator)
@@ -69,14 +70,17 @@ def inspect(
     if columns:
         headings = [heading for heading in columns[0] if heading not in ("top", "item_separator")]
         show_table(headings, [[column[heading] for heading in headings] for column in columns])
+    if found.person_like is not None:
+        print(printable(str(person_undecided(found.person_like, "command line"))))
 
 
 def _show_experiment(input: Path, input_format: str | None, separator: str | None) -> None:
-    from crypsis.evaluate.first_look import suggested_experiment
+    from crypsis.evaluate.first_look import question_in_file, suggested_experiment
     from crypsis.evaluate.toml import toml_text
 
-    content = suggested_experiment(input, {"format": input_format, "separator": separator})
-    show(content, toml_text(content).rstrip())
+    settings = {"format": input_format, "separator": separator}
+    content = suggested_experiment(input, settings)
+    show(content, question_in_file(input, settings) + toml_text(content).rstrip())
 
 
 @data_app.command(epilog=EVERY_COMMAND)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crypsis.cli.output import show, show_table
+from crypsis.cli.output import note, show, show_table
 from crypsis.cli.reading import foreign_tables, options
 from crypsis.cli.settings import SETTINGS
-from crypsis.errors import BadParameter
+from crypsis.errors import BadParameter, OptionWithoutEffect
 
 if TYPE_CHECKING:
     from crypsis.attacks.table_risk import TableRisk
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 def risk(
     input: Annotated[Path, typer.Argument(help="A table, as collected or published by anybody, or a release folder.")],
     quasi: options.Quasi = None,
+    person: options.Person = None,
     after: Annotated[
         Path | None, typer.Option("--after", help="A release of this table; its risks are shown beside.")
     ] = None,
@@ -35,6 +36,7 @@ def risk(
 ) -> None:
     """Show how surely people can be picked out of a table by what others may know of them.
 
+    Counts records, and people with --person.
     Prosecutor: knows that the victim is in the table. Journalist: does not. Marketer: links everybody and counts hits.
     Shows aggregates only, never whose risk it is.
     """
@@ -43,12 +45,17 @@ def risk(
     columns = options.listed(quasi) or None
     settings: dict[str, Any] = {"share": share, "limit": limit, "sets": sets}
     if input.is_dir():
+        if person is not None:
+            raise OptionWithoutEffect("--person is for a table as collected; a release does not tell whose records.")
         if after is not None:
             raise BadParameter("--after is for a table as collected; a release has been anonymized already.")
         found = [table_risk(_released(input), quasi=columns, **settings)]
     else:
-        table = foreign_tables.read(input, quasi=quasi, missing=missing, input_format=input_format, separator=separator)
+        how: dict[str, Any] = {"input_format": input_format, "separator": separator}
+        table = foreign_tables.read(input, quasi=quasi, person=person, missing=missing, **how)
         found = [table_risk(table, **settings)]
+        if person is None:
+            _note_person(input, input_format, separator)
         if after is not None:
             found.append(table_risk(_released(after), quasi=columns, **settings))
     if SETTINGS.get().json:
@@ -57,6 +64,16 @@ def risk(
         return
     headings = ("before", "after") if after is not None else ("value",)
     _show(found, headings, input.name)
+
+
+def _note_person(path: Path, format: str | None, separator: str | None) -> None:
+    """Say so where records were counted, and a column seems to tell that people have several."""
+    from crypsis.data.formats.tabular import read_table_file
+    from crypsis.data.person_detection import person_like_column
+
+    like = person_like_column(read_table_file(path, format=format, separator=separator)[0])
+    if like is not None:
+        note(f"Records were counted. {like.question} Count people with --person {like.column}.")
 
 
 def _released(folder: Path) -> Any:
@@ -81,6 +98,8 @@ def _show(found: list[TableRisk], headings: tuple[str, ...], name: str) -> None:
         ("unique in the table", [one.unique_share for one in found]),
         ("expected unique in the population", [one.population_unique_share for one in found]),
     ]
+    if any(one.people is not None for one in found):
+        figures.insert(1, ("people", [one.people for one in found]))
     for size in found[0].class_sizes():
         counts = [one.class_sizes()[size]["records"] for one in found]
         if any(counts):

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from crypsis.data.arrays import Int64s
 from crypsis.data.cells import MISSING, SUPPRESSED, Cell, Cells
-from crypsis.data.formats.columns import is_empty, unknown_column
+from crypsis.data.formats.columns import is_empty, labels, unknown_column
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import PublishedMixed
-from crypsis.data.relational import PublishedColumn, PublishedTable
+from crypsis.data.relational import PublishedColumn, PublishedTable, dense_persons
 from crypsis.data.set_valued_cells import sets_of_cells
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions
@@ -34,6 +35,7 @@ def read_foreign_table(
     sensitive: Sequence[str] = (),
     items: Mapping[str, str | None] | None = None,
     sensitive_items: Sequence[str] = (),
+    person: str | None = None,
     missing_tokens: Sequence[str] = ("?",),
     format: str | None = None,
     separator: str | None = None,
@@ -46,6 +48,7 @@ def read_foreign_table(
         sensitive=sensitive,
         items=items,
         sensitive_items=sensitive_items,
+        person=person,
         missing_tokens=missing_tokens,
         source=source,
     )
@@ -58,10 +61,14 @@ def foreign_table(
     sensitive: Sequence[str] = (),
     items: Mapping[str, str | None] | None = None,
     sensitive_items: Sequence[str] = (),
+    person: str | None = None,
     missing_tokens: Sequence[str] = ("?",),
     source: str | None = None,
 ) -> PublishedTable | PublishedMixed:
-    """The same from a pandas, polars or arrow table. `items` names a set-valued column and what separates its items."""
+    """The same from a pandas, polars or arrow table. `items` names a set-valued column and what separates its items.
+
+    `person` names a column that says whose records they are, where somebody has several; then people are counted.
+    """
     table = as_frame(frame)
     named = [*quasi, *sensitive, *(items or {})]
     if not quasi:
@@ -78,7 +85,10 @@ def foreign_table(
         *(_texts(table[name], missing_tokens) for name in quasi),
         *(_values(table[name], missing_tokens) for name in sensitive),
     ]
-    published = PublishedTable(tuple(columns))
+    if person is not None and person in named:
+        raise BadParameter(f"Column '{person}' names the person; it has no other role.", parameter="person")
+    whose = None if person is None else persons_of(labels(table, person, source), table.height)
+    published = PublishedTable(tuple(columns), person=whose)
     if not items:
         return published
     if len(items) > 1:
@@ -88,10 +98,16 @@ def foreign_table(
     if cells.dtype == pl.String:
         cells = cells.set((cells.str.strip_chars() == "~").fill_null(False), "")
     sets = sets_of_cells(cells, between, (), source)
-    labels = sets.vocabulary
-    symbols = Symbols(labels, np.arange(len(labels) + 1), np.arange(len(labels), dtype=np.int32))
-    known = tuple(label for label in sensitive_items if label in labels)
+    known_items = sets.vocabulary
+    n_items = len(known_items)
+    symbols = Symbols(known_items, np.arange(n_items + 1), np.arange(n_items, dtype=np.int32))
+    known = tuple(label for label in sensitive_items if label in known_items)
     return PublishedMixed(published, PublishedTransactions(sets.offsets, sets.items, symbols), column, known)
+
+
+def persons_of(names: pl.Series, n_records: int) -> Int64s | None:
+    """The person of every record as a number; None where nobody has several."""
+    return dense_persons(names.rank("dense").to_numpy().astype(np.int64), n_records)
 
 
 def _texts(cells: pl.Series, missing_tokens: Sequence[str]) -> PublishedColumn:

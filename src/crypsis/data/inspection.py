@@ -17,6 +17,7 @@ from crypsis.data.formats import format_of, json_lines, spaced
 from crypsis.data.formats.columns import is_empty
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.person_detection import PersonLike, identifies_by_name, person_like_column
 from crypsis.data.track import LATITUDE_NAMES, LONGITUDE_NAMES, OWNER_NAMES, POINT_NAMES, TIME_NAMES, TRACK_NAMES
 from crypsis.data.values import converted, inferred_type, write_value
 
@@ -52,10 +53,14 @@ class Inspection:
     columns: tuple[ColumnSummary, ...]
     kind: str
     reason: str
+    person_like: PersonLike | None = None  # of a table: a column that seems to name people with several rows
 
     def to_dict(self) -> dict[str, Any]:
-        """The machine-readable form."""
+        """The machine-readable form; `person` is the question who a person is, where it has to be answered."""
         described = asdict(self)
+        del described["person_like"]
+        if self.person_like is not None:
+            described["person"] = asdict(self.person_like) | {"question": self.person_like.question}
         for column in described["columns"]:
             if column["values"] is None:
                 del column["values"]
@@ -67,7 +72,8 @@ class Inspection:
             f"  {column.name}: {column.type}, {column.distinct} distinct, {column.missing} missing"
             for column in self.columns
         ]
-        return "\n".join([*lines, f"  probably {self.kind}: {self.reason}"])
+        asked = [] if self.person_like is None else [f"  {self.person_like.question}"]
+        return "\n".join([*lines, f"  probably {self.kind}: {self.reason}", *asked])
 
 
 def inspect_file(
@@ -104,7 +110,8 @@ def inspect_file(
         frame, _ = read_table_file(file, format=format, separator=separator, header=header)
         kind, reason = suggested_kind(frame)
     columns = tuple(_summary(frame[name], missing_tokens, show_values) for name in frame.columns)
-    return Inspection(str(file), chosen.name, frame.height, columns, kind, reason)
+    like = person_like_column(_without(frame, missing_tokens)) if kind == "table" else None
+    return Inspection(str(file), chosen.name, frame.height, columns, kind, reason, like)
 
 
 def suggested_kind(frame: pl.DataFrame) -> tuple[str, str]:
@@ -129,6 +136,15 @@ def suggested_kind(frame: pl.DataFrame) -> tuple[str, str]:
     if person and item and frame.width <= 3:
         return "transactions", f"columns {person} and {item} look like a long table of items"
     return "table", "one row per record"
+
+
+def _without(frame: pl.DataFrame, missing_tokens: tuple[str, ...]) -> pl.DataFrame:
+    """The columns with a name that identifies, and all of text: values that mean none are none."""
+    texts = [name for name in frame.columns if frame[name].dtype == pl.String]
+    kept = [name for name in frame.columns if name in texts or identifies_by_name(name)]
+    stripped = pl.col(texts).str.strip_chars()
+    absent = stripped.is_in(["", *missing_tokens])
+    return frame.select(kept).with_columns(pl.when(absent).then(None).otherwise(pl.col(texts)).name.keep())
 
 
 def _any_of(names: set[str], candidates: tuple[str, ...]) -> str | None:

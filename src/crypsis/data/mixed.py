@@ -51,8 +51,9 @@ class Mixed:
             )
         if self.column in self.table.names:
             raise InputError(f"Column '{self.column}' is relational and set-valued at once; rename one.")
-        whose = {"person": self.table.person, "person_like": self.table.person_like}
-        object.__setattr__(self, "transactions", replace(self.transactions, **whose))
+        table = self.table
+        sets = replace(self.transactions, person=table.person, person_like=table.person_like)
+        object.__setattr__(self, "transactions", sets)
 
     @classmethod
     def from_frame(

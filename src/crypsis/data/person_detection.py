@@ -2,7 +2,8 @@
 
 The rule. A column is *person-like* if all of these hold.
 
-1. It identifies: the head of its name (its last word; names are split at `_`, `-`, `.`, blanks and capitals) is an id
+1. It identifies: the head of its name (its last word, or that before an "of"; names are split at `_`, `-`, `.`, blanks
+   and capitals) is an id
    (`patient_id`, `uid`, `bikeid`), a noun for a person or a device (`user`, `kunde`, `imei`), or a word for a number
    after such a noun (`customer_no`, `kundennummer`); or it has the role identifier; or nearly all its values are
    written like ids (UUIDs, e-mail or hardware addresses, digests). The id of a place or product (`station_id`) names
@@ -68,7 +69,7 @@ NUMBER_WORDS = _words(
 )
 ID_WORDS = _words(
     """
-    id ids uid uuid guid identifier identifiant identificador identificativo identyfikator kennung pseudonym
+    id uid uuid guid identifier identifiant identificador identificativo identyfikator kennung pseudonym
     """
 )
 # Ids of these name places, products or kinds: nobody.
@@ -85,6 +86,8 @@ THING_NOUNS = _words(
     miejsce miasto kraj produkt sklep kategoria
     """
 )
+_OF = _words("of for by per from to in at with de du des del della di da do dos von der des van na z w")
+_SEVERAL = _words("people persons kunden patienten")  # a number of people is a count
 _NOT_IDS = _words(
     """
     paid unpaid prepaid valid invalid covid grid hybrid solid liquid fluid humid rapid acid amid mid bid aid
@@ -108,7 +111,7 @@ _WRITTEN_AS_ID = re.compile(
     r"|(?=\w*[a-f])(?=\w*\d)[0-9a-f]{16,}",  # digest
     re.IGNORECASE,
 )
-BY_NAME, BY_ROLE, BY_FORM = 0, 1, 2  # how a column is known, the surest first
+BY_NOUN, BY_NAME, BY_ROLE, BY_FORM = 0, 1, 2, 3  # how a column is known, the surest first
 _LOOKED_AT = 1000  # distinct values whose form is looked at
 _NEARLY_ALL = 0.95
 
@@ -211,7 +214,8 @@ def first_person_like(
 ) -> PersonLike | None:
     """Of columns (name, distinct values, cells with a value, role identifier) the likeliest to name people.
 
-    A name that says so comes before a role, a role before the form of the values; of equals the one with most values.
+    A name that says so comes before a role, a role before the form of the values, a noun for a person before a mere id;
+    of equals the one with most values.
     """
     found: list[tuple[int, int, PersonLike]] = []
     each_is_named = False
@@ -230,7 +234,8 @@ def first_person_like(
 def _why(name: str, values: pl.Series, typed: bool) -> tuple[int, str | None]:
     """How surely a column names people (0 is surest) and why; no reason where it does not."""
     if identifies_by_name(name):
-        return BY_NAME, "has a name that identifies" if holds_ids(values) else None
+        rank = BY_NOUN if names_a_person(name) else BY_NAME
+        return rank, "has a name that identifies" if holds_ids(values) else None
     if typed:
         return BY_ROLE, "has the role identifier" if len(values) > 1 else None
     if not names_a_thing(name) and written_as_ids(values):
@@ -248,10 +253,10 @@ def words_of(name: str) -> list[str]:
 
 def identifies_by_name(name: str) -> bool:
     """Whether the head of a name is an id, a noun for a person, or a number of one."""
-    words = words_of(name)
+    words, after = _divided(words_of(name))
     if not words or names_a_thing(name):
         return False
-    head, before = words[-1], words[:-1]
+    head, before = words[-1], [*words[:-1], *after]
     if head in ID_WORDS or head in PERSON_NOUNS or _is_id_word(head) or _GERMAN_AND_DUTCH.match(head):
         return True
     if head in NUMBER_WORDS:
@@ -267,10 +272,18 @@ def names_a_person(name: str) -> bool:
 
 def names_a_thing(name: str) -> bool:
     """Whether a name says that its ids are those of places, products or kinds."""
-    words = words_of(name)
+    words, after = _divided(words_of(name))
+    if after and words and (words[-1] in ID_WORDS or words[-1] in NUMBER_WORDS):
+        return after[0] in THING_NOUNS
     if len(words) > 1 and (words[-1] in ID_WORDS or words[-1] in NUMBER_WORDS):
         return words[-2] in THING_NOUNS
     return bool(words) and words[-1].removesuffix("id") in THING_NOUNS
+
+
+def _divided(words: list[str]) -> tuple[list[str], list[str]]:
+    """The words up to the first "of", and those after it: `status_of_account` is a status."""
+    place = next((place for place, word in enumerate(words) if place and word in _OF), len(words))
+    return words[:place], [word for word in words[place:] if word not in _OF and word not in _SEVERAL]
 
 
 def _is_id_word(word: str) -> bool:

@@ -5,6 +5,7 @@ Everything here is a proposal from names and counts. The page Data and `crypsis 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -93,6 +94,18 @@ def checkin_columns(columns: list[str]) -> dict[str, str] | None:
     found = {option: next((lower[name] for name in names if name in lower), None) for option, names in usual.items()}
     told = {option: name for option, name in found.items() if name is not None}
     return told if len(told) == len(usual) else None
+
+
+def question_in_file(path: Path, settings: Mapping[str, Any]) -> str:
+    """Who a person is, asked as comments of an experiment file, with the two lines that answer; empty where told."""
+    found = inspect_file(path, format=settings.get("format"), separator=settings.get("separator"))
+    if found.person_like is None:
+        return ""
+    like = found.person_like
+    return (
+        f"# {like.question}\n# Answer with one of these lines in [dataset]:\n"
+        f"#   person = {json.dumps(like.column, ensure_ascii=False)}\n#   each_row_is_a_person = true\n"
+    )
 
 
 def suggested_experiment(path: Path, settings: Mapping[str, Any]) -> dict[str, Any]:

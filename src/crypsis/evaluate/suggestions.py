@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from crypsis.data.inspection import ID_NAMES, ColumnSummary, Inspection
+from crypsis.data.person_detection import identifies_by_name
 
 _IDENTIFIES = re.compile(
     r"(^|_)(name|surname|firstname|lastname|ssn|email|mail|phone|passport|iban|account|address)($|_)|_id$|^id$|^uuid$"
@@ -51,7 +52,11 @@ class SuggestedRole:
 def suggested_roles(found: Inspection, frame: pl.DataFrame | None = None) -> dict[str, SuggestedRole]:
     """A role for every column of a table; sets are looked for in the frame, where it is given."""
     roles = {}
+    asked = None if found.person_like is None else found.person_like.column
     for column in found.columns:
+        if column.name == asked or _names_people(column):
+            roles[column.name] = SuggestedRole("identifier", "seems to name people")
+            continue
         separator = None if frame is None else _item_separator(frame, column)
         if separator is not None:
             roles[column.name] = SuggestedRole("quasi", "holds sets of items that recur", separator)
@@ -75,6 +80,11 @@ def _role(column: ColumnSummary, rows: int) -> SuggestedRole:
     if column.type == "float" and column.distinct > _CONTINUOUS * rows > 100:
         return SuggestedRole("other", "is a measurement that hardly anybody knows")
     return SuggestedRole("quasi", "others may know it")
+
+
+def _names_people(column: ColumnSummary) -> bool:
+    """Whether a name identifies and the values repeat; of those with few values that is not said."""
+    return not column.unique and identifies_by_name(column.name) and column.type != "float" and column.distinct > 2
 
 
 def _words_of(name: str) -> str:

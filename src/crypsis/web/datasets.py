@@ -20,7 +20,8 @@ import polars as pl
 
 from crypsis.atomic import write_file
 from crypsis.data.mixed import Mixed
-from crypsis.data.relational import ROLES, Table
+from crypsis.data.person_detection import PersonLike
+from crypsis.data.relational import PERSON, ROLES, Table
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
@@ -177,6 +178,7 @@ class Datasets:
                 content["history"].append(dict(section.get("columns") or {}))
                 if "columns" in section:
                     section["columns"] = _columns_after(section["columns"], one.to_dict())
+                _follow_person(section, one.to_dict())
             section["edits"] = [one.to_dict() for one in made]
             content["edited"] = len(made)
 
@@ -288,6 +290,7 @@ class Datasets:
             content["edited"] = int(content.get("edited", 0)) + 1
             if "columns" in section:
                 section["columns"] = _columns_after(section["columns"], made.to_dict())
+            _follow_person(section, made.to_dict())
 
         def tried(entry: Entry) -> Entry:
             if not self.dataset(entry).is_table_file():
@@ -314,7 +317,10 @@ class Datasets:
             edits = content["section"].get("edits") or []
             if not edits:
                 raise NotApplicable("There is nothing to undo.")
-            content["undone"].append({"edit": edits.pop(), "columns": content["section"].get("columns")})
+            last = edits.pop()
+            content["undone"].append({"edit": last, "columns": content["section"].get("columns")})
+            if last["edit"] == "rename":
+                _follow_person(content["section"], {"edit": "rename", "column": last["to"], "to": last["column"]})
             before = content["history"].pop()
             if "columns" in content["section"]:
                 content["section"]["columns"] = before
@@ -334,6 +340,7 @@ class Datasets:
             section.setdefault("edits", []).append(again["edit"])
             if again["columns"] is not None:
                 section["columns"] = again["columns"]
+            _follow_person(section, again["edit"])
             content["edited"] = int(content.get("edited", 0)) + 1
 
         return self.workspace.change(KIND, number, alter, revision=revision)
@@ -402,6 +409,28 @@ class Datasets:
         frame = self.grid(number).frame
         return _written(frame, separator)
 
+    # People
+
+    def person_question(self, number: str) -> PersonLike | None:
+        """The column that seems to name people with several records, as long as nobody said whether it does."""
+        return getattr(self.load(number), "person_like", None)
+
+    def say_person(self, number: str, column: str | None, revision: int | None = None) -> Entry:
+        """Answer: a column names the person, which makes it an identifier; or, without one, each record is a person."""
+        section = dict(self.entry(number).content["section"])
+        section.pop("each_row_is_a_person", None)
+        section.pop("person", None)
+        if column is None:
+            section["each_row_is_a_person"] = True
+        else:
+            section["person"] = column
+            columns = dict(section.get("columns") or {})
+            if column in columns:
+                columns[column] = {**columns[column], "role": "identifier"}
+                section["columns"] = columns
+        told = {key: value for key, value in section.items() if key not in ("path", "edits")}
+        return self.set_section(number, told, revision)
+
     # Risk at a glance
 
     def risk(self, number: str) -> dict[str, Any]:
@@ -419,6 +448,7 @@ class Datasets:
             return {
                 "model": "table",
                 "records": found.records,
+                "people": found.people,
                 "unique_share": found.unique_share,
                 "smallest_class": found.smallest_class,
                 "highest": found.prosecutor.highest,
@@ -483,8 +513,9 @@ def _check_column(name: str, column: Any) -> None:
         raise BadParameter(f"Column {name!r}: give a type and a role.", parameter="columns")
     if "type" in column and column["type"] not in types:
         raise BadParameter(f"Column {name!r}: type must be one of {', '.join(types)}.", parameter="columns")
-    if "role" in column and column["role"] not in ROLES:
-        raise BadParameter(f"Column {name!r}: role must be one of {', '.join(ROLES)}.", parameter="columns")
+    roles = (*ROLES, PERSON)
+    if "role" in column and column["role"] not in roles:
+        raise BadParameter(f"Column {name!r}: role must be one of {', '.join(roles)}.", parameter="columns")
     if "type" not in column and "role" not in column:
         raise BadParameter(f"Column {name!r}: give a type or a role.", parameter="columns")
 
@@ -498,6 +529,16 @@ def _columns_after(columns: Mapping[str, Any], change: Mapping[str, Any]) -> dic
     if change["edit"] == "add_column":
         return {**columns, change["column"]: {"type": "category", "role": "other"}}
     return dict(columns)
+
+
+def _follow_person(section: dict[str, Any], change: Mapping[str, Any]) -> None:
+    """The column that names the person keeps doing so under another name; without it the question is asked again."""
+    if section.get("person") is None or section["person"] != change.get("column"):
+        return
+    if change["edit"] == "rename":
+        section["person"] = change["to"]
+    elif change["edit"] == "delete_column":
+        del section["person"]
 
 
 def _records_shown(dataset: Dataset) -> pl.DataFrame:

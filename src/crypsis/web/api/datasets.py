@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
@@ -47,6 +48,12 @@ class NewName(Body):
 
 class Sure(Body):
     yes: bool
+
+
+class Person(Body):
+    """Who a person is: `column` names the person; null if each row is another person."""
+
+    column: str | None = Field(max_length=400)
 
 
 class Change(Body):
@@ -163,6 +170,22 @@ def router(workbench: Workbench) -> APIRouter:
             filename="inputs.zip",
             background=BackgroundTask(archive.unlink, missing_ok=True),
         )
+
+    @api.get("/{number}/person")
+    def ask_about_persons(number: Number) -> dict[str, Any]:
+        """Does one person have several rows? The column that seems to say so, as long as nobody answered."""
+        like = datasets.person_question(number)
+        section = datasets.entry(number).content["section"]
+        return {
+            "person": section.get("person"),
+            "each_row_is_a_person": bool(section.get("each_row_is_a_person")),
+            "question": None if like is None else {**asdict(like), "question": like.question},
+        }
+
+    @api.put("/{number}/person")
+    def answer_about_persons(number: Number, answer: Person, revision: Revision = None) -> dict[str, Any]:
+        """Say which column names the person, or, with none, that each row is another person."""
+        return datasets.say_person(number, answer.column, revision).to_dict()
 
     @api.get("/{number}/risk")
     def risk(number: Number) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from fastapi import Request
@@ -92,6 +93,7 @@ class DataPage:
                 await self._grid_box()
                 self._histogram_box()
             with ui.element("div").classes("stack"):
+                self.people = ui.column().style("width: 100%; gap: 10px")
                 self._risk_box()
                 self._next_box()
                 self._columns_box()
@@ -129,8 +131,32 @@ class DataPage:
                 ui.skeleton(height="64px").style("width: 100%")
 
     async def _fill(self) -> None:
+        await self._ask_about_people()
         await self._show_risk()
         await self._show_histogram()
+
+    async def _ask_about_people(self) -> None:
+        """Who is one person, where a column seems to name people and nobody said whether it does."""
+        try:
+            like = await in_thread(self.datasets.person_question, self.entry.number)
+        except CrypsisError:
+            like = None  # why the data cannot be read is said elsewhere
+        self.people.clear()
+        if like is None or "person" not in KEYS[self.section["kind"]]:
+            return
+        title, _, reason = like.question.partition("? ")
+        with self.people:
+            theme.message("caution", f"{title}?", f"{reason} Nothing is anonymized before you answer.")
+            with ui.row().classes("actions"):
+                theme.secondary(f"Yes, {like.column} names the person", told(partial(self._say_person, like.column)))
+                alone = f"No, each of the {like.records} is another person"
+                theme.secondary(alone, told(partial(self._say_person, None)))
+
+    async def _say_person(self, column: str | None) -> None:
+        self.entry = await in_thread(self.datasets.say_person, self.entry.number, column, self.entry.revision)
+        self._list_columns()
+        self._show_tiles()
+        await self._fill()
 
     async def _show_risk(self) -> None:
         try:
@@ -148,7 +174,8 @@ class DataPage:
             share = found["unique_share"]
             state = "bad" if share > 0.05 else "caution" if share > 0 else "good"
             words = {
-                "table": "of the records are the only ones with their quasi-identifiers",
+                "table": f"of the {'people' if found.get('people') else 'records'} are the only ones with their "
+                "quasi-identifiers",
                 "items": "of the records are alone with some two of their items",
                 "visits": "of the people are alone with some two places they visited",
                 "tracks": "of the people are alone with their track",
@@ -300,8 +327,31 @@ class DataPage:
                 if on_grid:
                     self._grid_field()
                 return
+            self._person_field()
             for name, column in self._declared_columns().items():
                 self._column_fields(name, column, reasons.get(name, ""))
+
+    def _person_field(self) -> None:
+        """Which column names the person; it can be answered and changed at any time."""
+        each = "\0each row"  # no column can be called so
+        choices = {"": "not said", each: "each row is another person"} | {name: name for name in self.grid_columns}
+        chosen = each if self.section.get("each_row_is_a_person") else str(self.section.get("person") or "")
+
+        async def choose(event: Any) -> None:
+            if event.value:
+                await self._say_person(None if event.value == each else event.value)
+            else:
+                kept = {
+                    key: value for key, value in self.section.items() if key not in ("person", "each_row_is_a_person")
+                }
+                await self._set_section(kept)
+                await self._ask_about_people()
+
+        field = ui.select(
+            choices, value=chosen if chosen in choices else "", label="Person, where one has several rows"
+        )
+        field.props("outlined dense options-dense").style("width: 100%")
+        field.on_value_change(told(choose))
 
     def _declared_columns(self) -> dict[str, dict[str, Any]]:
         """What is said of each column; where nothing is said, as carefully as can be: it may give people away."""
@@ -372,6 +422,7 @@ class DataPage:
         told_section = {key: value for key, value in section.items() if key not in ("path", "edits")}
         self.entry = await in_thread(self.datasets.set_section, self.entry.number, told_section, self.entry.revision)
         self._show_tiles()
+        await self._ask_about_people()
         await self._show_risk()
 
     async def _set_kind(self, event: Any) -> None:
