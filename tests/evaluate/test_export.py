@@ -76,3 +76,31 @@ def test_hierarchies_of_columns_with_similar_names_are_files_of_their_own(tmp_pa
     }
     with pytest.raises(OutputExists, match="is a file"):
         export_inputs(before, tmp_path / "d.csv")
+
+
+def test_a_release_that_counts_people_is_counted_again_with_the_data(tmp_path):
+    rows = [f"u{row % 9 if row > 20 else 0},{20 + row % 7},{'m' if row % 2 else 'f'}\n" for row in range(50)]
+    (tmp_path / "people.csv").write_text("uid,age,sex\n" + "".join(rows))
+    content = {
+        "dataset": {
+            "path": "people.csv",
+            "person": "uid",
+            "columns": {"age": {"role": "quasi"}, "sex": {"role": "quasi"}},
+        },
+        "run": [{"method": "mondrian", "params": {"k": 3}}],
+        "metrics": {"list": ["ncp"]},
+    }
+    experiment = Experiment.parse(content, folder=tmp_path)
+    assert experiment.check() == []
+    (cell,) = experiment.cells()
+    store = Store(tmp_path / "out")
+    store.begin(experiment, [cell])
+    outcome = worker.carried_out(experiment, store, cell, "", lambda event: None)
+    assert outcome["state"] == "done", outcome
+    folder = export_release(store, cell.id, tmp_path / "release")
+    manifest = json.loads((folder / "release.json").read_text())
+    assert manifest["guarantee"]["parameters"] == {"k": 3, "unit": "person"}
+    assert "uid" not in (folder / "table.csv").read_text()
+    (tmp_path / "people.csv").write_text("uid,age,sex\n" + "".join(rows[:40]))  # others by now
+    with pytest.raises(OriginalRequired, match="people"):
+        export_release(store, cell.id, tmp_path / "again")

@@ -16,7 +16,6 @@ from crypsis.cli.risk import risk
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS, in_order
 from crypsis.errors import BadEdit, BadParameter, MissingFile, OutputExists
 from crypsis.reports.wording import counted
-from crypsis.strict_json import parse_json
 
 data_app = typer.Typer(help="Look at data and edit them.", no_args_is_help=True, rich_markup_mode=None)
 data_app.command(epilog=EVERY_COMMAND)(risk)
@@ -167,6 +166,7 @@ def save(
 def read_edits(path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The edits of a list, and those that were taken back; none where there is no file."""
     from crypsis.evaluate.edits import edit_from_dict
+    from crypsis.strict_json import parse_json
 
     if not path.exists():
         return [], []
@@ -231,6 +231,8 @@ def _edit(option: str, text: str) -> dict[str, Any]:
 def _cells(text: str) -> Any:
     """The values of a record by column: as JSON where commas or equals signs stand in them."""
     if text.lstrip().startswith("{"):
+        from crypsis.strict_json import parse_json
+
         try:
             return parse_json(text)
         except ValueError as error:

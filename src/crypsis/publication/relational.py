@@ -74,7 +74,7 @@ class TableKind(PublishedKind):
             hierarchies=hierarchies,
             source=source,
         )
-        return published, None
+        return replace(published, in_input_order=described.get("order") == "input"), None
 
     def read_original(
         self, path: str | Path, published: PublishedTable, described: Mapping[str, Any], **options: Any

@@ -64,7 +64,9 @@ def sound_classes(
     if classes.problem is not None:
         problem = classes.problem
     elif problem is None and original is not None:
-        problem, how = untruthful(published, original), "compared with the original"
+        # whose a row is is told by its place
+        problem = untruthful(published, original, in_order=person is not None)
+        how = "compared with the original"
     if problem is None:
         return classes, None
     return classes, Verdict(promised, False, None, required, how, problem=problem + ".")

@@ -14,8 +14,8 @@ from crypsis.verifiers.contained_values import ContainedValues
 from crypsis.verifiers.record_pairing import unpaired_rows
 
 
-def untruthful(published: PublishedTable, original: Table) -> str | None:
-    """What is wrong, or None. Row order is tried first, then any pairing."""
+def untruthful(published: PublishedTable, original: Table, *, in_order: bool = False) -> str | None:
+    """What is wrong, or None. Row order is tried first, then any pairing unless rows have to be `in_order`."""
     expected = [column for column in original.columns if column.role != "identifier"]
     if sorted(published.names) != sorted(column.name for column in expected):
         known = ", ".join(column.name for column in expected)
@@ -26,7 +26,7 @@ def untruthful(published: PublishedTable, original: Table) -> str | None:
     wrong = [pair for pair in pairs if not pair.in_place().all()]
     if not wrong:
         return None
-    if not unpaired_rows(pairs, None, published.suppressed):
+    if not in_order and not unpaired_rows(pairs, None, published.suppressed):
         return None
     row = int(np.argmin(wrong[0].in_place()))
     column = wrong[0].published
