@@ -165,11 +165,13 @@ def save(
 
 def read_edits(path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The edits of a list, and those that were taken back; none where there is no file."""
+    from crypsis.data.formats.compression import existing_file
     from crypsis.evaluate.edits import edit_from_dict
     from crypsis.strict_json import parse_json
 
-    if not path.exists():
+    if not os.path.lexists(path):
         return [], []
+    existing_file(path)
     try:
         content = parse_json(path.read_bytes())
         listed = content if isinstance(content, list) else content["edits"]
