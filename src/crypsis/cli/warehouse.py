@@ -213,7 +213,9 @@ def _finish(report: BuildReport) -> None:
     for alarm in report.content["alarms"]:
         note(alarm)
     for conflict in report.content["conflicts"]:
-        note(f"{', '.join(conflict['members'])} cannot all be one; the weakest rule is {conflict['weakest_rule']}")
+        members = conflict["members"]
+        more = f" and {len(members) - 4:,} more" if len(members) > 4 else ""
+        note(f"{', '.join(members[:4])}{more} cannot all be one; the weakest rule is {conflict['weakest_rule']}")
     counts = ", ".join(f"{name} {each['triples']:,}" for name, each in report.content["sources"].items())
     if report.active:
         show(dict(report.content), f"The warehouse is active. Triples: {counts}.")

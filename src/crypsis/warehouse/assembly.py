@@ -12,6 +12,7 @@ from crypsis.errors import BadWarehouse
 from crypsis.warehouse.configuration import Configuration, SourceConfiguration
 from crypsis.warehouse.inference import Schema
 from crypsis.warehouse.matching import Cluster, Conflict, Link, close, find_links
+from crypsis.warehouse.paths import find_file
 from crypsis.warehouse.sources.darwin_core import DarwinCoreArchive
 from crypsis.warehouse.sources.rdf import name_blank_nodes, read_rdf
 from crypsis.warehouse.sources.tables import TableMapping
@@ -83,10 +84,10 @@ def read_schema(configuration: Configuration) -> tuple[set[Triple], set[Triple]]
     """The triples of the core ontology and those of the mappings."""
     core = set[Triple]()
     if configuration.core is not None:
-        core = read_rdf(configuration.folder / configuration.core, "core")
+        core = read_rdf(find_file(configuration.folder, configuration.core), "core")
     mappings = set[Triple]()
     for path in configuration.mappings:
-        mappings |= read_rdf(configuration.folder / path, "mapping")
+        mappings |= read_rdf(find_file(configuration.folder, path), "mapping")
     return core, mappings
 
 
@@ -97,13 +98,13 @@ def read_source(configuration: Configuration, source: SourceConfiguration, folde
         files = settings["files"]
         raw = set[Triple]()
         for path in [files] if isinstance(files, str) else files:
-            raw |= read_rdf(folder / path, source.id)
+            raw |= read_rdf(find_file(folder, path), source.id)
     elif source.kind == "table":
-        path = folder / settings["mapping"]
+        path = find_file(folder, settings["mapping"])
         mapping = TableMapping.read(path, configuration.prefixes)
-        raw = set(mapping.triples(path.parent, configuration.vocabulary))
+        raw = set(mapping.triples(path.parent, configuration.vocabulary, shared=folder))
     elif source.kind == "dwca":
-        archive = DarwinCoreArchive.read(folder / settings["path"])
+        archive = DarwinCoreArchive.read(find_file(folder, settings["path"]))
         raw = set(archive.triples(source.namespace, configuration.vocabulary))
         warnings = archive.warnings
     elif source.kind == "plugin":

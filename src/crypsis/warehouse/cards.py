@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -53,6 +53,13 @@ _STYLE = (
     "section{border-top:1px solid #cdd6df;margin-top:1rem}"
     "@media(max-width:40rem){dl{grid-template-columns:1fr}dd{grid-column:1;padding-left:1rem}}"
 )
+
+
+def index_page(title: str, listed: Sequence[tuple[str, str]]) -> str:
+    """Links to pages of entities, by name."""
+    links = "".join(f"<li><a href='{escape(file)}'>{escape(name)}</a></li>" for name, file in sorted(listed))
+    head = f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{escape(title)}</title><style>{_STYLE}</style>"
+    return f"{head}<h1>{escape(title)}</h1><ul>{links}</ul></html>"
 
 
 def make_card(entity: Term, views: Mapping[str, set[Triple]] | Mapping[str, list[Triple]]) -> Card:

@@ -14,6 +14,7 @@ from crypsis.errors import BadWarehouse, CrypsisError, MissingFile, did_you_mean
 from crypsis.warehouse import rules
 from crypsis.warehouse.assignments import Vocabulary
 from crypsis.warehouse.matching import COMPARATORS, Comparison, MatchRule, Side
+from crypsis.warehouse.paths import find_file
 from crypsis.warehouse.sources.tables import TableMapping
 from crypsis.warehouse.terms import PREFIXES, expand
 from crypsis.warehouse.transforms import transform_named
@@ -188,7 +189,7 @@ class _Checker:
         if unknown := [each for each in about.get("canonical_priority", []) if each not in known]:
             self.problems.append(f"canonical_priority names the unknown source {unknown[0]!r}.")
         for path in [about.get("core"), *about.get("mappings", [])]:
-            if path is not None and not (self.folder / str(path)).is_file():
+            if path is not None and not find_file(self.folder, str(path)).is_file():
                 self.problems.append(f"There is no file {path!r}.")
         namespace = str(about.get("core_namespace", self.prefixes["tlo"]))
         self.prefixes["tlo"] = namespace
@@ -251,10 +252,12 @@ class _Checker:
         if kind == "sparql":
             local = [path for path in (each.get("fallback"), each["query"]) if path and not _is_sparql(str(path))]
         for path in local:
-            if not (self.folder / str(path)).exists():
+            if not find_file(self.folder, str(path)).exists():
                 self.problems.append(f"{where}: there is no file {path!r}.")
             elif kind == "table":
-                self._collect(lambda path=path: TableMapping.read(self.folder / str(path), self.prefixes), where)
+                self._collect(
+                    lambda path=path: TableMapping.read(find_file(self.folder, str(path)), self.prefixes), where
+                )
 
     def _rules(self, known: Sequence[str]) -> Iterator[rules.Rule]:
         seen = set[str]()

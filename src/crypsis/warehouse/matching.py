@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -120,13 +121,16 @@ def find_links(
             f"The rule {rule.id!r} compares by likeness; give it a 'block' of values that must be equal."
         )
     links = []
+    holders = [Counter(value for values in side.values() for value in values) for side in compared[0]]
     for a, b in pairs:
         decision = _decide(rule, compared, a, b)
         if decision is None or a == b:
             continue
         status, score = decision
         if status == "candidate":
-            status = "unique" if _is_unique(compared[0], a, b) else "ambiguous"
+            shared = compared[0][0][a] & compared[0][1][b]
+            alone = any(holders[0][value] == 1 == holders[1][value] for value in shared)  # nobody else has the value
+            status = "unique" if alone else "ambiguous"
         links.append(Link(a, b, rule.id, status, score))
     return sorted(links)
 
@@ -161,15 +165,6 @@ def _join(left: Mapping[Term, set[str]], right: Mapping[Term, set[str]]) -> set[
         for value in values:
             holders.setdefault(value, []).append(entity)
     return {(a, b) for a, values in left.items() for value in values for b in holders.get(value, ())}
-
-
-def _is_unique(compared: tuple[dict[Term, set[str]], dict[Term, set[str]]], a: Term, b: Term) -> bool:
-    """Some value that both share belongs to nobody else on either side."""
-    left, right = compared
-    return any(
-        sum(value in values for values in left.values()) == 1 == sum(value in values for values in right.values())
-        for value in left[a] & right[b]
-    )
 
 
 def _follow(known: set[Triple], steps: Sequence[Term], subjects: set[Term] | None) -> dict[Term, set[Term]]:
@@ -274,14 +269,16 @@ def close(
     def first(term: Term) -> tuple[int, Term]:
         return rank.get(source_of(term) or "", len(rank)), term
 
+    rules_of: dict[Term, set[str]] = {}
+    for link in kept:
+        rules_of.setdefault(find(link.left), set()).add(link.rule)
     clusters, conflicts = [], []
     for root, terms in members.items():
         cluster = Cluster(min(terms, key=first), tuple(sorted(terms)))
         clusters.append(cluster)
         doubled = sorted(name for name, count in held.get(root, {}).items() if count > 1)
         if doubled:
-            inside = [link for link in kept if find(link.left) == root]
-            weakest = min(inside, key=lambda link: (weights.get(link.rule, 1.0), link.rule)).rule
+            weakest = min(rules_of[root], key=lambda rule: (weights.get(rule, 1.0), rule))
             conflicts.append(Conflict(cluster, doubled[0], weakest))
     return (
         sorted(clusters, key=lambda cluster: cluster.canonical),

@@ -13,6 +13,7 @@ from typing import Any
 
 from crypsis.errors import BadQuery, BadWarehouse, SourceUnreachable
 from crypsis.warehouse import sparql as sparql_text
+from crypsis.warehouse.asking import ask_in_process
 from crypsis.warehouse.assembly import (
     Assembled,
     SourceGraph,
@@ -21,7 +22,7 @@ from crypsis.warehouse.assembly import (
     read_schema,
     read_source,
 )
-from crypsis.warehouse.cards import Card, make_card
+from crypsis.warehouse.cards import Card, index_page, make_card
 from crypsis.warehouse.configuration import CompetenceQuery, Configuration, SourceConfiguration
 from crypsis.warehouse.connectivity import Connectivity, alarms, measure_connectivity
 from crypsis.warehouse.engines import Answer, EmbeddedEngine, Engine, SparqlEngine
@@ -29,6 +30,7 @@ from crypsis.warehouse.hierarchies import VocabularyTree, build_hierarchy
 from crypsis.warehouse.inference import Schema
 from crypsis.warehouse.integration import IntegratedTable, integrate
 from crypsis.warehouse.matching import Cluster, Link
+from crypsis.warehouse.paths import find_file, name_below
 from crypsis.warehouse.provenance import Witnessed, witness
 from crypsis.warehouse.rewriting import infer_in_query
 from crypsis.warehouse.sources.endpoints import fetch_endpoint
@@ -178,7 +180,7 @@ class Warehouse:
             if "fallback" not in settings:
                 raise
             warnings.append(f"{error.message} The fallback was used.")
-            fallback = self.configuration.folder / str(settings["fallback"])
+            fallback = find_file(self.configuration.folder, str(settings["fallback"]))
             kept = self.work.keep_raw(source.id, [(fallback, fallback.name)])
         raw = set[Triple]()
         for path in sorted(kept.iterdir()):
@@ -296,16 +298,19 @@ class Warehouse:
         """The answer to a question; with `provenance`, every row with the sources that it comes from."""
         sparql_text.refuse_what_leaves(sparql)
         text = self.prologue + sparql
-        with self._opened(self._active) as engine:
+        active = self._active
 
-            def ask(question: str) -> Answer:
+        def ask(question: str) -> Answer:
+            if self.configuration.engine.kind == "embedded":
+                return ask_in_process(active / "store", question, timeout=timeout, most_rows=most_rows)
+            with self._opened(active) as engine:
                 return engine.query(question, timeout=timeout, most_rows=most_rows)
 
-            if not provenance:
-                return ask(infer_in_query(text) if self.configuration.inference == "query" else text)
-            names = [source.id for source in self.configuration.sources]
-            graphs = {f"graph:{kind}:{name}": name for name in names for kind in ("view", "inferred")}
-            return witness(text, ask, graphs, self._edges)
+        if not provenance:
+            return ask(infer_in_query(text) if self.configuration.inference == "query" else text)
+        names = [source.id for source in self.configuration.sources]
+        graphs = {f"graph:{kind}:{name}": name for name in names for kind in ("view", "inferred")}
+        return witness(text, ask, graphs, self._edges)
 
     def _edges(self, property: str) -> dict[str, set[tuple[Term, Term]]]:
         term = expand(property, self.configuration.prefixes)
@@ -370,6 +375,27 @@ class Warehouse:
         if not card.groups:
             raise BadQuery(f"The warehouse says nothing of {entity}.")
         return card
+
+    def fact_sheets(self, class_: str, folder: str | Path, *, progress: Progress = lambda stage: None) -> int:
+        """A static page for every entity of a class, and an index; returns how many."""
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        views, wanted = self._views, self._instances(class_)
+        about: dict[Term, dict[str, list[Triple]]] = {}
+        for source, triples in views.items():
+            for triple in triples:
+                for term in {triple[0], triple[2]} & wanted:
+                    about.setdefault(term, {}).setdefault(source, []).append(triple)
+        listed = []
+        for number, term in enumerate(sorted(about)):
+            if number % 1000 == 0:
+                progress(f"fact sheet {number:,} of {len(about):,}")
+            card = make_card(term, about[term])
+            name = f"{number:06d}.html"
+            (target / name).write_text(card.to_html(), encoding="utf-8")
+            listed.append((card.labels[0] if card.labels else card.entity, name))
+        (target / "index.html").write_text(index_page(self.configuration.title, listed), encoding="utf-8")
+        return len(listed)
 
     def canonical(self, term: Term) -> Term:
         """The canonical name of an entity; itself if it has no other."""
@@ -438,13 +464,18 @@ class Warehouse:
 
     def subjects(self, class_: str) -> set[Term]:
         """Every name that the entities of a class have; none of them may be published."""
-        kinds = self.schema.subclasses(expand(class_, self.configuration.prefixes))
-        named = {
-            s for each in (*self._views.values(), *self._inferred.values()) for s, p, o in each
-            if p == RDF_TYPE and o in kinds
-        }  # fmt: skip
+        named = self._instances(class_)
         return named | {
             member for cluster in self.clusters() if cluster.canonical in named for member in cluster.members
+        }
+
+    def _instances(self, class_: str) -> set[Term]:
+        kinds = self.schema.subclasses(expand(class_, self.configuration.prefixes))
+        return {
+            s
+            for triples in (*self._views.values(), *self._inferred.values())
+            for s, p, o in triples
+            if p == RDF_TYPE and o in kinds
         }
 
     def records_per_source(self, class_: str) -> dict[str, int]:
@@ -557,26 +588,28 @@ class _Opened:
 
 
 def _files_of(source: SourceConfiguration, folder: Path) -> list[tuple[Path, str]]:
-    """The local files of a source with their names below the folder of the configuration."""
+    """The local files of a source with the names under which they are kept."""
     settings = source.settings
     if source.kind == "rdf":
         files = settings["files"]
-        return [(folder / name, str(name)) for name in ([files] if isinstance(files, str) else files)]
-    if source.kind == "dwca":
-        root = folder / settings["path"]
+        names = [files] if isinstance(files, str) else list(files)
+    elif source.kind == "dwca":
+        root = find_file(folder, settings["path"])
         if root.is_dir():
-            return [(path, str(path.relative_to(folder))) for path in sorted(root.rglob("*")) if path.is_file()]
-        return [(root, str(settings["path"]))]
-    if source.kind == "table":
-        mapping = folder / settings["mapping"]
-        content = json.loads(mapping.read_text(encoding="utf-8"))
-        inside = [str(table[key]) for table in content["tables"] for key in ("file", "database") if key in table]
-        names = [
-            settings["mapping"],
-            *(str(Path(settings["mapping"]).parent / name) for name in inside if "://" not in name),
+            inside = [path for path in sorted(root.rglob("*")) if path.is_file()]
+            return [(path, f"{name_below(settings['path'])}/{path.relative_to(root)}") for path in inside]
+        names = [settings["path"]]
+    elif source.kind == "table":
+        mapping = str(settings["mapping"])
+        content = json.loads(find_file(folder, mapping).read_text(encoding="utf-8"))
+        listed = [str(table[key]) for table in content["tables"] for key in ("file", "database") if key in table]
+        beside = [
+            name if name.startswith("$") else str(Path(mapping).parent / name) for name in listed if "://" not in name
         ]
-        return [(folder / name, str(name)) for name in dict.fromkeys(names)]
-    return []
+        names = [mapping, *beside]
+    else:
+        names = []
+    return [(find_file(folder, name), name_below(name)) for name in dict.fromkeys(names)]
 
 
 def _n_triples(triples: Sequence[Triple]) -> str:

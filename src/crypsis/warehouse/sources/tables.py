@@ -7,6 +7,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from crypsis.data.formats.sql import read_sql
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.errors import BadWarehouse
 from crypsis.warehouse.assignments import Vocabulary, assign_name
+from crypsis.warehouse.paths import find_file
 from crypsis.warehouse.terms import LABEL, PREFIXES, RDF_TYPE, Term, Triple, expand, iri, iri_of, literal, node
 
 _FIELD = re.compile(r"\{([^{}|]+)(?:\|(\w+))?\}")
@@ -43,7 +45,7 @@ class Template:
         if unknown:
             raise BadWarehouse(f"There is no filter {unknown[0]!r}; there are {', '.join(filter(None, _FILTERS))}.")
 
-    @property
+    @cached_property
     def fields(self) -> list[str]:
         return [name for name, _ in _FIELD.findall(self.text)]
 
@@ -52,6 +54,12 @@ class Template:
         if any(not row.get(name) for name in self.fields):
             return None
         return _FIELD.sub(lambda match: _FILTERS[match[2] or ""](row[match[1]]), self.text)
+
+
+@cache
+def template(text: str) -> Template:
+    """The template of a text, made once."""
+    return Template(text)
 
 
 @dataclass(frozen=True)
@@ -94,13 +102,13 @@ class TableMapping:
                         f"Table {number} has a column with the unknown key {min(unknown)!r}.", where=where
                     )
                 for key in ("object", "object_label", "on", "value", "lang", "expr", "authorship"):
-                    Template(str(column.get(key, "")))
+                    template(str(column.get(key, "")))
 
-    def triples(self, folder: Path, core: Vocabulary) -> Iterator[Triple]:
-        """Everything that the tables say."""
+    def triples(self, folder: Path, core: Vocabulary, *, shared: Path | None = None) -> Iterator[Triple]:
+        """Everything that the tables say; files of shared data that were fetched lie in the folder `shared`."""
         subjects: dict[str, dict[str, Term]] = {}  # by key column, then by key
         for table in self.tables:
-            frame = _read(table, folder)
+            frame = _read(table, folder, shared or folder)
             for row in frame.iter_rows(named=True):
                 filled = {
                     "base": self.base,
@@ -118,7 +126,7 @@ class TableMapping:
     ) -> Term | None:
         if "join" in table:
             return subjects.get(table["join"], {}).get(row.get(table["join"], ""))
-        name = Template(table["subject"]).fill(row)
+        name = template(table["subject"]).fill(row)
         if name is None:
             return None
         if key := table.get("key"):
@@ -129,20 +137,20 @@ class TableMapping:
         self, column: Mapping[str, Any], subject: Term, row: Mapping[str, str], core: Vocabulary
     ) -> Iterator[Triple]:
         if "on" in column:
-            other = Template(column["on"]).fill(row)
+            other = template(column["on"]).fill(row)
             if other is None:
                 return
             subject = iri(other)
         if column.get("rule") == "name_assignment":
-            name = Template(column["expr"]).fill(row)
+            name = template(column["expr"]).fill(row)
             if name is not None:
-                lang = Template(str(column.get("lang", ""))).fill(row) or ""
-                authorship = Template(str(column.get("authorship", ""))).fill(row) or ""
+                lang = template(str(column.get("lang", ""))).fill(row) or ""
+                authorship = template(str(column.get("authorship", ""))).fill(row) or ""
                 yield from assign_name(
                     subject, name, self._term(column["class"]), core, lang=lang, authorship=authorship
                 )
         elif "node" in column:
-            value = Template(str(column["value"])).fill(row)
+            value = template(str(column["value"])).fill(row)
             if value is not None:
                 between = node([column["node"], iri_of(subject), value])
                 yield subject, self._term(column["property"]), between
@@ -150,21 +158,21 @@ class TableMapping:
                     yield between, RDF_TYPE, self._term(column["class"])
                 yield between, self._term(column["value_property"]), self._literal(column, value, row)
         elif "object" in column:
-            name = Template(column["object"]).fill(row)
+            name = template(column["object"]).fill(row)
             if name is not None:
                 yield subject, self._term(column["property"]), iri(name)
                 for kind in column.get("object_types", []):
                     yield iri(name), RDF_TYPE, self._term(kind)
-                label = Template(str(column.get("object_label", ""))).fill(row)
+                label = template(str(column.get("object_label", ""))).fill(row)
                 if label:
                     yield iri(name), LABEL, literal(label)
         elif "value" in column:
-            value = Template(str(column["value"])).fill(row)
+            value = template(str(column["value"])).fill(row)
             if value is not None:
                 yield subject, self._term(column["property"]), self._literal(column, value, row)
 
     def _literal(self, column: Mapping[str, Any], value: str, row: Mapping[str, str]) -> Term:
-        lang = Template(str(column.get("lang", ""))).fill(row)
+        lang = template(str(column.get("lang", ""))).fill(row)
         datatype = column.get("datatype")
         return literal(value, lang=lang or None, datatype=None if datatype is None else iri_of(self._term(datatype)))
 
@@ -172,7 +180,7 @@ class TableMapping:
         return expand(name, self.prefixes)
 
 
-def _read(table: Mapping[str, Any], folder: Path) -> pl.DataFrame:
+def _read(table: Mapping[str, Any], folder: Path, shared: Path) -> pl.DataFrame:
     """The rows of a table; values as they are written."""
     if "query" in table:
         database = str(table.get("database", ""))
@@ -180,7 +188,9 @@ def _read(table: Mapping[str, Any], folder: Path) -> pl.DataFrame:
             return read_sql(table["query"], database)
         with sqlite3.connect(f"file:{(folder / database).resolve()}?mode=ro", uri=True) as connection:
             return read_sql(table["query"], connection)
-    frame, _ = read_table_file(folder / table["file"], separator=table.get("separator"))
+    name = str(table["file"])
+    path = find_file(shared if name.startswith("$") else folder, name)
+    frame, _ = read_table_file(path, separator=table.get("separator"))
     needed = {name for name in _fields(table) if name != "base"} - set(frame.columns)
     if needed:
         raise BadWarehouse(
@@ -191,8 +201,8 @@ def _read(table: Mapping[str, Any], folder: Path) -> pl.DataFrame:
 
 
 def _fields(table: Mapping[str, Any]) -> Iterator[str]:
-    yield from Template(str(table.get("subject", ""))).fields
+    yield from template(str(table.get("subject", ""))).fields
     yield from (table[key] for key in ("key", "join") if key in table)
     for column in table.get("columns", []):
         for key in ("object", "object_label", "on", "value", "lang", "expr", "authorship"):
-            yield from Template(str(column.get(key, ""))).fields
+            yield from template(str(column.get(key, ""))).fields
