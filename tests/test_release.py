@@ -58,7 +58,8 @@ def test_a_release_reads_back_equal_and_verifies(town, tmp_path, format):
     assert again.guarantee == town.guarantee
     assert again.verify().holds
     assert again.verify(checkins()).holds
-    assert again.utility() == town.utility()
+    assert again.utility() == again.figures() == town.figures()
+    assert again.beside(checkins()).utility() == town.utility()
 
 
 def test_rows_are_written_sorted_so_that_their_order_says_nothing(written):
@@ -176,10 +177,13 @@ def test_owners_are_counted_but_never_written(tmp_path):
     assert not again.verify(small(["ann"] * 6)).holds
 
 
-def test_truncation_is_declared_and_accounted_for(tmp_path):
+def test_truncation_is_accounted_for_with_the_private_report_or_where_it_explains_the_rows(tmp_path):
     data = Trajectories.from_lists([["a", "b", "c"], *[["a"], ["b"], ["a"], ["c"], ["b"], ["c"]]], PLACES)
     release = crypsis.anonymize(data, SeqAnon(k=2, m=2, on_infeasible="truncate"))
-    again = crypsis.read_release(release.write(tmp_path / "release"))
+    folder = release.write(tmp_path / "release", private_report=tmp_path / "private.json")
+    assert "longest" not in json.loads((folder / "release.json").read_text())["data"]
+    assert crypsis.read_release(folder).verify(data).holds
+    again = crypsis.read_release(folder, private_report=tmp_path / "private.json")
     assert again.data.longest == 1
     assert again.verify(data).holds
     undeclared = replace(again, data=replace(again.data, longest=None))
@@ -245,11 +249,10 @@ def test_a_run_can_be_cancelled_between_two_steps():
     assert all(message.share is None or 0 <= message.share <= 1 for message in seen)
 
 
-def test_utility_needs_the_original_and_says_so(written):
+def test_without_the_original_there_are_figures_of_the_published_data_only(written):
     again = crypsis.read_release(written)
-    again.manifest.pop("utility")
-    with pytest.raises(NotApplicable, match="original"):
-        again.utility()
+    assert again.utility() == again.manifest["figures"]
+    assert "distance_loss" not in again.utility()
 
 
 def test_the_report_can_be_made_again_from_the_folder(written, tmp_path):

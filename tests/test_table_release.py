@@ -112,12 +112,12 @@ def test_a_published_table_survives_its_texts(table: Table, k: int) -> None:
     kind = TableKind()
     described = {column["name"]: column for column in kind.describe(published)["columns"]}
     assert kind.is_sound({**kind.describe(published), "file": "table.csv"})
-    leaves = {name: column["hierarchy"] for name, column in described.items() if column["hierarchy"]}
+    hierarchies = {name: column["hierarchy"] for name, column in described.items() if column["hierarchy"]}
     again = PublishedTable.from_frame(
         published.to_frame(),
         published.roles,
         published.types,
-        nodes={name: list(one["leaves"]) for name, one in leaves.items()},
+        nodes={name: one["nodes"] for name, one in hierarchies.items()},
     )
     assert again == published
     rows = kind.sorted_rows(published)

@@ -19,7 +19,7 @@ def anonymize(data: Any, method: Method, *, listener: Listener | None = None) ->
     `listener` is told the stage and the share done, and may raise `Cancelled`.
     """
     method.check_applicable(data)
-    method = method.prepared(data)
+    declared, method = method, method.prepared(data)
     journal = Journal(listener)
     published = method.anonymize(data, journal)
     return Release(
@@ -27,6 +27,7 @@ def anonymize(data: Any, method: Method, *, listener: Listener | None = None) ->
         guarantee=method.guarantee_of(data, published),
         companion=kind_of(published).companion(data, published),
         method=method,
+        declared=declared,
         original=data,
         journal=journal,
     )

@@ -5,6 +5,7 @@ CrypsisError
 │   ├── BadConfiguration        bad-configuration        2   of a live stream
 │   ├── BadEpsilon              bad-epsilon              2   not positive, or larger than was allowed
 │   ├── BudgetScheme            budget-scheme            2   the taxonomy is too high for this division of epsilon
+│   ├── FigureNotPublishable    figure-not-publishable   2   a figure against the original that must stay private
 │   └── BadExperiment           bad-experiment           2   an experiment file; lists all its problems
 ├── InputError                  input-error              2   what was given cannot be used
 │   ├── MissingFile             missing-file             2
@@ -132,6 +133,10 @@ class BudgetScheme(BadParameter):
 
 class BadConfiguration(BadParameter):
     code = "bad-configuration"
+
+
+class FigureNotPublishable(BadParameter):
+    code = "figure-not-publishable"
 
 
 class BadExperiment(BadParameter):

@@ -118,6 +118,11 @@ class Companion(ABC):
         """Column: the type that this declares for it. Files are read by what is declared before anything is guessed."""
         return {}
 
+    @property
+    def public_text(self) -> str:
+        """A few words that a release may hold: of what was made from the data only how, never how much came of it."""
+        return getattr(self, "origin", "") or str(self)
+
     def to_json(self) -> Any:
         """All of it, for a promise that cannot be checked without it."""
         raise NotImplementedError(f"{type(self).__name__} is never published.")
@@ -132,6 +137,11 @@ class Recipe(ABC):
     """How to make a companion from the data. `str` of one is what `from_text` of the companion reads."""
 
     makes: ClassVar[type[Companion]]
+
+    @property
+    def public_text(self) -> str:
+        """The recipe as a release may hold it: no path, and nothing that was found in the data."""
+        return str(self)
 
     @abstractmethod
     def make(self, data: Any) -> Companion:
@@ -245,6 +255,13 @@ class Checked:
     def described_parameters(self) -> dict[str, Any]:
         """The same for JSON: companions in a few words."""
         return {name: _plain(value) for name, value in self.parameters().items()}
+
+    def public_parameters(self) -> dict[str, Any]:
+        """The same for a release: of companions that were made from the data only the recipe, and no path."""
+        return {
+            name: value.public_text if isinstance(value, (Companion, Recipe)) else _plain(value)
+            for name, value in self.parameters().items()
+        }
 
     def companions(self) -> dict[str, Companion]:
         """What was given beside the data; recipes are none yet."""

@@ -1,15 +1,16 @@
 """Release: published data together with what is promised, how it was made, what it cost, and the proof.
 
 On disk a release is a folder: the published data, `release.json` (the manifest), `datapackage.json`
-(Frictionless), `report.html`, and what the kind of data adds, such as coordinates. It holds no input path, no
-identity, no mapping and no seed. What only the publisher may see goes to a private report, elsewhere, on request.
+(Frictionless), `report.html`, and what the kind of data adds, such as coordinates. The folder is a function of the
+published records and of declared public inputs: everything in it is computed from the data as a recipient reads them.
+What only the publisher may see, figures against the original above all, goes to a private report, elsewhere.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import platform
+import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -19,14 +20,29 @@ from typing import Any
 import numpy as np
 
 from crypsis.atomic import new_folder, write_file
-from crypsis.data.arrays import Int64s
-from crypsis.errors import BadParameter, BadRelease, MissingExtra, NotApplicable, VerificationFailed
+from crypsis.errors import (
+    BadParameter,
+    BadRelease,
+    MissingExtra,
+    OriginalRequired,
+    VerificationFailed,
+)
 from crypsis.guarantees import Guarantee, Verdict, guarantee_from_dict
 from crypsis.journal import Journal
 from crypsis.methods import Method
 from crypsis.metrics import measure
 from crypsis.publication import PublishedKind, kind_named, kind_of
-from crypsis.release_folder import DATA_PACKAGE, MANIFEST, REPORT, SCHEMA, open_release_folder, sha256
+from crypsis.publication.figures import finite, published_figures, rounded
+from crypsis.release_folder import (
+    DATA_PACKAGE,
+    MANIFEST,
+    REPORT,
+    SCHEMA,
+    WORKING_COPY,
+    WORKING_SCHEMA,
+    open_release_folder,
+    sha256,
+)
 from crypsis.reports.report import Report
 from crypsis.review import Review, ReviewThresholds, Subject, review
 from crypsis.review.refusal import confirmable_names, confirmed_names, refuse_colours, refuse_unconfirmed
@@ -42,7 +58,11 @@ NEVER_TOLD = ("seed", "pseudonym_key", "key")  # parameters with which the publi
 
 @dataclass(eq=False)
 class Release:
-    """Published data and their manifest. `crypsis.anonymize` makes one, `crypsis.read_release` reads one."""
+    """Published data and their manifest. `crypsis.anonymize` makes one, `crypsis.read_release` reads one.
+
+    `declared` is the method as it was given; `method` the same with everything that was made from the data, which
+    a release must not tell.
+    """
 
     data: Any
     guarantee: Guarantee
@@ -55,6 +75,7 @@ class Release:
     confirmed: frozenset[str] = frozenset()  # columns whose findings the publisher has looked at
     thresholds: ReviewThresholds = field(default_factory=ReviewThresholds, repr=False)
     signature: Signature = field(default=Signature(UNSIGNED))  # of the folder that it was read from
+    declared: Method | None = None
     _verified: tuple[Any, Guarantee, Verdict] | None = field(default=None, repr=False)
     _measured: tuple[Any, dict[str, Any]] | None = field(default=None, repr=False)
 
@@ -93,21 +114,29 @@ class Release:
 
         Options are those of `crypsis.read_table` that say how the file is written, and `person`.
         """
-        described = self.manifest.get("data") or self._describe(self._default_format, "sorted")["data"]
+        described = self.manifest.get("data") or self.describe()["data"]
         return self.kind.read_original(path, self.data, described, **options)
 
+    def figures(self) -> dict[str, Any]:
+        """Figures of the published data alone; these stand in the release, too."""
+        return rounded(finite(self.kind.figures(self.data)))
+
     def utility(self, original: Any = None) -> dict[str, Any]:
-        """What is left for analysis: every default metric, original against published."""
+        """What is left for analysis: every default metric, original against published. For the publisher alone.
+
+        A release that was read without its original has figures of the published data, and those that were published.
+        """
         against = original if original is not None else self.original
         if against is None:
-            if "utility" in self.manifest:
+            if "utility" in self.manifest:  # a working copy keeps what was measured
                 return dict(self.manifest["utility"])
-            raise NotApplicable("Utility is measured against the original data; give it.")
+            return self.figures() | dict(self.manifest.get("figures_against_original", {}))
         if original is not None:
-            return _finite(measure(original, self.data, companions=self._companions))
+            return rounded(finite(measure(original, self.data, companions=self._companions)))
         if self._measured is None or self._measured[0] is not self.data:
             with self.journal.stage("measure"):
-                self._measured = (self.data, _finite(measure(against, self.data, companions=self._companions)))
+                figures = measure(against, self.data, companions=self._companions)
+            self._measured = (self.data, rounded(finite(figures)))
         return self._measured[1]
 
     def beside(self, original: Any) -> Release:
@@ -138,14 +167,13 @@ class Release:
         against = None if public else original if original is not None else self.original
         made_here = self.method is not None or not self.manifest  # so the rows stand as they came
         in_order = self.kind.aligned and (made_here or self.manifest["data"].get("order") == "input")
-        settings = frozenset(() if self.method is None else self.method.parameters())
         return Subject(
             self.data,
             self.guarantee,
             self.verify(None if public else original),
             against,
             aligned=in_order,
-            settings=settings or frozenset((self.manifest.get("method") or {}).get("parameters") or ()),
+            settings=self._settings,
             confirmed=self._confirmed(confirm),
             public=public,
         )
@@ -172,11 +200,24 @@ class Release:
         index = getattr(getattr(self.original, "table", self.original), "index", None)
         return frame if index is None or len(index) != len(frame) else frame.set_axis(index, axis=0)
 
+    def describe(self) -> dict[str, Any]:
+        """The manifest as a release has it, without the checksums of its files."""
+        with tempfile.TemporaryDirectory(prefix="crypsis-") as folder:
+            return self._public(Path(folder), self._default_format, "sorted")[0]
+
     def report(self) -> Report:
         """The public report as one HTML page; shows itself in a notebook."""
-        manifest = self.manifest or self._describe(self._default_format, "sorted")
+        with tempfile.TemporaryDirectory(prefix="crypsis-") as folder:
+            manifest, data, companion = self._public(Path(folder), self._default_format, "sorted")
+        page = self.kind.report(manifest, data, companion)
+        return Report(page, self.kind.pictures(manifest, data, companion))
+
+    def private_report(self) -> Report:
+        """The report for the publisher, with every figure against the original. It is not part of a release."""
+        timings = {name: round(seconds, 6) for name, seconds in self.journal.timings.items()}
+        manifest = self._own_manifest("sorted") | {"private": {"timings": timings}}
         page = self.kind.report(manifest, self.data, self.companion)
-        return Report(page, self.kind.pictures(manifest, self.data, self.companion))
+        return Report(page, self.kind.pictures(manifest, self.data, self.companion), private=True)
 
     def write(
         self,
@@ -186,15 +227,19 @@ class Release:
         order: str = "sorted",
         overwrite: bool = False,
         private_report: str | Path | None = None,
+        publish_figures: Iterable[str] = (),
         confirm: Iterable[str] = (),
         strict: bool = False,
         sign: str | Path | None = None,
     ) -> Path:
         """Verify and review, then write the release folder whole or not at all; returns the folder.
 
-        `order="input"` keeps the rows as they came, for evaluation only: their order may identify people. Columns with
-        direct identifiers, free text or exact dates are refused unless `confirm` names them. `strict` writes nothing
-        unless all three lights are green. `sign` is the file of a private key (`crypsis keys make`).
+        `order="input"` keeps the rows as they came, for evaluation only: their order may identify people.
+        `private_report` names the file, outside the folder, for what only the publisher may see: JSON, and an HTML page
+        beside it. `publish_figures` puts figures against the original into the release, rounded to two digits; the
+        guarantee does not cover them, and the release says so. Columns with direct identifiers, free text or exact
+        dates are refused unless `confirm` names them. `strict` writes nothing unless all three lights are green. `sign`
+        is the file of a private key (`crypsis keys make`).
         """
         target = Path(folder)
         format = self._default_format if format is None else format
@@ -202,7 +247,7 @@ class Release:
             raise BadParameter(f"write: format must be one of {', '.join(self.kind.files)}, got {format!r}.")
         if order not in ("sorted", "input"):
             raise BadParameter(f"write: order must be 'sorted' or 'input', got {order!r}.")
-        if private_report is not None and _inside(Path(private_report), target):
+        if private_report is not None and any(_inside(path, target) for path in private_paths(private_report)):
             raise BadParameter("write: the private report must not lie inside the release folder.")
         if sign is not None:
             check_private_key(sign)
@@ -213,34 +258,44 @@ class Release:
         self.refuse_unconfirmed()
         if strict:
             refuse_colours(self.review())
-        manifest = self._describe(format, order)
-        rows = self.kind.sorted_rows(self.data) if order == "sorted" else np.arange(len(self.data))
+        chosen = published_figures(self, publish_figures)
         with self.journal.stage("write"), new_folder(target, overwrite=overwrite) as partial:
-            self._write_files(partial, manifest, rows, format)
+            manifest = self._write_files(partial, format, order, chosen)
             if sign is not None:
                 sign_files(partial, sign)
         self.manifest = manifest
         if private_report is not None:
-            self.write_private_report(private_report, rows)
+            self.write_private_report(private_report, order=order)
         return target
 
     def write_working_copy(self, folder: str | Path, utility: Mapping[str, Any]) -> None:
         """Data and manifest in a new folder, rows in the order of the input, also where the promise is broken.
 
-        What an evaluation keeps to go on with, never what is published: the order of the rows may identify people.
-        `utility` are the figures that were measured. `read_release` reads it; writing that sorts the rows.
+        What an evaluation keeps to go on with, readable by its owner alone, never what is published: the order of the
+        rows may identify people, and the figures that were measured (`utility`) tell of the original.
+        `read_working_copy` reads it; writing that makes a release.
         """
         target = Path(folder)
-        self._measured = (self.data, _finite(utility))
-        manifest = self._describe(self._default_format, "input")
-        target.mkdir(parents=True)
-        self.kind.write(target, self.data, self.companion, np.arange(len(self.data)), self._default_format)
-        manifest["files"] = _checksums(target)
-        (target / MANIFEST).write_bytes(_json_bytes(manifest))
+        self._measured = (self.data, rounded(finite(utility)))
+        target.mkdir(parents=True, mode=0o700)
+        rows = np.arange(len(self.data))
+        self.kind.write(target, self.data, self.companion, rows, self._default_format)
+        manifest = self._own_manifest("input")
+        facts = self.kind.private_facts(self.data)
+        if "cells" in self.journal.private:
+            facts["cells"] = self.journal.private["cells"]
+        manifest |= {"schema": WORKING_SCHEMA, "files": _checksums(target)}
+        manifest["private"] = {"order": "input", **facts} if facts else None
+        (target / WORKING_COPY).write_bytes(_json_bytes(manifest))
+        for path in target.iterdir():
+            path.chmod(0o600)
 
-    def write_private_report(self, path: str | Path, rows: Int64s | None = None) -> Path:
-        """What only the publisher may see: merges, what was cut, which input row became which row, timings."""
-        rows = self.kind.sorted_rows(self.data) if rows is None else rows
+    def write_private_report(self, path: str | Path, *, order: str = "sorted") -> Path:
+        """What only the publisher may see: merges, what was cut, which input row became which row, figures, timings.
+
+        JSON, and beside it the same as an HTML page; both can be read by their owner alone.
+        """
+        rows = self.kind.sorted_rows(self.data) if order == "sorted" else np.arange(len(self.data))
         place = np.empty(len(rows), np.int64)
         place[rows] = np.arange(len(rows))
         published_row: list[int | None] = [*place.tolist()]
@@ -256,19 +311,22 @@ class Release:
         warning = "This file links input rows to published rows. It is not part of the release."
         if not self.kind.aligned:
             links, warning = {}, "This file tells what the release must not tell. It is not part of the release."
-        if not self.kind.tells_utility and self.original is not None:
-            facts["utility"] = self.utility()
         content = {
             "schema": PRIVATE_SCHEMA,
             "warning": warning,
             "method": None if method is None else {"name": method.name(), **method.described_parameters()},
+            "verdict": self.verify().to_dict(),
+            "figures": self.figures(),
+            "utility": self.utility() if self.original is not None else dict(self.manifest.get("utility", {})),
             **facts,
             **self.kind.private_facts(self.data),
             **links,
             "timings": {name: round(seconds, 6) for name, seconds in self.journal.timings.items()},
         }
-        write_file(Path(path), _json_bytes(content), mode=0o600)
-        return Path(path)
+        target, page = private_paths(path)
+        write_file(target, _json_bytes(content), mode=0o600)
+        write_file(page, self.private_report().html.encode(), mode=0o600)
+        return target
 
     @property
     def _companions(self) -> dict[str, Any]:
@@ -278,48 +336,101 @@ class Release:
     def _default_format(self) -> str:
         return next(iter(self.kind.files))
 
-    def _describe(self, format: str, order: str) -> dict[str, Any]:
-        """The manifest, without the checksums of the files."""
-        original = self.original
-        provenance: dict[str, Any] = {"python": platform.python_version(), "numpy": np.__version__}
-        if original is None and "input" in self.manifest.get("provenance", {}):  # written anew after it was read
-            provenance["input"] = self.manifest["provenance"]["input"]
-        described = {} if original is None else self.kind.describe_input(original)
-        if described:
-            provenance["input"] = described
+    def _write_files(self, folder: Path, format: str, order: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
+        manifest, data, companion = self._public(folder, format, order, chosen)
+        (folder / REPORT).write_text(self.kind.report(manifest, data, companion), encoding="utf-8")
+        resources = self.kind.resources(manifest["data"], companion)
+        (folder / DATA_PACKAGE).write_bytes(_json_bytes(_data_package(manifest, resources)))
+        manifest["files"] = _checksums(folder)
+        (folder / MANIFEST).write_bytes(_json_bytes(manifest))
+        return manifest
+
+    def _public(
+        self, folder: Path, format: str, order: str, chosen: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Any], Any, Any]:
+        """Write the data, read them back as a recipient does, and describe what was read: manifest, data, companion."""
+        rows = self.kind.sorted_rows(self.data) if order == "sorted" else np.arange(len(self.data))
+        self.kind.write(folder, self.data, self.companion, rows, format)
+        told = {"data": self._described(self.data, self.companion, format, order), "files": _checksums(folder)}
+        data, companion = self.kind.read(folder, told)
+        guarantee = guarantee_from_dict(_as_json(self.guarantee.to_dict()))
+        verdict = self._recount(data, guarantee)
+        subject = Subject(
+            data,
+            guarantee,
+            verdict or self._publishers_word(),
+            settings=self._settings,
+            confirmed=self.confirmed,
+            public=True,
+        )
+        manifest = self._manifest(data, companion, format, order)
+        manifest["verdict"] = rounded((verdict or self._publishers_word()).to_dict()) | {
+            "recounted_from": "original" if verdict is None else "files"
+        }
+        manifest["review"] = _review_entry(review(subject, self.thresholds), self.confirmed)
+        if chosen:
+            manifest["guarantee"]["not_covered"] = [
+                *manifest["guarantee"]["not_covered"],
+                *(f"{name}: computed from the original, rounded to two digits." for name in chosen),
+            ]
+            manifest["figures_against_original"] = dict(chosen)
+            manifest["verdict"]["note"] = (
+                f"{', '.join(chosen)}: computed from the original and published beside the data; not covered."
+            )
+        return manifest, data, companion
+
+    def _recount(self, data: Any, guarantee: Guarantee) -> Verdict | None:
+        """The verdict of a recipient; None where only the publisher can count."""
+        try:
+            verdict = verify(data, guarantee)
+        except OriginalRequired:
+            return None
+        if not verdict.holds and self.verify().holds:
+            raise VerificationFailed(f"Nothing was written: read back, {verdict}", **verdict.to_dict())
+        return verdict
+
+    def _publishers_word(self) -> Verdict:
+        """What a release tells where only the publisher can count: that it was counted, and nothing else."""
+        own = self.verify()
+        counted = "counted by the publisher with the original; the files alone do not tell"
+        problem = None if own.holds else own.problem
+        return Verdict(self.guarantee, own.holds, None, own.required, counted, problem=problem)
+
+    @property
+    def _settings(self) -> frozenset[str]:
+        """The names of the method's parameters."""
+        if self.method is not None:
+            return frozenset(self.method.parameters())
+        return frozenset((self.manifest.get("method") or {}).get("parameters") or ())
+
+    def _manifest(self, data: Any, companion: Any, format: str, order: str) -> dict[str, Any]:
+        """The manifest of these data with the publisher's verdict and review, without the checksums of the files."""
+        declared = self.declared or self.method
         return {
             "schema": SCHEMA,
             "created": datetime.now(UTC).date().isoformat(),
             "software": {"name": "crypsis", "version": VERSION},
-            "method": self.manifest.get("method") if self.method is None else _method_entry(self.method),
+            "method": self.manifest.get("method") if declared is None else _method_entry(declared),
             "guarantee": self.guarantee.to_dict(),
-            "verdict": self.verify().to_dict(),
-            "review": self.review(public=True).to_dict() | {"confirmed": sorted(self.confirmed)},
-            "utility": self._told_utility(),
-            "data": {
-                "kind": self.kind.name,
-                "file": self.kind.files[format],
-                "format": format,
-                "order": order,
-                **self.kind.describe(self.data),
-                **self.kind.describe_companion(self.companion),
-            },
-            "provenance": provenance,
+            "verdict": {},
+            "review": {},
+            "figures": rounded(finite(self.kind.figures(data))),
+            "data": self._described(data, companion, format, order),
+            "provenance": {"python": platform.python_version(), "numpy": np.__version__},
         }
 
-    def _told_utility(self) -> dict[str, Any]:
-        """The figures that a recipient may see: none where they would tell what only the original tells."""
-        if not self.kind.tells_utility:
-            return {}
-        return self.utility() if self.original is not None else dict(self.manifest.get("utility", {}))
+    def _own_manifest(self, order: str) -> dict[str, Any]:
+        """The manifest of working copies and of the private page: the publisher's own verdict, review and figures."""
+        manifest = self._manifest(self.data, self.companion, self._default_format, order)
+        manifest["verdict"] = rounded(self.verify().to_dict())
+        manifest["review"] = _review_entry(self.review(), self.confirmed)
+        manifest["utility"] = self.utility()
+        return manifest
 
-    def _write_files(self, folder: Path, manifest: dict[str, Any], rows: Int64s, format: str) -> None:
-        self.kind.write(folder, self.data, self.companion, rows, format)
-        (folder / REPORT).write_text(self.kind.report(manifest, self.data, self.companion), encoding="utf-8")
-        resources = self.kind.resources(manifest["data"], self.companion)
-        (folder / DATA_PACKAGE).write_bytes(_json_bytes(_data_package(manifest, resources)))
-        manifest["files"] = _checksums(folder)
-        (folder / MANIFEST).write_bytes(_json_bytes(manifest))
+    def _described(self, data: Any, companion: Any, format: str, order: str) -> dict[str, Any]:
+        kind = self.kind
+        named = {"kind": kind.name, "file": kind.files[format], "format": format, "order": order}
+        return {**named, **kind.describe(data), **kind.describe_companion(companion)}
 
 
 def read_release(folder: str | Path, *, private_report: str | Path | None = None) -> Release:
@@ -332,9 +443,9 @@ def read_release(folder: str | Path, *, private_report: str | Path | None = None
     return _read(Path(folder), private_report, working_copy=False)
 
 
-def read_working_copy(folder: str | Path, *, private_report: str | Path | None = None) -> Release:
-    """What `write_working_copy` wrote: data and manifest, without a report and a data package."""
-    return _read(Path(folder), private_report, working_copy=True)
+def read_working_copy(folder: str | Path) -> Release:
+    """What `write_working_copy` wrote: rows in the order of the input, with what the publisher knows of them."""
+    return _read(Path(folder), None, working_copy=True)
 
 
 def _read(folder: Path, private_report: str | Path | None, *, working_copy: bool) -> Release:
@@ -352,6 +463,8 @@ def _read(folder: Path, private_report: str | Path | None, *, working_copy: bool
         raise BadRelease(
             f"{described['file']} does not hold what {MANIFEST} describes ({type(error).__name__}).", where=str(folder)
         ) from error
+    if working_copy and isinstance(manifest.get("private"), dict):
+        data = kind.with_private_facts(data, manifest["private"])
     if private_report is not None:
         data = kind.with_private_facts(data, _read_private_report(Path(private_report)))
     if len(data) != described["rows"]:
@@ -372,6 +485,14 @@ def _read(folder: Path, private_report: str | Path | None, *, working_copy: bool
 _NOT_UNDERSTOOD = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError, OSError)
 
 
+def private_paths(path: str | Path) -> tuple[Path, Path]:
+    """The JSON file and the HTML page of a private report, by the name of either."""
+    named = Path(path)
+    if named.suffix == ".html":
+        return named.with_suffix(".json"), named
+    return named, named.with_suffix(".html") if named.suffix == ".json" else Path(f"{named}.html")
+
+
 def _read_private_report(path: Path) -> dict[str, Any]:
     try:
         facts = read_json(path, largest=LARGEST_PRIVATE_REPORT)
@@ -382,12 +503,16 @@ def _read_private_report(path: Path) -> dict[str, Any]:
     return facts
 
 
+def _review_entry(seen: Review, confirmed: Iterable[str]) -> dict[str, Any]:
+    return {**rounded(seen.to_dict()), "confirmed": sorted(confirmed)}
+
+
 def _method_entry(method: Method) -> dict[str, Any]:
     return {
         "name": method.name(),
         "class": type(method).__name__,
         "summary": method.summary(),
-        "parameters": {name: value for name, value in method.described_parameters().items() if name not in NEVER_TOLD},
+        "parameters": {name: value for name, value in method.public_parameters().items() if name not in NEVER_TOLD},
         "assured": method.assured,
     }
 
@@ -403,14 +528,6 @@ def _data_package(manifest: Mapping[str, Any], resources: list[dict[str, Any]]) 
     }
 
 
-def _finite(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """JSON knows no infinity: such a figure is null."""
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in figures.items()
-    }
-
-
 def _private_form(value: Any) -> Any:
     return value.to_pairs() if hasattr(value, "to_pairs") else value
 
@@ -421,6 +538,12 @@ def _inside(path: Path, folder: Path) -> bool:
 
 def _json_bytes(content: Mapping[str, Any]) -> bytes:
     return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+
+
+def _as_json(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The same as it comes back from a file."""
+    told: dict[str, Any] = json.loads(_json_bytes(content))
+    return told
 
 
 def _checksums(folder: Path) -> dict[str, dict[str, Any]]:

@@ -20,7 +20,9 @@ from crypsis.publication import kind_named
 from crypsis.strict_json import read_json
 
 SCHEMA = "crypsis-release/1"
+WORKING_SCHEMA = "crypsis-working-copy/1"
 MANIFEST = "release.json"
+WORKING_COPY = "working_copy.json"
 REPORT = "report.html"
 DATA_PACKAGE = "datapackage.json"
 SIGNATURE = "release.sig"
@@ -42,16 +44,17 @@ class ReleaseFolder:
 def open_release_folder(folder: Path, *, working_copy: bool = False) -> ReleaseFolder:
     """The manifest of a folder that is whole and closed in itself; raises `BadRelease` on any other.
 
-    A working copy, as experiments keep it, has neither a report nor a data package.
+    A working copy, as experiments keep it, has a manifest of another name and neither a report nor a data package.
     """
-    _refuse_other_folders(folder)
+    own = WORKING_COPY if working_copy else MANIFEST
+    _refuse_other_folders(folder, own)
     present = _files_of(folder)
-    manifest = _read_manifest(folder)
+    manifest = _read_manifest(folder, own)
     listed = _listed_files(manifest, folder)
-    unlisted = sorted(present - set(listed) - {MANIFEST, SIGNATURE})
+    unlisted = sorted(present - set(listed) - {own, SIGNATURE})
     if unlisted:
         raise UnlistedFile(
-            f"The folder holds {unlisted[0]!r}, which {MANIFEST} does not list; remove what is not of the release.",
+            f"The folder holds {unlisted[0]!r}, which {own} does not list; remove what is not of the release.",
             where=str(folder),
         )
     missing = sorted(set(listed) - present)
@@ -99,29 +102,35 @@ def _files_of(folder: Path) -> set[str]:
     return names
 
 
-def _refuse_other_folders(folder: Path) -> None:
-    if not os.path.lexists(folder / MANIFEST):
+def _refuse_other_folders(folder: Path, own: str) -> None:
+    if not os.path.lexists(folder / own):
+        if own == MANIFEST and (folder / WORKING_COPY).is_file():
+            raise BadRelease(
+                f"{folder.name} is the working copy of an experiment, which tells more than a release may; "
+                "`crypsis export` makes a release of it.",
+                where=str(folder),
+            )
         results = "; it holds the results of an experiment, of which `crypsis export` makes a release"
         held = results if (folder / "experiment.toml").is_file() else ""
-        raise BadRelease(f"{folder.name} is not a release: it has no {MANIFEST}{held}.", where=str(folder))
+        raise BadRelease(f"{folder.name} is not a release: it has no {own}{held}.", where=str(folder))
 
 
-def _read_manifest(folder: Path) -> dict[str, Any]:
-    path = folder / MANIFEST
+def _read_manifest(folder: Path, name: str) -> dict[str, Any]:
+    path, schema = folder / name, SCHEMA if name == MANIFEST else WORKING_SCHEMA
     try:
         manifest = read_json(path)
     except (ValueError, OSError) as error:
-        raise BadRelease(f"{MANIFEST} cannot be read: {error}.", where=str(path)) from error
-    if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA:
+        raise BadRelease(f"{name} cannot be read: {error}.", where=str(path)) from error
+    if not isinstance(manifest, dict) or manifest.get("schema") != schema:
         found = manifest.get("schema") if isinstance(manifest, dict) else None
-        raise BadRelease(f"{MANIFEST} must have the schema {SCHEMA}, it has {str(found)[:40]!r}.", where=str(path))
-    wrong = [name for name in ("guarantee", "verdict", "data", "files") if not isinstance(manifest.get(name), dict)]
+        raise BadRelease(f"{name} must have the schema {schema}, it has {str(found)[:40]!r}.", where=str(path))
+    wrong = [part for part in ("guarantee", "verdict", "data", "files") if not isinstance(manifest.get(part), dict)]
     if wrong:
-        raise BadRelease(f"{MANIFEST} lacks {', '.join(wrong)}.", where=str(path))
+        raise BadRelease(f"{name} lacks {', '.join(wrong)}.", where=str(path))
     _check_optional_parts(manifest, path)
     described = manifest["data"]
     if not _is_described(described) or not kind_named(described["kind"]).is_sound(described):
-        raise BadRelease(f"{MANIFEST} describes its data in a way that is not understood.", where=str(path))
+        raise BadRelease(f"{name} describes its data in a way that is not understood.", where=str(path))
     _check_columns(described, path)
     return manifest
 
@@ -133,7 +142,14 @@ def _check_optional_parts(manifest: Mapping[str, Any], path: Path) -> None:
         isinstance(method, dict) and isinstance(method.get("name"), str) and isinstance(method.get("parameters"), dict)
     ):
         raise BadRelease(f"{MANIFEST} names no method with its parameters.", where=str(path))
-    kinds = {"created": str, "software": dict, "utility": dict, "provenance": dict}
+    kinds = {
+        "created": str,
+        "software": dict,
+        "figures": dict,
+        "figures_against_original": dict,
+        "utility": dict,
+        "provenance": dict,
+    }
     wrong = [name for name, kind in kinds.items() if name in manifest and not isinstance(manifest[name], kind)]
     if wrong:
         raise BadRelease(f"{MANIFEST} has {', '.join(wrong)} in a form that is not understood.", where=str(path))

@@ -86,9 +86,9 @@ def test_any_published_file_can_be_verified_against_a_model(run, town):
     assert run("verify", path).code == 2
 
 
-def test_measure_gives_the_figures_of_the_manifest(run, town):
+def test_measure_gives_the_figures_of_the_private_report(run, town):
     anonymize(run, town)
-    manifest = json.loads((town / "release" / "release.json").read_text())
+    private = json.loads((town / "release.private.json").read_text())
     measured = run(
         "measure",
         town / "release",
@@ -98,7 +98,7 @@ def test_measure_gives_the_figures_of_the_manifest(run, town):
         town / "places.csv",
         "--json",
     )
-    assert json.loads(measured.out) == pytest.approx(manifest["utility"])
+    assert json.loads(measured.out) == pytest.approx(private["utility"])
     table = run("measure", town / "release", "--original", town / "checkins.csv", "--metric", "average_relative_error")
     assert "average_relative_error" in table.out
 

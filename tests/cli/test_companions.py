@@ -22,12 +22,16 @@ def manifest_of(town):
     return json.loads((town / "release" / "release.json").read_text(encoding="utf-8"))
 
 
+def private_report_of(town):
+    return json.loads((town / "release.private.json").read_text(encoding="utf-8"))
+
+
 def test_a_taxonomy_comes_from_a_recipe_or_the_same_from_a_file(run, town):
     done = anonymize(run, town, "sd-seq-anon", "--taxonomy", "auto:4")
     assert done.code == 0, done.err
     by_recipe = (town / "release" / "trajectories.jsonl").read_bytes()
-    assert manifest_of(town)["method"]["parameters"]["taxonomy"].endswith("(auto:4)")
-    assert "semantic_penalty_loss" in manifest_of(town)["utility"]
+    assert manifest_of(town)["method"]["parameters"]["taxonomy"] == "auto:4"
+    assert "semantic_penalty_loss" in private_report_of(town)["utility"]
     file = Taxonomy.near(read_locations(town / "places.csv"), 4).write(town / "taxonomy.csv")
     done = anonymize(run, town, "sd-seq-anon", "--taxonomy", str(file), "--overwrite")
     assert done.code == 0, done.err
@@ -39,21 +43,22 @@ def test_a_taxonomy_comes_from_a_recipe_or_the_same_from_a_file(run, town):
         *("--taxonomy", "auto:4", "--metric", "semantic_penalty_loss", "--json"),
     )
     assert json.loads(measured.out)["semantic_penalty_loss"] == pytest.approx(
-        manifest_of(town)["utility"]["semantic_penalty_loss"]
+        private_report_of(town)["utility"]["semantic_penalty_loss"]
     )
 
 
 def test_constraints_are_published_with_the_promise_and_checked_from_the_folder(run, town):
     done = anonymize(run, town, "u-seq-anon", "--constraints", "auto:12", "--delta", "60")
     assert done.code == 0, done.err
-    suppressed = manifest_of(town)["data"]["suppressed"]
+    suppressed = private_report_of(town)["suppressed_labels"]
     assert suppressed
     assert f"all visits to {len(suppressed)} locations were left out" in done.err
     checked = run("verify", town / "release")
     assert checked.code == 0
-    assert "were compared with the 5 constraints" in checked.out
+    assert manifest_of(town)["guarantee"]["parameters"]["constraints"] == {"recipe": "auto:12"}
     strict = run("verify", town / "release", "--original", town / "checkins.csv", "--locations", town / "places.csv")
     assert strict.code == 0
+    assert "were compared with the 5 constraints" in strict.out
 
     useful = town / "constraints.txt"
     groups = UtilityConstraints.near(read_locations(town / "places.csv"), 12).groups

@@ -100,7 +100,9 @@ def test_cluster_with_pcta_and_a_bound_is_evaluated_shown_and_exported(run, rt):
     assert about["method"]["parameters"]["k"] == 2
     assert "seed" not in about["method"]["parameters"]
     assert "France" not in (rt / "p.csv.about.json").read_text()
-    assert run("verify", folder / "cells" / row["cell"] / "published").code == 0
+    refused = run("verify", folder / "cells" / row["cell"] / "published")
+    assert refused.code == 2
+    assert "working copy" in refused.err
     assert "`crypsis export` makes a release" in run("verify", folder).err
     measured = run("measure", rt / "release", "--original", rt / "rt.csv", *reading, "--metric", "ncp", "--json")
     assert json.loads(measured.out) == {"ncp": pytest.approx(row["ncp"])}

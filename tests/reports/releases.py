@@ -40,13 +40,7 @@ def manifest_of(published: PublishedTrajectories, **changes: Any) -> dict[str, A
             "witness": None,
             "min_support_by_size": [1084, 6],
         },
-        "utility": {
-            "distance_loss": 12.345678,
-            "normalized_distance_loss": 0.0123456,
-            "average_relative_error": 0.4,
-            "kl_divergence_loss": None,
-            "intact_locations": 3,
-        },
+        "figures": {"symbols": len(published.symbols), "published_intact_share": 0.4, "mean_symbol_size": 2.345678},
         "data": {
             "kind": "trajectories",
             "file": "trajectories.jsonl",
@@ -54,10 +48,9 @@ def manifest_of(published: PublishedTrajectories, **changes: Any) -> dict[str, A
             "rows": len(published),
             "visits": published.visits,
             "symbols": len(published.symbols),
-            "longest": None,
             "order": "sorted",
         },
-        "provenance": {"python": "3.11", "input": {"trajectories": 2000}},
+        "provenance": {"python": "3.11", "numpy": "2.4"},
     }
     return manifest | changes
 
@@ -131,5 +124,5 @@ def cases() -> dict[str, Case]:
         "owners": of_rows(mixed, guarantee=KmAnonymity(k=5, m=2, unit="owner").to_dict()),
         "many sizes": of_rows(mixed, verdict=nothing_counted() | {"min_support_by_size": list(range(40, 5, -1))}),
         "a bare manifest": ({}, PublishedTrajectories.from_lists(mixed), None),
-        "no method": of_rows(mixed, method=None, utility={}, provenance=None),
+        "no method": of_rows(mixed, method=None, figures={}, provenance=None),
     }

@@ -90,7 +90,9 @@ def test_labels_from_users_stay_text_wherever_they_stand() -> None:
         "method": {"name": nasty, "class": nasty, "summary": nasty, "parameters": {nasty: nasty}, "assured": False},
         "guarantee": {"model": nasty, "parameters": {nasty: nasty, "unit": nasty}, "scope": nasty,
                       "assumptions": [nasty], "not_covered": [nasty], "trivial": False},
+        "figures": {nasty: 1.0, "plain": nasty},
         "utility": {nasty: 1.0, "plain": nasty},
+        "private": {"timings": {nasty: 1.0}},
         "data": {"file": nasty, "format": nasty, "order": nasty},
         "files": {nasty: {"bytes": 1, "sha256": nasty}},
         "provenance": {nasty: {nasty: [nasty]}},
@@ -116,11 +118,33 @@ def test_the_figures_are_those_of_the_manifest() -> None:
     assert shown["Trajectories"] == repr(manifest["data"]["rows"])
     assert shown["Visits"] == repr(manifest["data"]["visits"])
     assert shown["Smallest support"] == repr(manifest["verdict"]["achieved"])
-    assert shown["Distance loss"] == repr(manifest["utility"]["distance_loss"])
-    assert shown["Average relative error"] == repr(manifest["utility"]["average_relative_error"])
     table = [data.get("value") for data in section(page, "What is left for analysis").iter("data")]
-    assert table == ["null" if value is None else repr(value) for value in manifest["utility"].values()]
+    assert table == [repr(value) for value in manifest["figures"].values()]
     assert f"Release of {len(published):,} trajectories" == parsed(page).findtext(".//h1")
+
+
+UTILITY = {"distance_loss": 12.345678, "normalized_distance_loss": 0.0123456, "kl_divergence_loss": None}
+
+
+def test_the_private_report_says_that_it_is_one_and_shows_the_figures_against_the_original() -> None:
+    manifest, published, places = town()
+    private = {**manifest, "utility": UTILITY, "private": {"timings": {"merge pairs": 0.25}}}
+    page = render_report(private, published, places)
+    assert "must not be passed on" in words(parsed(page))
+    assert tiles(page)["Distance loss"] == repr(UTILITY["distance_loss"])
+    table = [data.get("value") for data in section(page, "Compared with the original").iter("data")]
+    assert table == ["null" if value is None else repr(value) for value in UTILITY.values()]
+    assert "Merge pairs" in words(section(page, "How long it took"))
+    public = render_report(manifest, published, places)
+    assert "Compared with the original" not in public
+    assert "must not be passed on" not in public
+
+
+def test_figures_against_the_original_that_were_published_are_marked() -> None:
+    page = render_report(*of_rows([["a"]], figures_against_original={"distance_loss": 12.0}))
+    table = words(section(page, "What is left for analysis"))
+    assert "does not cover" in table
+    assert "Distance loss12" in table
 
 
 def test_symbols_are_counted_in_the_published_rows() -> None:
@@ -129,7 +153,7 @@ def test_symbols_are_counted_in_the_published_rows() -> None:
 
 
 def test_null_figures_are_infinite_and_unknown_ones_are_listed() -> None:
-    page = render_report(*of_rows([["a"]], utility={"kl_divergence_loss": None, "brand_new_score": 0.25}))
+    page = render_report(*of_rows([["a"]], figures={"kl_divergence_loss": None, "brand_new_score": 0.25}))
     table = words(section(page, "What is left for analysis"))
     assert "infinite" in table
     assert "Brand new score0.25↑ higher is better" in table

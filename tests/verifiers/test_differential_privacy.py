@@ -178,10 +178,10 @@ def test_the_ledger_is_added_up_anew_with_the_private_report(written):
 def test_nothing_counted_in_the_original_is_in_the_release(written):
     """The number of people, of their visits, or what was measured on them would be a release without noise."""
     manifest = json.loads((written / "release.json").read_text())
-    assert manifest["utility"] == {}
+    assert manifest["figures"] == {}
     assert "input" not in manifest["provenance"]
     assert set(manifest["verdict"]) == {
-        "holds", "achieved", "required", "counted", "problem", "witness", "spent", "allowed"
+        "holds", "achieved", "required", "counted", "problem", "witness", "spent", "allowed", "recounted_from"
     }  # fmt: skip
     private = json.loads((written.parent / "private.json").read_text())
     assert private["records_with_a_visit"] == 300

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -34,7 +35,22 @@ def anonymize(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing release.")] = False,
     private_report: Annotated[
         Path | None,
-        typer.Option("--private-report", help="Also write merges, row mapping and timings, readable by you alone."),
+        typer.Option(
+            "--private-report",
+            help="File for what only you may see: figures against the original, merges, row mapping and timings, as "
+            "JSON and as a page beside it; default OUT.private.json.",
+        ),
+    ] = None,
+    no_private_report: Annotated[
+        bool, typer.Option("--no-private-report", help="Write no private report; figures are shown here only.")
+    ] = False,
+    publish_figures: Annotated[
+        str | None,
+        typer.Option(
+            "--publish-figures",
+            help="Figures against the original to put into the release, by name, separated by commas; rounded to two "
+            "digits and not covered by the guarantee.",
+        ),
     ] = None,
     confirm: Confirm = None,
     strict: Strict = False,
@@ -58,6 +74,7 @@ def anonymize(
     from crypsis.guarantees import DifferentialPrivacy
     from crypsis.methods import Method, method_named
     from crypsis.publication import KINDS
+    from crypsis.release import private_paths
     from crypsis.signatures import check_private_key
 
     formats = {known for kind in KINDS.values() for known in kind.files}
@@ -67,11 +84,15 @@ def anonymize(
     assert isinstance(chosen, Method)
     if os.path.lexists(out) and not overwrite:
         raise OutputExists(f"{out} exists already; choose another folder or add --overwrite.")
+    if private_report is not None and no_private_report:
+        raise BadParameter("--private-report and --no-private-report contradict each other; give one of them.")
     if sign is not None:
         check_private_key(sign)
     data = read(input, chosen.accepts, for_method=chosen)
+    private = private_report
     if not chosen.by_record:  # how much a private method was given is told to nobody
         note(words_on(data))
+        private = None if no_private_report else private_report or out.with_name(f"{out.name}.private.json")
     with progress() as listener:
         release = _api.anonymize(data, chosen, listener=listener)
         verdict = release.verify()
@@ -80,7 +101,8 @@ def anonymize(
             format=format,
             order=order,
             overwrite=overwrite,
-            private_report=private_report,
+            private_report=private,
+            publish_figures=[name.strip() for name in (publish_figures or "").split(",") if name.strip()],
             confirm=confirm or (),
             strict=strict,
             sign=sign,
@@ -94,19 +116,27 @@ def anonymize(
         note(words)
     hidden = isinstance(release.guarantee, DifferentialPrivacy) and not figures
     utility = {} if hidden else release.utility()
-    told = "\n".join(f"  {name.replace('_', ' '):<38}{shown_value(value)}" for name, value in utility.items())
-    left = f"what is left\n{told}\n\n" if told else ""
     if isinstance(release.guarantee, DifferentialPrivacy):
         note(FIGURES_HIDDEN if hidden else FIGURES_NOT_COVERED)
+    report, pages = folder / "report.html", private_paths(private) if private else ()
+    lines = [f"release  {folder}", f"report   {report}", *(f"private  {path} (yours alone)" for path in pages[1:])]
     show(
         {
             "folder": str(folder),
-            "report": str(folder / "report.html"),
+            "report": str(report),
+            "private_report": [str(path) for path in pages],
             "verdict": verdict.to_dict(),
             "review": review.to_dict(),
+            "figures": release.figures(),
             "utility": utility,
             "timings": release.journal.timings,
         },
-        f"{verdict_words(verdict)}\n\n{review_words(review)}\n\n{left}"
-        f"release  {folder}\nreport   {folder / 'report.html'}",
+        f"{verdict_words(verdict)}\n\n{review_words(review)}\n\n{_listed('in the release', release.figures())}"
+        f"{_listed('against the original (private, not in the release)', utility)}" + "\n".join(lines),
     )
+
+
+def _listed(title: str, figures: Mapping[str, Any]) -> str:
+    """Figures below their title; nothing where there are none."""
+    lines = [f"  {name.replace('_', ' '):<38}{shown_value(value)}" for name, value in figures.items()]
+    return "\n".join([title, *lines, "", ""]) if lines else ""

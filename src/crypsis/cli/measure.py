@@ -35,12 +35,16 @@ def measure(
         Path | None,
         typer.Option("--queries", help="Counting queries for count_query_error, one a line; drawn where not given."),
     ] = None,
+    private_report: Annotated[
+        Path | None,
+        typer.Option("--private-report", help="The publisher's private report, which tells what the release must not."),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the metrics that sample.")] = 0,
 ) -> None:
     """Measure the utility that is left in a release."""
     from crypsis import _api
 
-    published = _api.read_release(release)
+    published = _api.read_release(release, private_report=private_report)
     against = read_original(read, original, published)
     companions: dict[str, Any] = {}
     if taxonomy is not None:

@@ -6,7 +6,7 @@ occurs in the file, or the one that is given); or it is JSON: lists of labels, i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -114,16 +114,33 @@ class UtilityConstraints(Companion):
         """The number of the constraint that holds a location."""
         return self._group_of.get(label)
 
-    def restricted(self, labels: Collection[str]) -> UtilityConstraints:
-        """The same constraints on these locations only."""
-        kept = ([label for label in group if label in labels] for group in self.groups)
-        return UtilityConstraints((group for group in kept if group), origin=self.origin)
+    @property
+    def known(self) -> bool:
+        """The groups are known; of constraints that were made from the data a release tells only the recipe."""
+        return bool(self.groups) or not self.origin
 
-    def to_json(self) -> list[list[str]]:
+    def on(self, original: Trajectories | None) -> UtilityConstraints | None:
+        """The constraints; made anew from the original where only the recipe is known. None where that cannot be."""
+        if self.known:
+            return self
+        if original is None or not self.origin.startswith("auto:"):
+            return None
+        made = UtilityConstraints.from_text(self.origin)
+        return made.make(original) if isinstance(made, AutomaticConstraints) else None
+
+    def to_json(self) -> Any:
+        """All groups that the publisher gave; of those made from the data the recipe, for they tell what was there."""
+        if self.origin:
+            return {"recipe": self.origin}
+        return self._listed()
+
+    def _listed(self) -> list[list[str]]:
         return sorted(sorted(group) for group in self.groups)
 
     @classmethod
     def from_json(cls, content: Any) -> UtilityConstraints:
+        if isinstance(content, dict) and isinstance(content.get("recipe"), str):
+            return cls((), origin=content["recipe"])
         if not isinstance(content, list) or not all(isinstance(group, list) for group in content):
             raise BadConstraints(f"Constraints must be lists of labels, got {content!r}.")
         return cls(content)
@@ -136,7 +153,7 @@ class UtilityConstraints(Companion):
         return len(self.groups)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, UtilityConstraints) and self.to_json() == other.to_json()
+        return isinstance(other, UtilityConstraints) and self._listed() == other._listed()
 
     def __hash__(self) -> int:
         return hash(frozenset(map(frozenset, self.groups)))

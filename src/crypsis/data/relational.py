@@ -293,10 +293,12 @@ class NodeLeaves:
     """What the published nodes of a hierarchy stand for: the values below each, and how many values there are in all.
 
     Only nodes that are published are named; their values are those of the hierarchy, occurring in the data or not.
+    Of a hierarchy that was not `declared` but made from the data the values stay with the publisher.
     """
 
     leaves: Mapping[str, tuple[str, ...]]
     total: int
+    declared: bool = True
 
     @classmethod
     def from_json(cls, content: Any) -> NodeLeaves:
@@ -304,7 +306,7 @@ class NodeLeaves:
         return cls({name: tuple(values) for name, values in content["leaves"].items()}, int(content["total"]))
 
     def to_json(self) -> dict[str, Any]:
-        return {"total": self.total, "leaves": {name: list(values) for name, values in self.leaves.items()}}
+        return {"total": self.total, "leaves": {name: list(self.leaves[name]) for name in sorted(self.leaves)}}
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,7 +66,19 @@ class SensitiveValues(Companion):
         except ValueError as error:
             raise BadSensitiveValues(f"The file is no JSON: {error}.", where=str(file)) from error
 
+    def on(self, shown: Iterable[Token]) -> SensitiveValues:
+        """The values; where only the recipe `all` is known, those that are shown."""
+        if self.tokens or not self.origin:
+            return self
+        values: dict[str, list[str]] = {}
+        for attribute, value in shown:
+            values.setdefault(attribute, []).append(value)
+        return SensitiveValues(values, origin=self.origin)
+
     def to_json(self) -> dict[str, Any]:
+        """What the publisher listed; of `all` no more than that, for the values tell what occurred."""
+        if self.origin:
+            return {"recipe": self.origin}
         described: dict[str, Any] = {}
         for attribute, value in self.tokens:
             described.setdefault(attribute, {"values": []})["values"].append(value)
@@ -78,6 +90,8 @@ class SensitiveValues(Companion):
     def from_json(cls, content: Any) -> SensitiveValues:
         if not isinstance(content, dict):
             raise BadSensitiveValues(f"Sensitive values are an object of attributes, got {content!r}.")
+        if content.get("recipe") == str(EVERY_VALUE):
+            return cls({}, origin=str(EVERY_VALUE))
         values, bounds = {}, {}
         for attribute, listed in content.items():
             if isinstance(listed, dict):

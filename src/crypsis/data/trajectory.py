@@ -358,7 +358,8 @@ class PublishedTrajectories:
     """Trajectories of symbols: what a release says.
 
     `longest` declares that every trajectory was cut to that many visits before anything else, `suppressed` that all
-    visits to these locations were left out: with the original every missing visit can be accounted for. `sensitive`
+    visits to these locations were left out: with the original every missing visit can be accounted for. Both are known
+    to the publisher alone and never written; `suppressed` is None where they are not known. `sensitive`
     names the published locations that are sensitive, `lacks_sensitive` declares that some visits to sensitive ones may
     be missing. `places` are the points published for the symbols where a method made them (representatives of cells);
     it lists no other label.
@@ -375,7 +376,7 @@ class PublishedTrajectories:
     generators: Locations | None = field(default=None, repr=False)
     sensitive: tuple[str, ...] = ()
     lacks_sensitive: bool = False
-    suppressed: tuple[str, ...] = ()
+    suppressed: tuple[str, ...] | None = ()
 
     def __post_init__(self) -> None:
         freeze(self, "offsets", "codes", "owners")

@@ -236,16 +236,17 @@ class Transactions:
 class PublishedTransactions:
     """Records of generalized items: what a release says. A symbol means that a non-empty subset of it was present.
 
-    `suppressed` declares items of which occurrences may be missing, `sensitive` names the published items that are
-    sensitive. `names` are what symbols are called in files, such as nodes of a hierarchy; without them a generalized
-    symbol is called after its labels. `domain` is the number of items that a symbol could stand for at most.
+    `suppressed` declares items of which occurrences may be missing; the publisher alone knows it, it is never written,
+    and None where it is not known. `sensitive` names the published items that are sensitive. `names` are what symbols
+    are called in files, such as nodes of a hierarchy; without them a generalized symbol is called after its labels.
+    `domain`, known to the publisher, is the number of items that a symbol could stand for at most.
     `person` tells whose each record is; it exists only in memory, on the publisher's side, and is never written.
     """
 
     offsets: Int64s
     codes: Int32s
     symbols: Symbols
-    suppressed: tuple[str, ...] = ()
+    suppressed: tuple[str, ...] | None = ()
     sensitive: tuple[str, ...] = ()
     names: tuple[str, ...] | None = field(default=None, repr=False)
     domain: int | None = None

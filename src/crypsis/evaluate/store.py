@@ -129,8 +129,7 @@ class Store:
         folder = self.published_folder(id)
         if folder is None:
             raise BadRelease(f"Cell {id} has no published data; its state is {self.cell(id)['state']}.")
-        private = self.cell_folder(id) / PRIVATE
-        return read_working_copy(folder, private_report=private if private.is_file() else None)
+        return read_working_copy(folder)
 
     def write_cell(self, id: str, parts: Mapping[str, Any], published: Path | None = None) -> None:
         """The whole cell or nothing. `published` is a folder of data that is moved in."""

@@ -111,6 +111,8 @@ _TOLD: dict[str, Callable[[Any], bool]] = {
     "scope": lambda value: isinstance(value, str),
     "assumptions": _is_sentences,
     "not_covered": _is_sentences,
+    "recountable": _is_sentences,
+    "publisher_only": _is_sentences,
     "trivial": lambda value: isinstance(value, bool),
 }
 _WRONG_PARAMETERS = (CrypsisError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)

@@ -9,6 +9,8 @@ from crypsis.data.constraints import TENS_OF_NEAR, UtilityConstraints
 from crypsis.guarantees.km_anonymity import KmAnonymity
 from crypsis.parameters import Between
 
+_INSIDE = "That every generalized location lies inside one constraint."
+
 
 @dataclass(frozen=True, kw_only=True)
 class ConstrainedKmAnonymity(KmAnonymity):
@@ -19,9 +21,9 @@ class ConstrainedKmAnonymity(KmAnonymity):
     """
 
     model: ClassVar[str] = "constrained-k^m-anonymity"
-    not_covered: ClassVar[tuple[str, ...]] = (
-        *KmAnonymity.not_covered,
-        "That somebody visited a suppressed location: its name is declared, so that the missing visits can be checked.",
+    from_original: ClassVar[tuple[str, ...]] = (
+        *KmAnonymity.from_original,
+        "How many of the visited locations were suppressed, and which.",
     )
 
     constraints: Annotated[
@@ -30,8 +32,22 @@ class ConstrainedKmAnonymity(KmAnonymity):
     delta: Annotated[float, Between(0, 100), "Percentage of the visited locations that may be suppressed."] = 10.0
 
     @property
+    def recountable(self) -> tuple[str, ...]:
+        return (*super().recountable, *((_INSIDE,) if self.constraints_are_told else ()))
+
+    @property
+    def publisher_only(self) -> tuple[str, ...]:
+        return (*super().publisher_only, *(() if self.constraints_are_told else (_INSIDE,)))
+
+    @property
+    def constraints_are_told(self) -> bool:
+        """The release holds the constraints: the publisher gave them, they were not made from the data."""
+        return isinstance(self.constraints, UtilityConstraints) and not self.constraints.origin
+
+    @property
     def scope(self) -> str:
         return (
-            f"{super().scope} Every generalized location lies inside one of the {self.constraints}, and at most "
+            f"{super().scope} Every generalized location lies inside one of the constraints "
+            f"({self.constraints.public_text}), and at most "
             f"{self.delta:g} % of the visited locations are suppressed."
         )

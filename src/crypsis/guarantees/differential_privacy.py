@@ -19,6 +19,10 @@ class DifferentialPrivacy(Guarantee):
 
     model: ClassVar[str] = "differential privacy"
     level_words: ClassVar[tuple[str, str]] = ("spent", "allowed")
+    recounts: ClassVar[str] = "That the rows have the declared form, and that no more was spent than is allowed."
+    from_original: ClassVar[tuple[str, ...]] = (
+        "The ledger of the run, which adds up what was spent; that noise was drawn as the proof of the method asks.",
+    )
     assumptions: ClassVar[tuple[str, ...]] = (
         "Everything but the records is public: the declared domains, the taxonomies, every parameter.",
         "The randomness of the operating system cannot be predicted, and the time that a run took is not published.",
@@ -63,6 +67,10 @@ class DifferentialPrivacy(Guarantee):
 
     def __str__(self) -> str:
         return f"{self.model} (epsilon={self.epsilon}, delta={self.delta})"
+
+    @property
+    def needs_original(self) -> bool:
+        return False
 
     @property
     def scope(self) -> str:

@@ -18,6 +18,8 @@ class DisassociationAnonymity(Guarantee):
     """
 
     model: ClassVar[str] = "disassociation-k^m"
+    recounts: ClassVar[str] = "That every chunk is k^m-anonymous, and how clusters and chunks are put together."
+    from_original: ClassVar[tuple[str, ...]] = ("That every chunk holds what the records of its cluster hold.",)
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows at most m terms of the victim's record.",
         "Each record is one individual.",

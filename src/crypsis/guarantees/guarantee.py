@@ -11,6 +11,8 @@ from typing import Any, ClassVar, Self
 from crypsis.errors import BadRelease, MissingParameters
 from crypsis.parameters import Checked, Companion, parameters_of
 
+TRUTHFUL = "That every published record is a true, if coarser, statement about its original."
+
 
 @dataclass(frozen=True, kw_only=True)
 class Guarantee(Checked, ABC):
@@ -20,6 +22,8 @@ class Guarantee(Checked, ABC):
     assumptions: ClassVar[tuple[str, ...]]
     not_covered: ClassVar[tuple[str, ...]]
     level_words: ClassVar[tuple[str, str]] = ("reached", "required")
+    recounts: ClassVar[str]  # what the verifier counts, in one sentence
+    from_original: ClassVar[tuple[str, ...]] = (TRUTHFUL,)  # what is checked beside it, with the original only
 
     @property
     @abstractmethod
@@ -36,6 +40,21 @@ class Guarantee(Checked, ABC):
         sentences: tuple[str, ...] = getattr(self, name)
         return sentences
 
+    @property
+    def needs_original(self) -> bool:
+        """What is counted does not follow from the published data, so that only the publisher can count it."""
+        return getattr(self, "unit", None) in ("owner", "person")
+
+    @property
+    def recountable(self) -> tuple[str, ...]:
+        """What a recipient can recount from the files of a release."""
+        return () if self.needs_original else (self.recounts,)
+
+    @property
+    def publisher_only(self) -> tuple[str, ...]:
+        """What only the publisher can check, with the original and the private report."""
+        return (*((self.recounts,) if self.needs_original else ()), *self.from_original)
+
     def to_dict(self) -> dict[str, Any]:
         """All of it, so that whoever reads a release can check it: companions are written out."""
         return {
@@ -44,6 +63,8 @@ class Guarantee(Checked, ABC):
             "scope": self.scope,
             "assumptions": list(self.stated("assumptions")),
             "not_covered": list(self.stated("not_covered")),
+            "recountable": list(self.recountable),
+            "publisher_only": list(self.publisher_only),
             "trivial": self.trivial,
         }
 

@@ -21,6 +21,9 @@ class ItemsetDiversity(Guarantee):
     """
 
     model: ClassVar[str] = "itemset-l^m-diversity"
+    recounts: ClassVar[str] = (
+        "How many records share each set of up to m published items, and how many of them a sensitive one."
+    )
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows at most m items of the victim's record, none of them sensitive.",
         "Each counted unit (a record, or all records of a person) is one individual.",

@@ -20,6 +20,7 @@ class ItemsetKmAnonymity(Guarantee):
     """
 
     model: ClassVar[str] = "itemset-k^m-anonymity"
+    recounts: ClassVar[str] = "How many records share each set of up to m published items."
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows at most m items of the victim's record.",
         "Each counted unit (a record, or all records of a person) is one individual.",

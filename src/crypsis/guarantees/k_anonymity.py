@@ -17,6 +17,7 @@ class KAnonymity(RecordOrPerson):
     """
 
     model: ClassVar[str] = "k-anonymity"
+    recounts: ClassVar[str] = "How many records share each published combination of quasi-identifiers."
     assumptions: ClassVar[tuple[str, ...]] = (
         "All that the adversary knows about the victim is in the quasi-identifiers.",
         EACH_RECORD,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.guarantees.guarantee import Guarantee
-from crypsis.guarantees.loss_bounds import bounds_in_words
+from crypsis.guarantees.loss_bounds import bounds_in_words, table_loss_in_words
 from crypsis.parameters import AtLeast, Between, OneOf
 
 
@@ -22,6 +22,9 @@ class KKmAnonymity(Guarantee):
     """
 
     model: ClassVar[str] = "(k,k^m)-anonymity"
+    recounts: ClassVar[str] = (
+        "How many records share each published combination of quasi-identifiers and up to m items."
+    )
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows the victim's quasi-identifiers and at most m of the victim's items.",
         "Each counted unit (a record, or all records of a person) is one individual.",
@@ -43,6 +46,10 @@ class KKmAnonymity(Guarantee):
     ] = None
     ul: Annotated[float | None, Between(0, 1), "Largest loss of the items that are not sensitive."] = None
     unit: Annotated[str, OneOf("record", "person"), "What counts as one individual."] = "record"
+
+    @property
+    def publisher_only(self) -> tuple[str, ...]:
+        return (*super().publisher_only, *table_loss_in_words(self.ncp))
 
     @property
     def scope(self) -> str:

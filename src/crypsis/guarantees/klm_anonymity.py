@@ -20,6 +20,9 @@ class KlmAnonymity(Guarantee):
     """
 
     model: ClassVar[str] = "(k,l)^m-anonymity"
+    recounts: ClassVar[str] = (
+        "How many individuals share each sequence of up to m published locations, and how many of them a sensitive one."
+    )
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows at most m locations of the victim that are not sensitive, in visiting order.",
         "Each counted unit (a trajectory, or all trajectories of an owner) is one individual.",

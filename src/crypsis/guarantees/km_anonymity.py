@@ -18,6 +18,7 @@ class KmAnonymity(Guarantee):
     """
 
     model: ClassVar[str] = "k^m-anonymity"
+    recounts: ClassVar[str] = "How many individuals share each sequence of up to m published locations."
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows at most m locations of the victim, in visiting order.",
         "Each counted unit (a trajectory, or all trajectories of an owner) is one individual.",

@@ -20,6 +20,7 @@ class LDiversity(RecordOrPerson):
     """
 
     model: ClassVar[str] = "l-diversity"
+    recounts: ClassVar[str] = "Which sensitive values each class of records that look the same holds."
     assumptions: ClassVar[tuple[str, ...]] = (
         "All that the adversary knows about the victim is in the quasi-identifiers.",
         EACH_RECORD,

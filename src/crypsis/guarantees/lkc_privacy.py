@@ -10,6 +10,8 @@ from crypsis.data.sensitive_values import EVERY_VALUE, SensitiveValues
 from crypsis.guarantees.guarantee import Guarantee
 from crypsis.parameters import AtLeast, Between, OneOf
 
+_TOGETHER = "What the windows say together, unless pseudonyms are stable."
+
 
 @dataclass(frozen=True, kw_only=True)
 class LKCPrivacy(Guarantee):
@@ -22,6 +24,9 @@ class LKCPrivacy(Guarantee):
     """
 
     model: ClassVar[str] = "LKC-privacy"
+    recounts: ClassVar[str] = (
+        "How many people of each window share each set of up to L doublets, and how many of them a sensitive value."
+    )
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows at most L doublets (place and time) of the victim.",
         "One pseudonym in a window is one person.",
@@ -45,6 +50,10 @@ class LKCPrivacy(Guarantee):
     H: Annotated[int | None, AtLeast(1), "Timestamps over which all windows together are protected (horizon)."] = None
 
     @property
+    def publisher_only(self) -> tuple[str, ...]:
+        return (*super().publisher_only, *(() if self.covers == "window" else (_TOGETHER,)))
+
+    @property
     def scope(self) -> str:
         who = {
             "window": "In each window taken by itself",
@@ -59,7 +68,7 @@ class LKCPrivacy(Guarantee):
     def bounds_confidence(self) -> bool:
         """Some sensitive value has a bound that can be exceeded."""
         values = self.sensitive_values
-        if not isinstance(values, SensitiveValues):
+        if not isinstance(values, SensitiveValues) or values.origin:
             return self.C < 1
         return any(share < 1 for share in values.shares(self.C))
 

@@ -11,3 +11,8 @@ def bounds_in_words(ncp: float | None, ul: float | None) -> str:
     if ul is not None:
         told += f" The items lost at most {ul:g} of theirs (UL)."
     return told
+
+
+def table_loss_in_words(ncp: float | None) -> tuple[str, ...]:
+    """What has to be measured against the original where the loss of the table is bounded."""
+    return () if ncp is None else ("How much of its precision the table lost (NCP).",)

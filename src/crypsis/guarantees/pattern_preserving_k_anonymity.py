@@ -18,6 +18,8 @@ class PatternPreservingKAnonymity(Guarantee):
     """
 
     model: ClassVar[str] = "pattern-preserving-k-anonymity"
+    recounts: ClassVar[str] = "How many original sequences contain each published one."
+    from_original: ClassVar[tuple[str, ...]] = ()
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows any part of the victim's sequence, in order, of any length.",
         "The adversary does not know whether, and as what, the victim's sequence was published.",
@@ -34,6 +36,10 @@ class PatternPreservingKAnonymity(Guarantee):
 
     k: Annotated[int, AtLeast(1), "Individuals whose original data must contain each published sequence."] = 5
     unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one individual."] = "trajectory"
+
+    @property
+    def needs_original(self) -> bool:
+        return True
 
     @property
     def scope(self) -> str:

@@ -21,6 +21,7 @@ class PolicyAnonymity(Guarantee):
     """
 
     model: ClassVar[str] = "policy-anonymity"
+    recounts: ClassVar[str] = "How many records fit each itemset of the policy, and each part of one."
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows items of the victim's record that the policy lists together, or fewer of them.",
         "Each counted unit (a record, or all records of a person) is one individual.",
@@ -37,11 +38,16 @@ class PolicyAnonymity(Guarantee):
     unit: Annotated[str, OneOf("record", "person"), "What counts as one individual."] = "record"
 
     @property
+    def needs_original(self) -> bool:
+        """A policy that was derived from the data is not published: it tells what occurs there."""
+        return super().needs_original or not isinstance(self.policy, PrivacyPolicy) or bool(self.policy.origin)
+
+    @property
     def scope(self) -> str:
         enough = f"records of at least {self.k} people" if self.unit == "person" else f"at least {self.k} of them"
         return (
-            f"Every itemset of the privacy policy ({self.policy}), and every part of one, fits no published record or "
-            f"{enough}."
+            f"Every itemset of the privacy policy ({self.policy.public_text}), and every part of one, fits no "
+            f"published record or {enough}."
         )
 
     @property

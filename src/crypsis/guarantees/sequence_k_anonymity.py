@@ -8,6 +8,8 @@ from typing import Annotated, ClassVar
 from crypsis.guarantees.guarantee import Guarantee
 from crypsis.parameters import AtLeast, OneOf
 
+_IN_ORIGINAL = "For what fewer than k published trajectories contain, that k original ones do."
+
 
 @dataclass(frozen=True, kw_only=True)
 class SequenceKAnonymity(Guarantee):
@@ -19,6 +21,7 @@ class SequenceKAnonymity(Guarantee):
     """
 
     model: ClassVar[str] = "sequence-k-anonymity"
+    recounts: ClassVar[str] = "How many published trajectories contain each published one."
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows any part of the victim's trajectory, in visiting order, of any length.",
         "The adversary does not know whether the victim's trajectory was published at all; with `strict` that may be "
@@ -37,6 +40,10 @@ class SequenceKAnonymity(Guarantee):
     k: Annotated[int, AtLeast(1), "Individuals that must share each published sequence."] = 5
     strict: Annotated[bool, "Whether the published data alone must show k individuals for each sequence."] = False
     unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one individual."] = "trajectory"
+
+    @property
+    def publisher_only(self) -> tuple[str, ...]:
+        return (*super().publisher_only, *(() if self.strict else (_IN_ORIGINAL,)))
 
     @property
     def scope(self) -> str:

@@ -19,6 +19,7 @@ class TCloseness(RecordOrPerson):
     """
 
     model: ClassVar[str] = "t-closeness"
+    recounts: ClassVar[str] = "How far the sensitive values of each class are from those of all published records."
     assumptions: ClassVar[tuple[str, ...]] = (
         "All that the adversary knows about the victim is in the quasi-identifiers.",
         EACH_RECORD,

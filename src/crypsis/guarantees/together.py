@@ -96,6 +96,14 @@ class Together(Guarantee):
         return " ".join(promise.scope for promise in self.parts)
 
     @property
+    def recountable(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(sentence for promise in self.parts for sentence in promise.recountable))
+
+    @property
+    def publisher_only(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(sentence for promise in self.parts for sentence in promise.publisher_only))
+
+    @property
     def trivial(self) -> bool:
         return all(promise.trivial for promise in self.parts)
 

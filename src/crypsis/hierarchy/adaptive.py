@@ -9,7 +9,7 @@ from fractions import Fraction
 from crypsis.data.relational import Column
 from crypsis.hierarchy.hierarchy import Hierarchy
 from crypsis.hierarchy.neighbour_groups import nested
-from crypsis.hierarchy.numeric_values import DEFAULT_FANOUT, OrderedValues
+from crypsis.hierarchy.numeric_values import DEFAULT_FANOUT, OrderedValues, named
 
 
 def adaptive_levels(numbers: Sequence[Fraction], counts: Sequence[int], sizes: Sequence[int]) -> list[list[int]]:
@@ -64,4 +64,4 @@ def adaptive(column: Column, bins: int | None = None, fanout: int = DEFAULT_FANO
     while sizes[-1] > 1:
         sizes.append(-(-sizes[-1] // fanout))
     levels = adaptive_levels(values.numbers, values.counts, sizes)
-    return Hierarchy.of_ranges(values.series, nested(levels, len(values.numbers)), origin=f"adaptive:{wanted}")
+    return Hierarchy.of_ranges(values.series, nested(levels, len(values.numbers)), origin=named("adaptive", bins))

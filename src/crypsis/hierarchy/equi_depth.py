@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from crypsis.data.relational import Column
 from crypsis.hierarchy.hierarchy import Hierarchy
 from crypsis.hierarchy.neighbour_groups import grouped
-from crypsis.hierarchy.numeric_values import DEFAULT_FANOUT, OrderedValues
+from crypsis.hierarchy.numeric_values import DEFAULT_FANOUT, OrderedValues, named
 
 
 def equal_depth_bins(counts: Sequence[int], bins: int) -> list[int]:
@@ -28,6 +28,6 @@ def equi_depth(column: Column, bins: int | None = None, fanout: int = DEFAULT_FA
     values = OrderedValues.of(column)
     wanted = values.bins(bins)
     if not values.numbers:
-        return Hierarchy.of_ranges(values.series, [], origin=f"equi_depth:{wanted}")
+        return Hierarchy.of_ranges(values.series, [], origin=named("equi_depth", bins))
     places = equal_depth_bins(values.counts, wanted)
-    return grouped(values.series, places, places[-1] + 1, fanout, f"equi_depth:{wanted}")
+    return grouped(values.series, places, places[-1] + 1, fanout, named("equi_depth", bins))

@@ -95,6 +95,10 @@ class Hierarchies(Companion):
     def __str__(self) -> str:
         return "; ".join(f"{name}: {tree}" for name, tree in self._trees.items())
 
+    @property
+    def public_text(self) -> str:
+        return "; ".join(f"{name}: {tree.public_text}" for name, tree in self._trees.items())
+
     def __repr__(self) -> str:
         return f"Hierarchies({self})"
 
@@ -136,6 +140,11 @@ class HierarchyPlan(Recipe):
 
     def __hash__(self) -> int:
         return hash(frozenset(self.entries.items()))
+
+    @property
+    def public_text(self) -> str:
+        told = (entry if isinstance(entry, str) else entry.public_text for entry in self.entries.values())
+        return "; ".join(f"{name}: {words}" for name, words in zip(self.entries, told, strict=True))
 
     def __str__(self) -> str:
         return ",".join(f"{name}={entry}" for name, entry in self.entries.items())

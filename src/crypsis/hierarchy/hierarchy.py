@@ -151,7 +151,7 @@ class Hierarchy:
     @classmethod
     def from_taxonomy(cls, taxonomy: Taxonomy) -> Hierarchy:
         """The same tree as a taxonomy of items or locations."""
-        return cls(taxonomy.to_pairs(), source=taxonomy.source, origin="taxonomy")
+        return cls(taxonomy.to_pairs(), source=taxonomy.source, origin=taxonomy.origin)
 
     def _range_names(self) -> list[str]:
         from crypsis.data.cells import Cell, write_cell
@@ -397,6 +397,16 @@ class Hierarchy:
     def __str__(self) -> str:
         made = f" ({self.origin})" if self.origin else ""
         return f"hierarchy of {self.n_leaves} values in {self.height + 1} levels{made}"
+
+    @property
+    def declared(self) -> bool:
+        """Given by the publisher, not made from the data: its leaves may be published."""
+        return not self.origin
+
+    @property
+    def public_text(self) -> str:
+        """A few words that a release may hold: of a hierarchy made from the data only the recipe."""
+        return str(self) if self.declared else self.origin
 
     def __repr__(self) -> str:
         return f"Hierarchy({self})"

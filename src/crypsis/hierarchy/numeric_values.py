@@ -40,3 +40,8 @@ class OrderedValues:
 
     def bins(self, wanted: int | None) -> int:
         return min(DEFAULT_BINS, max(len(self.numbers), 1)) if wanted is None else wanted
+
+
+def named(recipe: str, bins: int | None) -> str:
+    """What a hierarchy was made by: the number of bins only where it was given, never one found in the data."""
+    return recipe if bins is None else f"{recipe}:{bins}"

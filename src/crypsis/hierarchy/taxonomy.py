@@ -288,7 +288,7 @@ class Taxonomy(Companion):
             while depth is not None and self.depth[node] > depth:
                 node = int(self.parent[node])
             groups.setdefault(node, []).append(leaf)
-        return UtilityConstraints(groups.values(), origin="taxonomy siblings")
+        return UtilityConstraints(groups.values(), origin=self.origin and f"siblings of a taxonomy ({self.origin})")
 
     def show(self) -> str:
         """The tree as text, a node per line, inner nodes with the number of their locations."""

@@ -135,7 +135,7 @@ class DerivedUtility(Recipe):
                 assert self.number is not None
                 groups = _agglomerated(data, by_rank, self.number)
             sets = [[labels[code] for code in group] for group in groups if group]
-        return UtilityPolicy(sets, origin=str(self))
+        return UtilityPolicy(sets, origin=self.public_text)
 
     def _subtrees(self, data: Transactions) -> list[list[str]]:
         tree = BalancedHierarchy().make(data) if self.file is None else ItemHierarchy.from_file(self.file)
@@ -148,6 +148,11 @@ class DerivedUtility(Recipe):
                 node = above[node]
             groups.setdefault(node, []).append(leaf)
         return list(groups.values())
+
+    @property
+    def public_text(self) -> str:
+        """Without the path of the file that it names."""
+        return str(DerivedUtility(self.form, self.number))
 
     def __str__(self) -> str:
         number = "" if self.number is None else f":{self.number}"

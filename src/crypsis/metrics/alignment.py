@@ -6,7 +6,7 @@ its order; if its symbols are disjoint, the original says which row became which
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,6 +38,14 @@ def align(original: Trajectories, published: PublishedTrajectories, needed_by: s
     symbol holds, each of the rest replaced by a symbol that holds it. With disjoint symbols the rows may come
     in any order. Anything else, such as synthetic sequences, raises `NotApplicable`.
     """
+    if published.suppressed is None and published.longest is None:  # not known: rows were cut if that explains them
+        longest = int(published.lengths.max(initial=0))
+        try:
+            return align(original, replace(published, suppressed=()), needed_by)
+        except NotApplicable:
+            if longest >= int(original.lengths.max(initial=0)):
+                raise
+        return align(original, replace(published, suppressed=(), longest=longest), needed_by)
     published = translated_to_known(published, original.locations, needed_by)
     if len(original) != len(published):
         raise _not_aligned(

@@ -70,7 +70,7 @@ def cell_losses(original: Column, column: PublishedColumn) -> list[Fraction]:
     if original.type == "category" or not len(original.domain):
         width = Fraction(0)
     else:
-        width = _number(original.domain[-1]) - _number(original.domain[0])
+        width = on_number_line(original.domain[-1]) - on_number_line(original.domain[0])
     return [_loss(cell, column, width, len(original.domain)) for cell in listed]
 
 
@@ -78,7 +78,7 @@ def _loss(cell: Cell, column: PublishedColumn, width: Fraction, values: int) -> 
     if cell.kind in (CellKind.VALUE, CellKind.MISSING):
         return Fraction(0)
     if cell.kind == CellKind.RANGE:
-        low, high = map(_number, cell.members)
+        low, high = map(on_number_line, cell.members)
         return (high - low) / width if width else Fraction(0)
     if cell.kind == CellKind.SET:
         total = values if column.hierarchy is None else column.hierarchy.total
@@ -93,7 +93,7 @@ def _loss(cell: Cell, column: PublishedColumn, width: Fraction, values: int) -> 
     return Fraction(1)
 
 
-def _number(value: Scalar) -> Fraction:
+def on_number_line(value: Scalar) -> Fraction:
     """A value on the number line: days for dates, microseconds for timestamps, decimals as they are written."""
     if isinstance(value, datetime):
         gap = value - _EPOCH

@@ -42,8 +42,11 @@ class ClassSizes:
 def class_sizes(original: Table | Mixed, published: PublishedTable | PublishedMixed) -> ClassSizes:
     """How many classes there are and how large they are."""
     del original
-    if isinstance(published, PublishedMixed):
-        published = published.table
+    return class_figures(published.table if isinstance(published, PublishedMixed) else published)
+
+
+def class_figures(published: PublishedTable) -> ClassSizes:
+    """The same from the release alone."""
     sizes = sizes_of(published)
     suppressed = int(np.count_nonzero(published.suppressed))
     return ClassSizes(

@@ -39,8 +39,14 @@ class ClusterStructure:
 
 def cluster_structure(original: Transactions, published: DisassociatedTransactions) -> ClusterStructure:
     """How the release is put together; the original is not looked at."""
+    del original
     if not isinstance(published, DisassociatedTransactions):
         raise NotApplicable(f"cluster_structure reads disassociated transactions, got {type(published).__name__}.")
+    return structure_of(published)
+
+
+def structure_of(published: DisassociatedTransactions) -> ClusterStructure:
+    """The same from the release alone."""
     leaf = published.is_leaf
     sizes = published.size[leaf]
     shared = int(published.is_shared.sum())

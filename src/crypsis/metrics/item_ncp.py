@@ -35,6 +35,14 @@ def item_ncp(original: Transactions, published: PublishedTransactions) -> Fracti
     return Fraction(spread + missing * domain, domain * original.occurrences)
 
 
+def _may_be_lost(published: PublishedTransactions, original: Transactions) -> set[str]:
+    """Items of which occurrences may be missing: those told, or where that is not known those in no symbol."""
+    if published.suppressed is not None:
+        return set(published.suppressed)
+    lists = published.symbols.label_lists
+    return set(original.vocabulary.labels).difference(*(lists[code] for code in np.unique(published.codes).tolist()))
+
+
 def smallest_symbols(original: Transactions, published: PublishedTransactions) -> Int64s:
     """For each original occurrence the size of the smallest symbol that holds it, 0 if there is none.
 
@@ -73,7 +81,7 @@ def smallest_symbols(original: Transactions, published: PublishedTransactions) -
         result[waiting[hit]] = symbols.sizes[symbol[hit]]
         waiting = waiting[~hit]
     lost = set(original.vocabulary.decode(np.unique(original.items[result == 0])).to_list())
-    if not lost <= set(published.suppressed):
+    if not lost <= _may_be_lost(published, original):
         raise NotApplicable(
             "Items have several images and the rows do not stand in the order of the original, so they cannot be "
             "compared; measure before writing, or write with order='input' for evaluation."

@@ -26,7 +26,7 @@ class CountedRegionsKind(PublishedKind):
 
     name: ClassVar[str] = "counted-regions"
     files: ClassVar[dict[str, str]] = {"jsonl": "regions.jsonl", "parquet": "regions.parquet"}
-    tells_utility: ClassVar[bool] = False
+    private: ClassVar[bool] = True
     aligned: ClassVar[bool] = False
 
     def companion(self, original: Table, published: CountedRegions) -> None:
@@ -61,9 +61,6 @@ class CountedRegionsKind(PublishedKind):
             "domains": {"digest": published.digest, "declared": published.declared, "file": DOMAINS},
             "budget": dict(published.budget),
         }
-
-    def describe_input(self, original: Table) -> dict[str, Any]:
-        return {}
 
     def resources(self, described: Mapping[str, Any], companion: None) -> list[dict[str, Any]]:
         mediatype = "application/jsonl" if described["format"] == "jsonl" else "application/vnd.apache.parquet"

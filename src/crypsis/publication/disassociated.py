@@ -14,6 +14,7 @@ from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.formats.disassociated import read_disassociated, write_disassociated
 from crypsis.data.transaction import Transactions
 from crypsis.errors import BadPublication, BadRelease
+from crypsis.metrics.cluster_structure import structure_of
 from crypsis.publication.kind import PublishedKind
 from crypsis.reports.disassociation_report import disassociation_pictures, render_disassociation_report
 
@@ -76,12 +77,11 @@ class DisassociatedKind(PublishedKind):
             "record_chunks": published.n_chunks - shared,
             "shared_chunks": shared,
             "terms": int(np.count_nonzero((published.visible_supports > 0) | (published.hidden_leaves > 0))),
-            "sensitive": list(published.sensitive),
+            "sensitive": _shown_terms(published, published.sensitive),
         }
 
-    def describe_input(self, original: Transactions) -> dict[str, Any]:
-        # How often terms occur is what term chunks hide, so occurrences are not told.
-        return {"records": len(original), "terms": int(np.count_nonzero(original.supports))}
+    def figures(self, published: DisassociatedTransactions) -> dict[str, Any]:
+        return structure_of(published).figures()
 
     def resources(self, described: Mapping[str, Any], companion: None) -> list[dict[str, Any]]:
         json = described["format"] == "json"
@@ -113,3 +113,10 @@ class DisassociatedKind(PublishedKind):
             and isinstance(sensitive, list)
             and all(isinstance(label, str) for label in sensitive)
         )
+
+
+def _shown_terms(published: DisassociatedTransactions, labels: tuple[str, ...]) -> list[str]:
+    """Those of the labels that occur in some chunk, sorted: of others a release says nothing."""
+    occurs = (published.visible_supports > 0) | (published.hidden_leaves > 0)
+    shown = {published.vocabulary[code] for code in np.flatnonzero(occurs).tolist()}
+    return sorted(shown.intersection(labels))

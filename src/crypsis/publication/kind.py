@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,13 +12,15 @@ import numpy as np
 from crypsis.data.arrays import Int64s
 from crypsis.errors import BadRelease, NotApplicable
 
+SUPPRESSED_LABELS = "suppressed_labels"
+
 
 class PublishedKind(ABC):
     """One kind. `companion` stands for what is published beside the rows, such as coordinates; None if nothing is."""
 
     name: ClassVar[str]
     files: ClassVar[dict[str, str]]  # format: file name
-    tells_utility: ClassVar[bool] = True  # figures measured on the original may stand in the manifest
+    private: ClassVar[bool] = False  # under differential privacy: no figure against the original is ever published
     aligned: ClassVar[bool] = True  # a published row was made from one input row
 
     @abstractmethod
@@ -51,15 +53,18 @@ class PublishedKind(ABC):
 
     @abstractmethod
     def describe(self, published: Any) -> dict[str, Any]:
-        """The manifest's entry on the data; it must suffice for `read`. `rows` is the number of rows."""
+        """The manifest's entry on the data; it must suffice for `read`. `rows` is the number of rows.
+
+        It tells what the published records and declared inputs tell, and nothing else of the original.
+        """
 
     def describe_companion(self, companion: Any) -> dict[str, Any]:
         """What the manifest's entry on the data says about the companion; public parameters only."""
         return {}
 
-    @abstractmethod
-    def describe_input(self, original: Any) -> dict[str, Any]:
-        """Counts of the input that may be told."""
+    def figures(self, published: Any) -> dict[str, Any]:
+        """Figures of the published data alone, for the manifest and the public report."""
+        return {}
 
     @abstractmethod
     def resources(self, described: Mapping[str, Any], companion: Any) -> list[dict[str, Any]]:
@@ -84,7 +89,28 @@ class PublishedKind(ABC):
 
 def rows_of_input(facts: Mapping[str, Any], n_rows: int) -> Int64s:
     """The published row of each input row, as the private report tells it."""
+    if facts.get("order") == "input":  # a working copy
+        return np.arange(n_rows, dtype=np.int64)
     place = facts.get("published_row_of_input_row")
     if not isinstance(place, list) or sorted(place) != list(range(n_rows)):
         raise BadRelease("The private report does not tell which input record became which published one.")
     return np.array(place, np.int64)
+
+
+def suppressed_labels(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """The items or locations that were left out, as the private report tells them."""
+    labels = facts.get(SUPPRESSED_LABELS)
+    if not is_list_of_labels(labels):
+        raise BadRelease("The private report does not tell what was suppressed in this release.")
+    return tuple(labels)  # type: ignore[arg-type]
+
+
+def is_list_of_labels(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(label, str) for label in value)
+
+
+def shown_labels(labels: Iterable[str], published: Any) -> list[str]:
+    """Those of the labels that some published symbol stands for, sorted: of others a release says nothing."""
+    lists = published.symbols.label_lists
+    shown = {label for code in np.unique(published.codes).tolist() for label in lists[code]}
+    return sorted(shown.intersection(labels))

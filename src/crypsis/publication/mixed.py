@@ -15,12 +15,20 @@ from crypsis.data.arrays import Int64s, offsets_of
 from crypsis.data.formats.published_sets import MEANINGS, json_rows, read_meanings, write_meanings
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import SUPPRESSED_TEXT, Mixed, PublishedMixed
-from crypsis.data.relational import NodeLeaves
 from crypsis.errors import BadPublication, WriteFailed
 from crypsis.kernels.row_order import sorted_rows
-from crypsis.publication.kind import PublishedKind, rows_of_input
+from crypsis.metrics.published_symbols import published_symbols
+from crypsis.publication.kind import PublishedKind, rows_of_input, shown_labels
 from crypsis.publication.original_tables import read_original_mixed
-from crypsis.publication.relational import MEANING, TableKind, refuse_lacking, text_ranks
+from crypsis.publication.relational import (
+    MEANING,
+    TableKind,
+    refuse_lacking,
+    text_ranks,
+    told_leaves,
+    told_nodes,
+    with_leaves,
+)
 from crypsis.publication.transaction import meanings_resource
 from crypsis.reports.mixed_report import mixed_pictures, render_mixed_report
 
@@ -80,18 +88,13 @@ class MixedKind(PublishedKind):
             frame, scopes = _without_scopes(frame, described["scopes"], source)
         columns = {column["name"]: column for column in described["columns"]}
         refuse_lacking(frame.columns, columns, source)
-        hierarchies = {
-            name: NodeLeaves.from_json(column["hierarchy"])
-            for name, column in columns.items()
-            if column.get("hierarchy") is not None
-        }
         published = PublishedMixed.from_frame(
             frame,
             described["items"],
             {name: column["role"] for name, column in columns.items()},
             {name: column["type"] for name, column in columns.items()},
-            nodes={name: list(leaves.leaves) for name, leaves in hierarchies.items()},
-            hierarchies=hierarchies,
+            nodes=told_nodes(columns),
+            hierarchies=told_leaves(columns),
             meanings=read_meanings(folder),
             source=source,
         )
@@ -104,23 +107,24 @@ class MixedKind(PublishedKind):
 
     def with_private_facts(self, published: PublishedMixed, facts: Mapping[str, Any]) -> PublishedMixed:
         """The records in the order of the input, so that each can be compared with its original."""
+        published = replace(published, table=with_leaves(published.table, facts))
         return published.take(rows_of_input(facts, len(published)))
+
+    def private_facts(self, published: PublishedMixed) -> dict[str, Any]:
+        return _TABLE.private_facts(published.table)
 
     def describe(self, published: PublishedMixed) -> dict[str, Any]:
         return {
             **_TABLE.describe(published.table),
             "items": published.column,
-            "sensitive": list(published.sensitive),
+            "sensitive": shown_labels(published.sensitive, published.transactions),
             "scopes": None if published.scopes is None else scope_column(published),
             "occurrences": published.transactions.occurrences,
             "symbols": len(np.unique(published.transactions.codes)),
         }
 
-    def describe_input(self, original: Mixed) -> dict[str, Any]:
-        return {
-            **_TABLE.describe_input(original.table),
-            "items": int(np.count_nonzero(original.transactions.supports)),
-        }
+    def figures(self, published: PublishedMixed) -> dict[str, Any]:
+        return {**_TABLE.figures(published.table), **published_symbols(published.transactions)}
 
     def resources(self, described: Mapping[str, Any], companion: None) -> list[dict[str, Any]]:
         (table,) = _TABLE.resources(described, None)

@@ -14,7 +14,9 @@ from crypsis.data.arrays import Int64s
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.relational import ROLES, NodeLeaves, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import COLUMN_TYPES
-from crypsis.errors import BadPublication, WriteFailed
+from crypsis.errors import BadPublication, BadRelease, WriteFailed
+from crypsis.metrics.class_sizes import class_figures
+from crypsis.metrics.published_widths import published_widths
 from crypsis.publication.kind import PublishedKind, rows_of_input
 from crypsis.publication.original_tables import read_original_table
 from crypsis.reports.pictures.class_sizes import class_sizes
@@ -22,9 +24,10 @@ from crypsis.reports.svg import standalone
 from crypsis.reports.table_facts import TableFacts
 from crypsis.reports.table_report import render_table_report
 
+LEAVES = "hierarchy_leaves"
 MEANING = (
-    "One record per row. A cell is a value, a closed range [low:high], one of several values {a|b}, a node of the "
-    "hierarchy that release.json lists, ? for missing, * for any value or missing, or ~ in every column of a "
+    "One record per row. A cell is a value, a closed range [low:high], one of several values {a|b}, a node that "
+    "release.json lists, ? for missing, * for any value or missing, or ~ in every column of a "
     "suppressed record."
 )
 
@@ -61,17 +64,12 @@ class TableKind(PublishedKind):
         frame, source = read_table_file(folder / described["file"])
         columns = {column["name"]: column for column in described["columns"]}
         refuse_lacking(frame.columns, columns, source)
-        hierarchies = {
-            name: NodeLeaves.from_json(column["hierarchy"])
-            for name, column in columns.items()
-            if column.get("hierarchy") is not None
-        }
         published = PublishedTable.from_frame(
             frame,
             {name: column["role"] for name, column in columns.items()},
             {name: column["type"] for name, column in columns.items()},
-            nodes={name: list(leaves.leaves) for name, leaves in hierarchies.items()},
-            hierarchies=hierarchies,
+            nodes=told_nodes(columns),
+            hierarchies=told_leaves(columns),
             source=source,
         )
         return replace(published, in_input_order=described.get("order") == "input"), None
@@ -83,7 +81,17 @@ class TableKind(PublishedKind):
 
     def with_private_facts(self, published: PublishedTable, facts: Mapping[str, Any]) -> PublishedTable:
         """The records in the order of the input, so that each can be compared with its original."""
-        return replace(published.take(rows_of_input(facts, len(published))), in_input_order=True)
+        taken = with_leaves(published, facts).take(rows_of_input(facts, len(published)))
+        return replace(taken, in_input_order=True)
+
+    def private_facts(self, published: PublishedTable) -> dict[str, Any]:
+        """What nodes stand for where the release must not tell it."""
+        hidden = {
+            column.name: column.hierarchy.to_json()
+            for column in published.columns
+            if column.hierarchy is not None and not column.hierarchy.declared
+        }
+        return {LEAVES: hidden} if hidden else {}
 
     def describe(self, published: PublishedTable) -> dict[str, Any]:
         return {
@@ -95,14 +103,15 @@ class TableKind(PublishedKind):
                     "name": column.name,
                     "role": column.role,
                     "type": column.type,
-                    "hierarchy": None if column.hierarchy is None else column.hierarchy.to_json(),
+                    "hierarchy": _described_nodes(column),
                 }
                 for column in published.columns
             ],
         }
 
-    def describe_input(self, original: Table) -> dict[str, Any]:
-        return {"records": len(original), "quasi_identifiers": len(original.quasi)}
+    def figures(self, published: PublishedTable) -> dict[str, Any]:
+        """Classes and their sizes, and how wide cells are."""
+        return {**class_figures(published).figures(), **published_widths(published)}
 
     def resources(self, described: Mapping[str, Any], companion: None) -> list[dict[str, Any]]:
         mediatype = "text/csv" if described["format"] == "csv" else "application/vnd.apache.parquet"
@@ -151,6 +160,45 @@ class TableKind(PublishedKind):
         )
 
 
+def told_nodes(columns: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The names of nodes in each column of a manifest."""
+    return {name: list(column["hierarchy"]["nodes"]) for name, column in columns.items() if column.get("hierarchy")}
+
+
+def told_leaves(columns: Mapping[str, Any]) -> dict[str, NodeLeaves]:
+    """What the nodes of a column stand for, where a manifest tells it."""
+    return {
+        name: NodeLeaves.from_json(column["hierarchy"])
+        for name, column in columns.items()
+        if column.get("hierarchy") and "leaves" in column["hierarchy"]
+    }
+
+
+def with_leaves(published: PublishedTable, facts: Mapping[str, Any]) -> PublishedTable:
+    """With what nodes stand for, as the private report tells it."""
+    told = facts.get(LEAVES, {})
+    try:
+        leaves = {name: replace(NodeLeaves.from_json(content), declared=False) for name, content in told.items()}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise BadRelease("The private report does not tell what the nodes of this release stand for.") from error
+    return replace(
+        published,
+        columns=tuple(
+            replace(column, hierarchy=leaves.get(column.name, column.hierarchy)) for column in published.columns
+        ),
+    )
+
+
+def _described_nodes(column: PublishedColumn) -> dict[str, Any] | None:
+    """The published nodes by name; what they stand for only where the publisher gave the hierarchy."""
+    names = sorted(column.cells.nodes.to_list())
+    if not names:
+        return None
+    if column.hierarchy is None or not column.hierarchy.declared:
+        return {"nodes": names}
+    return {"nodes": names, **column.hierarchy.to_json()}
+
+
 def refuse_lacking(found: Sequence[str], described: Collection[str], source: str) -> None:
     """Every column that the manifest describes must be there."""
     lacking = [name for name in described if name not in found]
@@ -170,7 +218,18 @@ def text_ranks(column: PublishedColumn) -> Int64s:
 def _is_hierarchy(content: Any) -> bool:
     return content is None or (
         isinstance(content, dict)
-        and isinstance(content.get("total"), int)
-        and isinstance(content.get("leaves"), dict)
-        and all(isinstance(leaves, list) for leaves in content["leaves"].values())
+        and isinstance(content.get("nodes"), list)
+        and all(isinstance(name, str) for name in content["nodes"])
+        and ("leaves" not in content or _has_leaves(content))
+    )
+
+
+def _has_leaves(content: Mapping[str, Any]) -> bool:
+    leaves = content["leaves"]
+    return (
+        isinstance(content.get("total"), int)
+        and isinstance(leaves, dict)
+        and all(
+            isinstance(values, list) and all(isinstance(value, str) for value in values) for values in leaves.values()
+        )
     )

@@ -15,13 +15,11 @@ from crypsis.data.windows import PublishedWindows, read_windows, window_line, wi
 from crypsis.errors import BadRelease
 from crypsis.publication.kind import PublishedKind
 from crypsis.reports.manifest_facts import ManifestFacts
-from crypsis.reports.markup import element
-from crypsis.reports.page import facts_list, page, section
+from crypsis.reports.release_page import release_page
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
+from crypsis.reports.sections.utility import utility
 from crypsis.reports.sections.verdict import verdict
-from crypsis.reports.stylesheet import PAGE_STYLE
-from crypsis.reports.wording import shown
 
 
 class WindowKind(PublishedKind):
@@ -64,9 +62,6 @@ class WindowKind(PublishedKind):
             "pseudonyms": "stable" if published.linkable else "per-window",
         }
 
-    def describe_input(self, original: Events) -> dict[str, Any]:
-        return {"events": len(original), "locations": len(original.locations)}
-
     def resources(self, described: Mapping[str, Any], companion: None) -> list[dict[str, Any]]:
         return [
             {
@@ -82,10 +77,15 @@ class WindowKind(PublishedKind):
 
     def report(self, manifest: Mapping[str, Any], published: PublishedWindows, companion: None) -> str:
         facts = _WindowFacts(manifest, published)
-        figures = [(name.replace("_", " "), shown(value)) for name, value in facts.section("utility").items()]
-        sections = [verdict(facts), promise(facts), section("What is left", facts_list(figures)), making(facts)]
-        title = f"Release report · {facts.section('guarantee').get('model', 'release')}"
-        return page(title, PAGE_STYLE, element("main", *sections))
+        return release_page(facts, verdict(facts), promise(facts), utility(facts), making(facts))
+
+    def figures(self, published: PublishedWindows) -> dict[str, Any]:
+        sizes = [len(window) for window in published]
+        return {
+            "windows": len(published),
+            "smallest_window": min(sizes, default=0),
+            "largest_window": max(sizes, default=0),
+        }
 
     def notes(self, published: PublishedWindows) -> list[str]:
         """What the publisher should know before publishing."""

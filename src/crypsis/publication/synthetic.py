@@ -28,7 +28,7 @@ class SyntheticKind(PublishedKind):
 
     name: ClassVar[str] = "synthetic-trajectories"
     files: ClassVar[dict[str, str]] = {"jsonl": "synthetic.jsonl", "parquet": "synthetic.parquet"}
-    tells_utility: ClassVar[bool] = False
+    private: ClassVar[bool] = True
     aligned: ClassVar[bool] = False
 
     def companion(self, original: Events, published: SyntheticTrajectories) -> None:
@@ -68,9 +68,6 @@ class SyntheticKind(PublishedKind):
             },
             "budget": dict(published.budget),
         }
-
-    def describe_input(self, original: Events) -> dict[str, Any]:
-        return {}
 
     def resources(self, described: Mapping[str, Any], companion: None) -> list[dict[str, Any]]:
         mediatype = "application/jsonl" if described["format"] == "jsonl" else "application/vnd.apache.parquet"

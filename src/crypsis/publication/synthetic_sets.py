@@ -27,7 +27,7 @@ class SyntheticSetsKind(PublishedKind):
 
     name: ClassVar[str] = "synthetic-transactions"
     files: ClassVar[dict[str, str]] = {"jsonl": "synthetic.jsonl", "parquet": "synthetic.parquet"}
-    tells_utility: ClassVar[bool] = False
+    private: ClassVar[bool] = True
     aligned: ClassVar[bool] = False
 
     def companion(self, original: Transactions, published: SyntheticTransactions) -> None:
@@ -64,9 +64,6 @@ class SyntheticSetsKind(PublishedKind):
             "domains": {"items": told},
             "budget": dict(published.budget),
         }
-
-    def describe_input(self, original: Transactions) -> dict[str, Any]:
-        return {}
 
     def resources(self, described: Mapping[str, Any], companion: None) -> list[dict[str, Any]]:
         mediatype = "application/jsonl" if described["format"] == "jsonl" else "application/vnd.apache.parquet"

@@ -20,8 +20,15 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.data.written_places import WrittenPlaces
 from crypsis.errors import BadRelease
 from crypsis.kernels.row_order import sorted_rows
+from crypsis.metrics.published_symbols import published_symbols
 from crypsis.publication.cells_geojson import AREAS, POINTS, cell_files, has_degrees, read_cell_files
-from crypsis.publication.kind import PublishedKind
+from crypsis.publication.kind import (
+    SUPPRESSED_LABELS,
+    PublishedKind,
+    is_list_of_labels,
+    shown_labels,
+    suppressed_labels,
+)
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.pictures import PICTURES
 from crypsis.reports.release_report import render_report
@@ -48,7 +55,7 @@ class TrajectoryKind(PublishedKind):
         occurs[published.codes] = True
         named = symbols.vocabulary.decode(np.unique(symbols.members[np.repeat(occurs, symbols.sizes)]))
         shown = original.locations.to_frame().select("location", "x", "y")
-        listed = Locations.from_frame(shown.filter(pl.col("location").is_in(named.to_list())))
+        listed = Locations.from_frame(shown.filter(pl.col("location").is_in(named.to_list())).sort("location"))
         return replace(listed, crs=original.locations.crs, grid=original.locations.grid)
 
     def sorted_rows(self, published: PublishedTrajectories) -> Int64s:
@@ -67,8 +74,7 @@ class TrajectoryKind(PublishedKind):
         described = manifest["data"]
         published = replace(
             read_published_trajectories(folder / described["file"]),
-            longest=described["longest"],
-            suppressed=tuple(described.get("suppressed", ())),
+            suppressed=None,
             sensitive=tuple(described.get("sensitive", ())),
             lacks_sensitive=described.get("lacks_sensitive", False),
         )
@@ -88,7 +94,12 @@ class TrajectoryKind(PublishedKind):
         return replace(published, places=locations), locations
 
     def with_private_facts(self, published: PublishedTrajectories, facts: Mapping[str, Any]) -> PublishedTrajectories:
-        """With the generators of the cells, from which the cells of the original tracks are computed anew."""
+        """With what was cut and suppressed; of tracks with the generators of the cells, from which the cells of the
+        original tracks are computed anew."""
+        longest = facts.get("longest")
+        if longest is not None and (isinstance(longest, bool) or not isinstance(longest, int) or longest < 0):
+            raise BadRelease("The private report does not tell how rows were cut.")
+        published = replace(published, suppressed=suppressed_labels(facts), longest=longest)
         if published.places is None:
             return published
         cells = facts.get("cells")
@@ -98,6 +109,10 @@ class TrajectoryKind(PublishedKind):
         except (TypeError, ValueError, AttributeError) as error:
             raise BadRelease("The private report does not list the cells of this release with their points.") from error
         return replace(published, generators=generators)
+
+    def private_facts(self, published: PublishedTrajectories) -> dict[str, Any]:
+        """What was cut and suppressed."""
+        return {SUPPRESSED_LABELS: list(published.suppressed or ()), "longest": published.longest}
 
     def describe(self, published: PublishedTrajectories) -> dict[str, Any]:
         places = published.places
@@ -109,9 +124,7 @@ class TrajectoryKind(PublishedKind):
             "rows": len(published),
             "visits": published.visits,
             "symbols": len(np.unique(published.codes)),
-            "longest": published.longest,
-            "suppressed": list(published.suppressed),
-            "sensitive": list(published.sensitive),
+            "sensitive": shown_labels(published.sensitive, published),
             "lacks_sensitive": published.lacks_sensitive,
         }
 
@@ -129,26 +142,12 @@ class TrajectoryKind(PublishedKind):
             )
         if published.suppressed:
             notes.append(
-                f"all visits to {len(published.suppressed):,} locations were left out; the release declares which"
+                f"all visits to {len(published.suppressed):,} locations were left out; the private report says which"
             )
         return notes
 
-    def describe_input(self, original: Trajectories | Tracks) -> dict[str, Any]:
-        if isinstance(original, Tracks):
-            return {"tracks": len(original), "points": original.points}
-        sensitive = original.locations.sensitive
-        if sensitive is not None and sensitive.any():
-            # Sensitive visits may have been deleted; how many there were would tell what the deletion hides.
-            return {
-                "trajectories": len(original),
-                "visits_not_sensitive": int(np.count_nonzero(~sensitive[original.codes])),
-                "locations_not_sensitive": int(np.count_nonzero(original.occurring & ~sensitive)),
-            }
-        return {
-            "trajectories": len(original),
-            "visits": original.visits,
-            "locations": int(original.occurring.sum()),
-        }
+    def figures(self, published: PublishedTrajectories) -> dict[str, Any]:
+        return published_symbols(published)
 
     def resources(self, described: Mapping[str, Any], companion: Locations | None) -> list[dict[str, Any]]:
         # Symbols inside rows are JSON Lines or Parquet, not a flat table, so the data are described as a file.
@@ -191,13 +190,9 @@ class TrajectoryKind(PublishedKind):
         return {name: standalone(picture(facts)) for name, picture in PICTURES.items()}
 
     def is_sound(self, described: Mapping[str, Any]) -> bool:
-        longest = described.get("longest")
         return (
             super().is_sound(described)
-            and "longest" in described
-            and (longest is None or (type(longest) is int and longest >= 0))
-            and (described.get("crs") is None or isinstance(described["crs"], str))
-            and all(_is_list_of_labels(described.get(name, [])) for name in ("suppressed", "sensitive"))
+            and is_list_of_labels(described.get("sensitive", []))
             and isinstance(described.get("lacks_sensitive", False), bool)
             and (described.get("crs") is None or isinstance(described["crs"], str))
             and _is_small_number(described.get("decimals"))
@@ -216,10 +211,6 @@ def _is_grid(value: Any) -> bool:
         return Grid.from_dict(value).size > 0
     except ValueError:
         return False
-
-
-def _is_list_of_labels(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(label, str) for label in value)
 
 
 _MAPS = {

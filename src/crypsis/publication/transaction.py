@@ -13,7 +13,15 @@ from crypsis.data.arrays import Int64s
 from crypsis.data.formats.published_sets import MEANINGS, read_published_sets, write_published_sets
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.kernels.row_order import sorted_rows
-from crypsis.publication.kind import PublishedKind, rows_of_input
+from crypsis.metrics.published_symbols import published_symbols
+from crypsis.publication.kind import (
+    SUPPRESSED_LABELS,
+    PublishedKind,
+    is_list_of_labels,
+    rows_of_input,
+    shown_labels,
+    suppressed_labels,
+)
 from crypsis.reports.transaction_report import render_transaction_report, transaction_pictures
 
 _MEDIA = {"jsonl": "application/jsonl", "parquet": "application/vnd.apache.parquet", "csv": "text/csv"}
@@ -44,9 +52,8 @@ class TransactionKind(PublishedKind):
         described = manifest["data"]
         published = replace(
             read_published_sets(folder / described["file"], described.get("format")),
-            suppressed=tuple(described.get("suppressed", ())),
+            suppressed=None,
             sensitive=tuple(described.get("sensitive", ())),
-            domain=described.get("domain"),
         )
         return published, None
 
@@ -56,17 +63,11 @@ class TransactionKind(PublishedKind):
             "empty_records": int(np.count_nonzero(published.lengths == 0)),
             "occurrences": published.occurrences,
             "symbols": len(np.unique(published.codes)),
-            "domain": published.domain,
-            "suppressed": list(published.suppressed),
-            "sensitive": list(published.sensitive),
+            "sensitive": shown_labels(published.sensitive, published),
         }
 
-    def describe_input(self, original: Transactions) -> dict[str, Any]:
-        return {
-            "records": len(original),
-            "occurrences": original.occurrences,
-            "items": int(np.count_nonzero(original.supports)),
-        }
+    def figures(self, published: PublishedTransactions) -> dict[str, Any]:
+        return published_symbols(published)
 
     def resources(self, described: Mapping[str, Any], companion: None) -> list[dict[str, Any]]:
         records = {
@@ -90,24 +91,27 @@ class TransactionKind(PublishedKind):
 
     def with_private_facts(self, published: PublishedTransactions, facts: Mapping[str, Any]) -> PublishedTransactions:
         """The records in the order of the input, so that each can be compared with its original."""
-        return published.take(rows_of_input(facts, len(published)))
+        told = replace(published, suppressed=suppressed_labels(facts), domain=facts.get("domain"))
+        return told.take(rows_of_input(facts, len(published)))
+
+    def private_facts(self, published: PublishedTransactions) -> dict[str, Any]:
+        """Which items were suppressed, and out of how many."""
+        return {SUPPRESSED_LABELS: list(published.suppressed or ()), "domain": published.domain}
 
     def notes(self, published: PublishedTransactions) -> list[str]:
         notes = []
         if published.suppressed:
-            notes.append(f"{len(published.suppressed):,} items were left out; the release declares which")
+            notes.append(f"{len(published.suppressed):,} items were left out; the private report says which")
         empty = int(np.count_nonzero(published.lengths == 0))
         if empty:
             notes.append(f"{empty:,} records without items are published as empty records")
         return notes
 
     def is_sound(self, described: Mapping[str, Any]) -> bool:
-        domain = described.get("domain")
         return (
             super().is_sound(described)
             and described.get("format") in self.files
-            and (domain is None or isinstance(domain, int))
-            and all(_is_list_of_labels(described.get(name, [])) for name in ("suppressed", "sensitive"))
+            and is_list_of_labels(described.get("sensitive", []))
         )
 
 
@@ -123,7 +127,3 @@ def meanings_resource() -> dict[str, Any]:
         "encoding": "utf-8",
         "schema": {"fields": fields, "primaryKey": ["name", "item"]},
     }
-
-
-def _is_list_of_labels(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(label, str) for label in value)

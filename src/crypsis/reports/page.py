@@ -73,11 +73,16 @@ def exact(value: Any) -> Markup:
 def settings(parameters: Mapping[str, Any]) -> str:
     """`k = 5, m = 2` with spaces that do not break; what was not set is left out, lists are only counted."""
     words = {
-        name: _listed(value) if isinstance(value, list) else shown(value)
+        name: _listed(value) if isinstance(value, list) else shown(_recipe(value))
         for name, value in parameters.items()
         if value is not None
     }
     return ", ".join(f"{name}\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{word}" for name, word in words.items())
+
+
+def _recipe(value: Any) -> Any:
+    """What was made from the data is told by its recipe."""
+    return value["recipe"] if isinstance(value, Mapping) and "recipe" in value else value
 
 
 def _listed(values: list[Any]) -> str:

@@ -1,16 +1,35 @@
-"""The page of a release: its sections in order, and the same foot below all of them."""
+"""The page of a release: its sections in order, and the same foot below all of them.
+
+The private report is the same page with a warning on top and what only the publisher may see at the end.
+"""
 
 from __future__ import annotations
 
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.markup import Markup, element
-from crypsis.reports.page import page
+from crypsis.reports.page import facts_list, page, paragraph, section
+from crypsis.reports.sections.utility import private_utility
 from crypsis.reports.stylesheet import PAGE_STYLE, PICTURE_STYLE
+from crypsis.reports.wording import figure
 
 FOOT = "Published data, not the people: made with Crypsis. This page loads nothing and runs no script."
+PRIVATE = "Private report: for the publisher alone. It is not part of the release and must not be passed on."
 
 
 def release_page(facts: ManifestFacts, *sections: Markup) -> str:
     """The sections below each other, under the title that the guarantee gives them."""
-    title = f"Release report · {facts.section('guarantee').get('model', 'release')}"
-    return page(title, PICTURE_STYLE + "\n" + PAGE_STYLE, element("main", *sections), element("footer", FOOT))
+    private = "private" in facts.manifest
+    kind = "Private report" if private else "Release report"
+    title = f"{kind} · {facts.section('guarantee').get('model', 'release')}"
+    before = [element("p", element("strong", PRIVATE), class_="private", role="note")] if private else []
+    after = [private_utility(facts), _timings(facts)] if private else []
+    main = element("main", *before, *sections, *after)
+    return page(title, PICTURE_STYLE + "\n" + PAGE_STYLE, main, element("footer", FOOT))
+
+
+def _timings(facts: ManifestFacts) -> Markup:
+    timings = facts.section("private").get("timings") or {}
+    if not timings:
+        return Markup("")
+    entries = [(str(name).capitalize(), f"{figure(seconds, 3)} s") for name, seconds in timings.items()]
+    return section("How long it took", paragraph("Time can tell about the data, too."), facts_list(entries))

@@ -16,10 +16,11 @@ class Report:
 
     html: str
     pictures: Mapping[str, str] = field(default_factory=dict)
+    private: bool = False
 
     def save(self, path: str | Path) -> Path:
-        """Write the page; whole or not at all."""
-        write_file(Path(path), self.html.encode())
+        """Write the page; whole or not at all. A private one can be read by its owner alone."""
+        write_file(Path(path), self.html.encode(), mode=0o600 if self.private else None)
         return Path(path)
 
     def save_pictures(self, folder: str | Path) -> list[Path]:

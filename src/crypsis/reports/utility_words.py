@@ -181,6 +181,25 @@ READINGS: dict[str, Reading] = {
         "Mean distance, in the unit of the map, from a fix to the published point of its cell.",
         unit="map units",
     ),
+    "published_width": Reading(
+        "Width of published cells",
+        LOWER,
+        "Share of what its column shows in all that a published cell spans, averaged over the cells that are not "
+        "suppressed.",
+        share=True,
+    ),
+    "symbols": Reading("Symbols", HIGHER, "Different symbols that are published."),
+    "intact_symbols": Reading("Intact symbols", HIGHER, "Published symbols that stand for one thing only."),
+    "published_intact_share": Reading(
+        "Share of intact symbols", HIGHER, "Share of what is published that stands for one thing only.", share=True
+    ),
+    "mean_symbol_size": Reading("Mean size of symbols", LOWER, "Things that a symbol stands for, on average."),
+    "largest_symbol_size": Reading("Size of the largest symbol", LOWER, "Things that it stands for."),
+    "smallest_symbol_support": Reading("Rows of the rarest symbol", NEITHER, "Rows that hold it."),
+    "largest_symbol_support": Reading("Rows of the most frequent symbol", NEITHER, "Rows that hold it."),
+    "windows": Reading("Windows", NEITHER, "Windows that were published."),
+    "smallest_window": Reading("Smallest window", NEITHER, "Records in it."),
+    "largest_window": Reading("Largest window", NEITHER, "Records in it."),
     "ncp_loss": Reading(
         "Normalized certainty penalty",
         LOWER,

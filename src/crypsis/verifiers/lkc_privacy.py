@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.data.sensitive_values import SensitiveValues
 from crypsis.data.stream import Events
 from crypsis.data.windows import PublishedWindow, PublishedWindows
 from crypsis.errors import OriginalRequired
@@ -231,13 +232,20 @@ def joined_table(
 def _table(
     published: PublishedWindows, promised: LKCPrivacy, offsets: Int64s, places: Any, times: Any, classes: Any
 ) -> Table:
-    token_of = {token: number for number, token in enumerate(promised.sensitive_values.tokens)}
+    token_of = {token: number for number, token in enumerate(_values(published, promised).tokens)}
     tokens = [sorted(token_of[token] for token in known if token in token_of) for known in published.classes]
     moments, moment = _ranked(np.asarray(times, np.int64))
     width = max(len(published.locations), 1)
     keys, codes = _ranked(moment * width + np.asarray(places, np.int64))
     doublets = list(zip(moments[keys // width].tolist(), (keys % width).tolist(), strict=True))
     return Table(doublets, offsets, codes, tokens, np.asarray(classes, np.int32))
+
+
+def _values(published: PublishedWindows, promised: LKCPrivacy) -> SensitiveValues:
+    """The sensitive values; of those that nobody listed the ones that are published, the others cannot be learnt."""
+    listed = promised.sensitive_values
+    values = listed if isinstance(listed, SensitiveValues) else SensitiveValues({}, origin=str(listed))
+    return values.on(token for known in published.classes for token in known)
 
 
 def _ranked(numbers: Int64s) -> tuple[Int64s, Int64s]:
@@ -283,8 +291,9 @@ def verify_lkc_privacy(
             )
         how += ", and of all windows joined by person"
         tables = chain(tables, _joined_tables(published, promised))
-    bounds = promised.sensitive_values.shares(promised.C)
-    names = [f"{attribute}={value}" for attribute, value in promised.sensitive_values.tokens]
+    values = _values(published, promised)
+    bounds = values.shares(promised.C)
+    names = [f"{attribute}={value}" for attribute, value in values.tokens]
     smallest: list[int] = []
     subsets = 0
     for where, table in tables:

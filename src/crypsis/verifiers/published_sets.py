@@ -150,10 +150,17 @@ def untruthful(published: PublishedTransactions, original: Transactions) -> tupl
 
     Rows are compared one by one where they stand in the original's order. Sorted rows are compared as a bag where each
     item has one symbol; where it has several, each row must find a record of its own that it recodes.
+    Where it is not known which items were suppressed, they are those in no published symbol.
     """
     if len(published) != len(original):
         return f"The release has {len(published)} records, the original {len(original)} (mismatch).", ""
     sets = canonical_sets(published)
+    if published.suppressed is None:
+        held = _symbol_of_label(sets)
+        unseen = tuple(label for label in original.vocabulary.labels if label not in held)
+        problem, compared = untruthful(replace(published, suppressed=unseen), original)
+        hint = " Items that were suppressed in some records are told by the private report (--private-report FILE)."
+        return None if problem is None else problem + hint, compared
     problem = _first_lie(sets, published, original)
     if problem is None:
         return None, "and every record recodes its original"

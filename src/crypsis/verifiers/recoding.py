@@ -14,6 +14,9 @@ from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 def recoded_original(published: PublishedTrajectories, original: Trajectories) -> tuple[Int64s, Int32s] | str:
     """The original written in the published symbols, rows in the original's order; or what stands against it.
 
+    Where it is not known what was cut or suppressed, it is what would explain the rows: locations in no published
+    symbol were suppressed, or else rows were cut to the longest that is published.
+
     Checks that symbols are disjoint, that the declared truncation and suppressions explain every missing visit, that
     each other visited location lies in exactly one symbol, and that the published rows are exactly the recoded ones,
     in any order.
@@ -24,6 +27,14 @@ def recoded_original(published: PublishedTrajectories, original: Trajectories) -
     if not symbols.are_disjoint():
         twice = np.flatnonzero(np.bincount(symbols.members, minlength=len(symbols.vocabulary)) > 1)
         return f"location {symbols.vocabulary[int(twice[0])]!r} belongs to several symbols, so it has several images"
+    if published.suppressed is None:
+        unseen = _unseen(published, original)
+        told = recoded_original(replace(published, suppressed=unseen), original)
+        if isinstance(told, str):
+            cut = replace(published, suppressed=(), longest=int(published.lengths.max(initial=0)))
+            again = recoded_original(cut, original)
+            told = told if isinstance(again, str) else again
+        return told
     kept = original if published.longest is None else original.truncated(published.longest)
     both = symbols.vocabulary.encode(pl.Series(published.suppressed, dtype=pl.String))
     both = np.intersect1d(both, symbols.members)
@@ -41,6 +52,13 @@ def recoded_original(published: PublishedTrajectories, original: Trajectories) -
     if not _same_rows(published.offsets, published.codes, kept.offsets, recoded):
         return "the published rows are not the original ones with each location replaced by its symbol"
     return kept.offsets, recoded
+
+
+def _unseen(published: PublishedTrajectories, original: Trajectories) -> tuple[str, ...]:
+    """The visited locations that no published symbol holds."""
+    named = {label for labels in published.symbols.label_lists for label in labels}
+    visited = np.flatnonzero(original.occurring).tolist()
+    return tuple(label for label in map(original.locations.labels.__getitem__, visited) if label not in named)
 
 
 def _without(data: Trajectories, suppressed: tuple[str, ...]) -> Trajectories:

@@ -18,8 +18,9 @@ def verify_constrained_km_anonymity(
 ) -> Verdict:
     """k^m-anonymity first; then every generalized symbol inside one constraint, and at most delta percent suppressed.
 
-    The locations that occurred are those of the published symbols and the declared suppressed ones; with the original
-    they are counted there, and every missing visit must be to a declared one.
+    Which locations were suppressed the publisher knows; where that is not told, it is what was visited in the original
+    and lies in no published symbol. Constraints that were made from the data are made anew from the original; without
+    it only k^m-anonymity is counted.
     """
     constraints = promised.constraints
     if not isinstance(constraints, UtilityConstraints):
@@ -27,36 +28,41 @@ def verify_constrained_km_anonymity(
             f"The constraints are a recipe ({constraints}); give the constraints that were made from it, which the "
             "release's own guarantee holds."
         )
+    constraints = constraints.on(original)
     counted = verify_km_anonymity(published, promised, original)
     if not counted.holds:
         return counted
     symbols = _published_symbols(published)
-    broken = [symbol for symbol in symbols if len(symbol) > 1 and not _inside_one(symbol, constraints)]
     named = {label for symbol in symbols for label in symbol}
-    hidden = set(published.suppressed)
-    occurring = named | hidden
+    how = counted.counted
+    if constraints is not None:
+        how += f"; {len(symbols)} symbols were compared with the {len(constraints)} constraints"
+        broken = [symbol for symbol in symbols if len(symbol) > 1 and not _inside_one(symbol, constraints)]
+        if broken:
+            symbol = broken[0]
+            witness = Witness((symbol,), _rows_with(published, symbol), len(broken))
+            problem = f"{_named(symbol)} lies in no single constraint."
+            return replace(counted, holds=False, counted=how, witness=witness, problem=problem)
+    if original is None and published.suppressed is None:
+        return replace(counted, counted=how)
+    occurring = named | set(published.suppressed or ())
     if original is not None:
         labels = original.locations.labels
         occurring = {labels[code] for code in np.flatnonzero(original.occurring).tolist()}
+    hidden = occurring - named if published.suppressed is None else set(published.suppressed)
     percent = 100 * len(hidden) / max(len(occurring), 1)
     figures = {**counted.figures, "suppressed_locations": len(hidden), "suppressed_percent": percent}
-    how = f"{counted.counted}; {len(symbols)} symbols were compared with the {len(constraints)} constraints"
-    if broken:
-        symbol = broken[0]
-        witness = Witness((symbol,), _rows_with(published, symbol), len(broken))
-        problem = f"{_named(symbol)} lies in no single constraint."
-        return replace(counted, holds=False, counted=how, witness=witness, problem=problem, figures=figures)
+    problem = None
     if hidden & named:
         problem = f"location {min(hidden & named)!r} is declared suppressed but lies in a published symbol."
-        return replace(counted, holds=False, counted=how, problem=problem, figures=figures)
-    if hidden - occurring:
+    elif hidden - occurring:
         problem = f"location {min(hidden - occurring)!r} is declared suppressed but was never visited."
-        return replace(counted, holds=False, counted=how, problem=problem, figures=figures)
-    if percent > promised.delta + 1e-9:
+    elif percent > promised.delta + 1e-9:
         problem = (
             f"{len(hidden)} of {len(occurring)} locations ({percent:.4g} %) are suppressed, "
             f"{promised.delta:g} % are allowed."
         )
+    if problem is not None:
         return replace(counted, holds=False, counted=how, problem=problem, figures=figures)
     return replace(counted, counted=how, figures=figures)
 

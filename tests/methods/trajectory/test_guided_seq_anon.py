@@ -307,20 +307,24 @@ def test_a_companion_of_another_kind_is_refused_by_name() -> None:
         USeqAnon(constraints=AutomaticTaxonomy())
 
 
-def test_a_release_says_how_it_was_guided_and_names_no_unvisited_location() -> None:
+def test_a_release_says_how_it_was_guided_and_not_what_was_suppressed() -> None:
     points = {**POINTS, "never": (9, 9)}
     data = Trajectories.from_lists(ROWS, locations=points)
     useful = UtilityConstraints([["a", "b", "never"], ["x"]])
     release = crypsis.anonymize(data, USeqAnon(k=3, m=1, constraints=useful, delta=40))
-    manifest = release._describe("jsonl", "sorted")
+    manifest = release.describe()
     assert manifest["method"]["parameters"]["constraints"] == "2 constraints on 4 locations"
-    assert manifest["guarantee"]["parameters"]["constraints"] == [["a", "b"], ["x"]]
-    assert manifest["data"]["suppressed"] == ["x"]
-    assert manifest["verdict"]["suppressed_percent"] == pytest.approx(100 / 3)
-    assert "never" not in str(manifest)
+    assert manifest["guarantee"]["parameters"]["constraints"] == [["a", "b", "never"], ["x"]]  # given, so whole
+    assert release.data.suppressed == ("x",)
+    assert release.verify().figures["suppressed_percent"] == pytest.approx(100 / 3)
+    assert "suppressed" not in str(manifest["data"]) + str(manifest["verdict"])
+    automatic = crypsis.anonymize(data, USeqAnon(k=3, m=1, constraints=AutomaticConstraints(2), delta=60)).describe()
+    assert automatic["guarantee"]["parameters"]["constraints"] == {"recipe": "auto:2"}
+    assert "never" not in str(automatic)
+    assert "'x'" not in str(automatic)
     guided = crypsis.anonymize(data, SDSeqAnon(k=2, m=1))
-    words = guided._describe("jsonl", "sorted")["method"]["parameters"]["taxonomy"]
-    assert words == "taxonomy of 4 locations in 2 levels (auto:5)"
+    words = guided.describe()["method"]["parameters"]["taxonomy"]
+    assert words == "auto:5"
 
 
 def test_a_written_release_can_be_verified_from_its_folder_alone(tmp_path: Any) -> None:
@@ -331,4 +335,4 @@ def test_a_written_release_can_be_verified_from_its_folder_alone(tmp_path: Any) 
     assert again.guarantee.constraints == useful
     assert again.verify().holds
     assert again.verify(data).holds
-    assert again.data.suppressed == ("x",)
+    assert again.data.suppressed is None

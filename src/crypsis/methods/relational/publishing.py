@@ -23,7 +23,7 @@ def published_classes(quasi: QuasiIdentifiers, cells: ClassCells, class_of: Int6
     """Every record with the tightest cell of its class; class -1 is suppressed."""
     columns = {}
     for place, one in enumerate(quasi.columns):
-        tight = _tight_cells(one, quasi.attributes, place, cells)
+        tight = _tight_cells(one, quasi.attributes, place, cells, class_of >= 0)
         columns[one.column.name] = tight.column(one, class_of)
     return _with_the_rest(quasi.table, columns, class_of < 0)
 
@@ -35,7 +35,8 @@ def published_nodes(quasi: QuasiIdentifiers, nodes: Sequence[Int32s], suppressed
     """
     columns = {}
     for one, node_of_value in zip(quasi.columns, nodes, strict=True):
-        builder = _node_cells(one, node_of_value.astype(np.int64), root_is_any=one.has_missing)
+        shown = _shown_leaves(one, ~suppressed)
+        builder = _node_cells(one, node_of_value.astype(np.int64), shown, root_is_any=one.has_missing)
         which = np.where(suppressed, -1, one.column.codes.astype(np.int64) % len(node_of_value))
         columns[one.column.name] = builder.column(one, which)
     return _with_the_rest(quasi.table, columns, suppressed)
@@ -104,16 +105,19 @@ def _compacted(one: QuasiIdentifier, is_node: Bools, flat: Int64s) -> tuple[pl.S
 def _leaves(one: QuasiIdentifier, nodes: pl.Series) -> NodeLeaves | None:
     if one.tree is None or one.tree.of_values:
         return None
-    return NodeLeaves({name: one.tree.leaves_below(name) for name in nodes.to_list()}, one.tree.n_leaves)
+    leaves = {name: one.tree.leaves_below(name) for name in nodes.to_list()}
+    return NodeLeaves(leaves, one.tree.n_leaves, one.tree.declared)
 
 
-def _tight_cells(one: QuasiIdentifier, attributes: Attributes, place: int, cells: ClassCells) -> _CellBuilder:
+def _tight_cells(
+    one: QuasiIdentifier, attributes: Attributes, place: int, cells: ClassCells, kept: Bools
+) -> _CellBuilder:
     low, high = cells.low[:, place].astype(np.int64), cells.high[:, place].astype(np.int64)
     absent = cells.absent[:, place]
     empty = low == NONE
     if one.kind == TREE:
         nodes = common_nodes(attributes, place, cells.low[:, place], cells.high[:, place])
-        made = _node_cells(one, nodes.astype(np.int64), root_is_any=False)
+        made = _node_cells(one, nodes.astype(np.int64), _shown_leaves(one, kept), root_is_any=False)
     else:
         made = _CellBuilder(len(low))
         made.first = np.where(empty, 0, low)
@@ -133,8 +137,20 @@ def _tight_cells(one: QuasiIdentifier, attributes: Attributes, place: int, cells
     return made
 
 
-def _node_cells(one: QuasiIdentifier, nodes: Int64s, *, root_is_any: bool) -> _CellBuilder:
-    """A node over one value is that value; a range is written as such; a root called * says the same as `any`."""
+def _shown_leaves(one: QuasiIdentifier, kept: Bools) -> Int64s:
+    """The places, among the leaves of the tree, of the values of records that are not suppressed, ascending."""
+    assert one.tree is not None
+    assert one.leaf_of_value is not None
+    codes = np.unique(one.column.codes[kept])
+    return np.unique(one.tree.first_leaf[one.leaf_of_value[codes[codes >= 0]]])
+
+
+def _node_cells(one: QuasiIdentifier, nodes: Int64s, shown: Int64s, *, root_is_any: bool) -> _CellBuilder:
+    """A node over one value is that value; a root called * says the same as `any`.
+
+    A range is written from the lowest to the highest value below its node that a published record has: what only
+    suppressed records have is not told.
+    """
     tree = one.tree
     assert tree is not None
     assert one.leaf_of_value is not None
@@ -143,9 +159,14 @@ def _node_cells(one: QuasiIdentifier, nodes: Int64s, *, root_is_any: bool) -> _C
     node = np.where(missing, 0, nodes)
     single = tree.leaf_count[node] == 1
     if tree.of_values:  # members are places among the values of the tree
-        made.first = tree.first_leaf[node]
-        made.second = np.where(single, 0, tree.last_leaf[node])
-        made.kinds[~single] = CellKind.RANGE
+        low, high = tree.first_leaf[node], tree.last_leaf[node]
+        if len(shown):  # nodes without a published record are written nowhere
+            low = shown[np.minimum(np.searchsorted(shown, low), len(shown) - 1)]
+            high = shown[np.maximum(np.searchsorted(shown, high, side="right") - 1, 0)]
+        wide = ~single & (low < high)
+        made.first = low
+        made.second = np.where(wide, high, 0)
+        made.kinds[wide] = CellKind.RANGE
     else:
         code_of_leaf = np.zeros(tree.n_leaves, np.int64)
         position = tree.first_leaf[one.leaf_of_value]

@@ -8,7 +8,7 @@ Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. Transactions on Data Privacy 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.data.constraints import TENS_OF_NEAR, UtilityConstraints
@@ -74,12 +74,6 @@ class USeqAnon(Method):
         return ConstrainedKmAnonymity(
             k=self.k, m=self.m, unit=self.unit or "trajectory", constraints=self.constraints, delta=self.delta
         )
-
-    def guarantee_of(self, data: Trajectories, published: PublishedTrajectories) -> ConstrainedKmAnonymity:
-        """The constraints on the locations that the release names anyway, and on no other."""
-        named = {label for symbol in published.symbols.label_lists for label in symbol} | set(published.suppressed)
-        promised = self.prepared(data).guarantee
-        return replace(promised, constraints=promised.constraints.restricted(named))
 
     def anonymize(self, data: Trajectories, journal: Journal) -> PublishedTrajectories:
         x, y = data.locations.coordinates(type(self).__name__)

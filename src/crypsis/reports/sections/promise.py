@@ -24,6 +24,12 @@ def promise(facts: ManifestFacts) -> Markup:
         element("h3", "Not covered"),
         items(map(str, promised.get("not_covered") or ["Nothing is listed."])),
     ]
+    for title, name in (
+        ("Can be recounted from the files", "recountable"),
+        ("Checked by the publisher", "publisher_only"),
+    ):
+        if promised.get(name):
+            limits += [element("h3", title), items(map(str, promised[name]))]
     return section(
         "What is guaranteed, and what is not",
         columns(element("div", *covered), element("div", *limits)),

@@ -49,7 +49,4 @@ def _rows_in_words(facts: ReleaseFacts) -> list[str]:
     empty = int((lengths == 0).sum())
     if empty:
         sentences.append(f"{counted(empty, 'trajectory is', 'trajectories are')} empty.")
-    longest = facts.section("data").get("longest")
-    if longest is not None:
-        sentences.append(f"Every trajectory was cut to its first {counted(int(longest), 'visit')}.")
     return sentences

@@ -15,11 +15,39 @@ _ARROWS = {LOWER: "↓ lower is better", HIGHER: "↑ higher is better"}
 
 
 def utility(facts: ManifestFacts) -> Markup:
-    """Table of all utility figures of the manifest."""
+    """Tables of the figures: of the published data, and of those against the original that were published."""
     heading = "What is left for analysis"
+    figures, chosen = facts.section("figures"), facts.section("figures_against_original")
+    if not figures and not chosen:
+        return section(heading, paragraph("There are no figures of these data.", class_="muted"))
+    parts: list[Markup] = []
+    if figures:
+        parts += [paragraph("Computed from the published data alone; they can be computed again."), table(figures)]
+    if chosen:
+        words = (
+            "Computed by the publisher from the original data and rounded to two digits. The guarantee does not cover "
+            "what they tell."
+        )
+        parts += [paragraph(words), table(chosen)]
+    return section(heading, *parts)
+
+
+def private_utility(facts: ManifestFacts) -> Markup:
+    """Section of the private report: every figure against the original."""
     figures = facts.section("utility")
     if not figures:
-        return section(heading, paragraph("No utility figures were measured for this release.", class_="muted"))
+        return Markup("")
+    return section(
+        "Compared with the original",
+        paragraph(
+            "Measured against the original data. For the publisher alone: a release does not hold these figures."
+        ),
+        table(figures),
+    )
+
+
+def table(figures: Mapping[str, Any]) -> Markup:
+    """Figures with their direction and what they mean."""
     head = element(
         "tr",
         element("th", "Figure", scope="col"),
@@ -27,12 +55,8 @@ def utility(facts: ManifestFacts) -> Markup:
         element("th", "Direction", scope="col"),
         element("th", "How to read it", scope="col"),
     )
-    table = element("table", element("thead", head), element("tbody", *_rows(figures)), class_="utility")
-    return section(
-        heading,
-        paragraph("Measured by the publisher against the original data, which are not part of this release."),
-        element("div", table, class_="scroll"),
-    )
+    drawn = element("table", element("thead", head), element("tbody", *_rows(figures)), class_="utility")
+    return element("div", drawn, class_="scroll")
 
 
 def _rows(figures: Mapping[str, Any]) -> list[Markup]:

@@ -57,9 +57,11 @@ def _sentences(facts: ManifestFacts, state: str) -> list[str]:
     if state == "idle":
         return ["No protection was requested: with these parameters any data would pass.", scope]
     achieved, required = found.get("achieved"), found.get("required")
-    if achieved is None:
+    if found.get("recounted_from") == "original":
+        reached = "Verified by the publisher with the original data; the files alone do not suffice."
+    elif achieved is None:
         reached = "Nothing occurs that could be rare."
     else:
         level, bound = facts.level_words
         reached = f"Recounted by the verifier: {figure(achieved)} {level}, {shown(required)} {bound}."
-    return [scope, reached]
+    return [scope, reached, *([str(found["note"])] if found.get("note") else [])]

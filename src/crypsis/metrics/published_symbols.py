@@ -1,0 +1,30 @@
+"""Published symbols and their sizes: what was merged, as the published rows alone show it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def published_symbols(published: Any) -> dict[str, float | int]:
+    """Symbols that occur, how many labels stand behind them, how many are intact, and in how many rows each is."""
+    lists = published.symbols.label_lists
+    names = sorted({lists[code] for code in np.unique(published.codes).tolist()})
+    if not names:
+        return {"symbols": 0}
+    number_of = {name: number for number, name in enumerate(names)}
+    numbers = np.array([number_of.get(name, -1) for name in lists], np.int64)[published.codes]
+    sizes = np.array([len(name) for name in names], np.int64)
+    rows = np.repeat(np.arange(len(published)), published.lengths)
+    held = np.unique(numbers * max(len(published), 1) + rows) // max(len(published), 1)
+    supports = np.bincount(held, minlength=len(names))
+    return {
+        "symbols": len(names),
+        "intact_symbols": int(np.count_nonzero(sizes == 1)),
+        "published_intact_share": float(np.count_nonzero(sizes[numbers] == 1) / len(numbers)),
+        "mean_symbol_size": float(sizes.sum() / len(sizes)),
+        "largest_symbol_size": int(sizes.max()),
+        "smallest_symbol_support": int(supports.min()),
+        "largest_symbol_support": int(supports.max()),
+    }
