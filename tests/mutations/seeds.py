@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import lzma
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -40,8 +41,11 @@ from crypsis.hierarchy.utility_policy import UtilityPolicy
 from crypsis.ledger.budget import BudgetLedger
 from crypsis.runtime.configuration import StreamConfiguration
 from crypsis.runtime.events import CsvLines, events_of_lines
+from crypsis.web.unpacking import check_unpacked
+from crypsis.web.verification import Verification
 
 Reader = Callable[[Path], Any]
+_QUASI = {"age": "quasi", "zip": "quasi"}
 TABLE_ROLES = {"id": "identifier", "age": "quasi", "zip": "quasi", "admitted": "quasi", "ill": "sensitive"}
 
 
@@ -278,6 +282,34 @@ def _experiment(path: Path) -> Any:
     return experiment.check(read=False), experiment.to_toml()
 
 
+class _Uploads:
+    """As much of a workspace as verifying an upload needs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def upload(self, number: str) -> Path:
+        return self.folder / number
+
+    def unfinished(self) -> Path:
+        return self.folder / "unpacked"
+
+
+def _verify_archive(path: Path) -> Any:
+    check_unpacked(path, 1 << 30)
+    return Verification(_Uploads(path.parent)).of_upload(path.name)  # type: ignore[arg-type]
+
+
+def _archive(folder: Path) -> bytes:
+    table = crypsis.Table.from_frame(pl.DataFrame({"age": [20, 21, 50, 51], "zip": ["a", "a", "b", "b"]}), _QUASI)
+    release = crypsis.anonymize(table, crypsis.Mondrian(k=2)).write(folder / "release")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(release.iterdir()):
+            archive.writestr(zipfile.ZipInfo(file.name, (2026, 1, 1, 0, 0, 0)), file.read_bytes(), zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
 def made_seeds(folder: Path) -> list[Seed]:
     """All of them; the folder takes what has to be written to be made."""
     from crypsis.data.disassociated_objects import parsed
@@ -465,6 +497,7 @@ def made_seeds(folder: Path) -> list[Seed]:
     ]
     rows = _plain(_CLEAN, ",")
     packed = [
+        Seed("release zip", ".zip", _archive(folder), (_verify_archive,), binary=True),
         Seed("csv gz", ".csv.gz", rows, csv_readers, inspect, upload=True, pack=_gzip),
         Seed("csv bz2", ".csv.bz2", rows, csv_readers, inspect, pack=bz2.compress),
         Seed("csv xz", ".csv.xz", rows, csv_readers, inspect, pack=lzma.compress),

@@ -190,25 +190,30 @@ def _unpacked(archive: Path, folder: Path) -> Iterator[Path]:
     """The files of an archive in a folder of their own, under their last names only."""
     folder.mkdir(mode=0o700)
     try:
-        with zipfile.ZipFile(archive) as packed:
-            members = [one for one in packed.infolist() if not one.is_dir()]
-            most = min(_LARGEST, shutil.disk_usage(folder).free // 2)
-            if len(members) > _MOST_FILES or sum(one.file_size for one in members) > most:
-                raise TooLarge(f"An archive of a release has up to {_MOST_FILES} files of {most:,} bytes in all.")
-            manifests = [PurePosixPath(one.filename) for one in members if PurePosixPath(one.filename).name == MANIFEST]
-            if len(manifests) != 1:
-                raise BadRelease(f"The archive is not that of a release: it has {len(manifests)} files {MANIFEST}.")
-            inside = manifests[0].parent
-            for one in members:
-                place = PurePosixPath(one.filename)
-                if place.parent == inside and place.name not in ("", ".", ".."):
-                    with packed.open(one) as source, (folder / place.name).open("wb") as target:
-                        shutil.copyfileobj(source, target)
-                    check_unpacked(folder / place.name, most)
-        yield folder
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
-        if isinstance(error, CrypsisError):
+        try:
+            _unpack(archive, folder)
+        except CrypsisError:
             raise
-        raise BadRelease("The archive is damaged or protected by a password.") from error
+        except Exception as error:  # every unpacker has its own errors
+            raise BadRelease("The archive is damaged or protected by a password.") from error
+        yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    with zipfile.ZipFile(archive) as packed:
+        members = [one for one in packed.infolist() if not one.is_dir()]
+        most = min(_LARGEST, shutil.disk_usage(folder).free // 2)
+        if len(members) > _MOST_FILES or sum(one.file_size for one in members) > most:
+            raise TooLarge(f"An archive of a release has up to {_MOST_FILES} files of {most:,} bytes in all.")
+        manifests = [PurePosixPath(one.filename) for one in members if PurePosixPath(one.filename).name == MANIFEST]
+        if len(manifests) != 1:
+            raise BadRelease(f"The archive is not that of a release: it has {len(manifests)} files {MANIFEST}.")
+        inside = manifests[0].parent
+        for one in members:
+            place = PurePosixPath(one.filename)
+            if place.parent == inside and place.name not in ("", ".", ".."):
+                with packed.open(one) as source, (folder / place.name).open("wb") as target:
+                    shutil.copyfileobj(source, target)
+                check_unpacked(folder / place.name, most)

@@ -17,7 +17,7 @@ import pytest
 
 from crypsis.data.formats import limited_reader
 from crypsis.data.formats.parquet import read_frame
-from crypsis.errors import BadParameter, CrypsisError, TooLarge, UnknownColumn, UnreadableFile
+from crypsis.errors import BadParameter, CrypsisError, InternalError, TooLarge, UnknownColumn, UnreadableFile
 from tests.damaged_files import aborting_parquet
 
 FRAME = pl.DataFrame({"id": [1, 2, 3], "label": ["a", "b", None], "sets": [["x"], [], ["y", "z"]]})
@@ -183,3 +183,20 @@ def test_a_text_that_repeats_beyond_the_limit_is_refused(monkeypatch: pytest.Mon
     monkeypatch.setattr(limited_reader, "BASE_MEMORY", 300 << 20)
     with pytest.raises(UnreadableFile, match="asked for more than"):
         read_frame(path)
+
+
+def test_a_process_that_cannot_be_started_is_told(monkeypatch: pytest.MonkeyPatch, sound: Path) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    limited_reader.stop_idle()
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with pytest.raises(UnreadableFile, match="cannot be started .Too many open files."):
+        read_frame(sound)
+
+
+def test_a_program_that_is_no_python_is_told(monkeypatch: pytest.MonkeyPatch, sound: Path) -> None:
+    limited_reader.stop_idle()
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(InternalError, match="check that '/bin/false' is a Python with Crypsis"):
+        read_frame(sound)

@@ -14,6 +14,7 @@ import resource
 import signal
 import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,8 @@ def _read_parquet(source: Any, target: Any, wanted: list[str] | None, limit: int
 
 def _limit(which: int, amount: int) -> None:
     _, hard = resource.getrlimit(which)
-    resource.setrlimit(which, (amount if hard == resource.RLIM_INFINITY else min(amount, hard), hard))
+    with suppress(ValueError, OSError):  # some systems know a limit and refuse to set it
+        resource.setrlimit(which, (amount if hard == resource.RLIM_INFINITY else min(amount, hard), hard))
 
 
 def _used(field: str) -> int:

@@ -122,7 +122,14 @@ def _asked(request: dict[str, Any], source: IO[bytes], target: IO[bytes], file: 
     """The answer of a process; one that left before it began is replaced once."""
     text = json.dumps(request).encode() + b"\n"
     for _ in range(2):
-        worker = _taken() or _started()
+        try:
+            worker = _taken() or _started()
+        except OSError as error:
+            raise UnreadableFile(
+                f"{file} cannot be read: the process that decodes it cannot be started ({error.strerror}). Close other "
+                "programs and try again.",
+                where=file,
+            ) from error
         source.seek(0)
         ended = True
         try:
@@ -220,16 +227,20 @@ def _kept(worker: _Process) -> None:
 def _started() -> _Process:
     ours, theirs = socket.socketpair()
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    with theirs:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", _MODULE, str(theirs.fileno())],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,  # decoders print what they stumble over
-            env=environment,
-            pass_fds=[theirs.fileno()],
-            start_new_session=True,
-        )
+    try:
+        with theirs:
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", _MODULE, str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,  # decoders print what they stumble over
+                env=environment,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+    except OSError:
+        ours.close()
+        raise
     return _Process(process, ours)
 
 
