@@ -47,6 +47,8 @@ def test_a_sound_release_is_accepted() -> None:
     assert verdict.achieved == 3
     assert verdict.figures["clusters"] == 2
     assert verdict.figures["shared_chunks"] == 1
+    sizes = [node["size"] for node in (LEAF, OTHER)]
+    assert verify(published(LEAF, OTHER), DisassociationAnonymity(k=3, m=2)).figures["smallest_cluster"] == min(sizes)
 
 
 def test_a_cluster_with_fewer_than_k_records_is_found() -> None:

@@ -69,7 +69,7 @@ def verify_disassociation(
         "joint_nodes": data.n_nodes - len(data.leaves),
         "record_chunks": data.n_chunks - shared,
         "shared_chunks": shared,
-        "smallest_cluster": int(data.size[data.is_leaf].min(initial=0)),
+        "smallest_cluster": int(data.size[data.is_leaf].min()) if data.is_leaf.any() else 0,
     }
     return _verdict(promised, min(lowest, default=None), how, problems, figures)
 

@@ -47,8 +47,10 @@ def test_pcta_takes_the_steps_of_the_definition(rows: Any, k: int, m: int, whole
     assert verify(published, ItemsetKmAnonymity(k=k, m=m), data).holds
 
 
-@given(item_lists(), st.data(), st.integers(1, 4), st.sampled_from([0.0, 0.5, 1.0]), st.booleans())
-def test_policies_are_kept_as_defined(rows: Any, data: st.DataObject, k: int, share: float, every_item: bool) -> None:
+@given(item_lists(), st.data(), st.integers(1, 4), st.sampled_from([0.0, 0.5, 1.0]), st.booleans(), st.booleans())
+def test_policies_are_kept_as_defined(
+    rows: Any, data: st.DataObject, k: int, share: float, every_item: bool, whole: bool
+) -> None:
     items = sorted({item for row in rows for item in row})
     assume(items)
     listed = data.draw(st.lists(st.sets(st.sampled_from(items), min_size=1, max_size=4), max_size=5))
@@ -56,9 +58,12 @@ def test_policies_are_kept_as_defined(rows: Any, data: st.DataObject, k: int, sh
     sets = [[item for item in items if group[item] == number] for number in range(3)]  # group 3: in no set
     utility = UtilityPolicy([one for one in sets if one])
     method_class: Any = PCTA if every_item else COAT
-    method = method_class(k=k, privacy=PrivacyPolicy(listed), utility=utility, max_suppressed=share)
+    objective = "dataset" if whole else "item"
+    privacy = PrivacyPolicy(listed)
+    method = method_class(k=k, privacy=privacy, utility=utility, max_suppressed=share, objective=objective)
+    most = int(share * len(items))
     satisfied, symbol, steps = policy_merging(
-        rows, listed, k, utility=utility.sets, every_item=every_item, most_suppressed=int(share * len(items))
+        rows, listed, k, utility=utility.sets, every_item=every_item, most_suppressed=most, whole_dataset=whole
     )
     transactions = Transactions.from_lists(rows)
     if not satisfied:

@@ -20,7 +20,8 @@ class COAT(PolicyMethod):
     """Merge items that a utility policy allows together until a privacy policy holds; leave out what is stuck.
 
     The most frequent unsafe itemset is mended first: its rarest item is merged with the item of the same utility set
-    that gives the least loss. If there is none left, the item is suppressed, as far as `max_suppressed` allows.
+    that gives the least loss: of the merged item, or with `objective="dataset"` of all records, which is slower and
+    finer. If there is none left, the item is suppressed, as far as `max_suppressed` allows.
     Needs no hierarchy. Differs from the paper: itemsets that occur k times or never are both safe, all parts of a
     listed itemset are protected too, and every choice is settled exactly.
 

@@ -9,11 +9,10 @@ Gkoulalas-Divanis, Loukides. Knowledge and Information Systems 30, 2012; PAIS 20
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from crypsis.hierarchy import UtilityPolicy
 from crypsis.methods.transaction.policy_recoding import PolicyMethod
-from crypsis.parameters import AtLeast, OneOf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,17 +39,6 @@ class PCTA(PolicyMethod):
     every_item: ClassVar[bool] = True
 
     utility: Annotated[UtilityPolicy | None, "Which items may be generalized together; without it, all."] = None
-    objective: Annotated[
-        str, OneOf("item", "dataset"), "What a merge must keep small: the loss of the item, or of all records."
-    ] = "item"
-    candidate_cap: Annotated[
-        int,
-        AtLeast(1),
-        "With the objective 'dataset': how many partners of each item are tried if more items are left.",
-    ] = 64
 
     def _utility(self) -> UtilityPolicy | None:
         return self.utility
-
-    def _objective(self) -> dict[str, Any]:
-        return {"whole_dataset": self.objective == "dataset", "candidate_cap": self.candidate_cap}

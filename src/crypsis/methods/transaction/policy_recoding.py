@@ -25,7 +25,7 @@ from crypsis.kernels.policy_merging import NO_PARTNER, merge_for_policy
 from crypsis.methods.method import Method
 from crypsis.methods.transaction.hierarchy_recoding import accounting, check_enough, refuse_sensitive
 from crypsis.methods.transaction.people import arrange_by_person, count_people, persons_to_count, unit_of
-from crypsis.parameters import AtLeast, Between
+from crypsis.parameters import AtLeast, Between, OneOf
 
 MOST_ITEMS = 20_000
 EVERY = np.iinfo(np.int64).max
@@ -99,6 +99,14 @@ class PolicyMethod(Method):
     m: Annotated[int, Between(1, 8), "Without a privacy policy: all sets of up to m items are protected."] = 2
     privacy: Annotated[PrivacyPolicy | None, "The itemsets that must not identify anybody, in place of m."] = None
     max_suppressed: Annotated[float, Between(0, 1), "Share of the items that may be left out."] = 0.0
+    objective: Annotated[
+        str, OneOf("item", "dataset"), "What a merge must keep small: the loss of the item, or of all records."
+    ] = "item"
+    candidate_cap: Annotated[
+        int,
+        AtLeast(1),
+        "With the objective 'dataset': how many partners of each item are tried if more items are left.",
+    ] = 64
 
     @property
     def guarantee(self) -> ItemsetKmAnonymity:
@@ -113,10 +121,6 @@ class PolicyMethod(Method):
     @abstractmethod
     def _utility(self) -> UtilityPolicy | None:
         """The utility policy where there is one."""
-
-    def _objective(self) -> dict[str, Any]:
-        """How merges are compared."""
-        return {}
 
     def anonymize(self, data: Transactions, journal: Journal) -> PublishedTransactions:
         name = type(self).__name__
@@ -151,7 +155,8 @@ class PolicyMethod(Method):
                 every_item=self.every_item,
                 most_suppressed=int(Fraction(str(self.max_suppressed)) * len(codes)),
                 person=person,
-                **self._objective(),
+                whole_dataset=self.objective == "dataset",
+                candidate_cap=self.candidate_cap,
             )
         trace = _trace(merged.steps, vocabulary.labels)
         if not merged.satisfied:
