@@ -169,6 +169,8 @@ def test_no_power_of_two_overflows() -> None:
 
     shown = PublishedTable.from_frame(pl.DataFrame({"age": ["1"]}), {"age": "quasi"}, {"age": "int"})
     published = PublishedMixed(shown, PublishedTransactions.from_lists([[labels]]), "items")
-    found = estimated_counts(original, published, [parse_query("items all {i0, i1999}")])
+    found = estimated_counts(original, published, [parse_query("items all {i0, i1999}")], "subset")
     assert found.tolist() == [0.25]
+    found = estimated_counts(original, published, [parse_query("items all {i0, i1999}")])
+    assert found.tolist() == [1 / 2000**2]
     assert np.isfinite(found).all()

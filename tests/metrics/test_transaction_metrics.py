@@ -125,12 +125,15 @@ def test_lost_terms_are_frequent_ones_that_no_chunk_shows() -> None:
     assert lost_terms(original, published(one, two, k=30)).figures() == {}
 
 
-def test_item_frequencies_count_hidden_terms_once_and_generalized_ones_by_subsets() -> None:
+def test_item_frequencies_count_hidden_terms_once_and_divide_generalized_ones() -> None:
     errors = item_frequency_error(ORIGINAL, published(LEAF)).errors
     assert errors.tolist() == [0, 0, 0, 0]  # b, c, a, d: d is hidden and occurs once indeed
     original = Transactions.from_lists([["a", "b"], ["a"], ["b"]])
     release = PublishedTransactions.from_lists([[["a", "b"]]] * 3)
-    assert item_frequency_error(original, release).errors == pytest.approx([0, 0])  # 3 * 2/3 of each
+    found = item_frequency_error(original, release)
+    assert found.errors == pytest.approx([1 / 4, 1 / 4])  # 3 / 2 of each
+    assert found.subset == pytest.approx([0, 0])  # 3 * 2/3 of each
+    assert found.figures()["item_frequency_error_subset_loss"] == pytest.approx(0)
 
 
 @pytest.mark.parametrize("estimator", ["subset", "uniform"])
@@ -155,7 +158,8 @@ def test_generalized_items_are_estimated_record_by_record(estimator: str) -> Non
 def test_very_large_generalized_items_do_not_overflow() -> None:
     labels = [f"i{number:04}" for number in range(5_000)]
     release = PublishedTransactions.from_lists([[labels]] * 3)
-    assert estimated_counts(release, [[labels[0]], labels[:2]]) == pytest.approx([1.5, 0.75])
+    assert estimated_counts(release, [[labels[0]], labels[:2]], "subset") == pytest.approx([1.5, 0.75])
+    assert estimated_counts(release, [[labels[0]], labels[:2]]) == pytest.approx([3 / 5_000, 3 / 5_000**2])
     assert np.isfinite(item_frequency_error(Transactions.from_lists([labels]), release).errors).all()
 
 
@@ -178,7 +182,8 @@ def test_a_query_without_an_answer_is_counted_and_its_error_bounded_by_sanity() 
     release = PublishedTransactions.from_lists([[["a", "b"]]] * 4)
     found = itemset_query_error(original, release, queries=[["a", "b"], ["a"]])
     assert found.zero == 1
-    assert found.errors == pytest.approx([4 / 3, (8 / 3 - 2) / 2])
+    assert found.errors == pytest.approx([1, 0])
+    assert found.subset == pytest.approx([4 / 3, (8 / 3 - 2) / 2])
 
 
 def test_disassociated_queries_use_the_expected_supports() -> None:

@@ -37,8 +37,12 @@ SHORT: dict[str, dict[str, str]] = {
     "re": {"re_loss": "re_loss"},
     "tlost": {"lost_terms": "tlost_loss"},
     "dl": {"distance_loss": "distance_loss"},
-    "kl": {"kl_divergence_loss": "kl_divergence_loss", "table_kl_divergence_loss": "table_kl_divergence_loss"},
+    "kl": {"kl_divergence_loss": "kl_smoothed_loss", "table_kl_divergence_loss": "table_kl_divergence_loss"},
     "dm": {"class_sizes": "discernibility_loss"},
+    "are_subset": {
+        "count_query_error": "count_query_error_subset",
+        "itemset_query_error": "itemset_query_subset_loss",
+    },
 }
 
 
@@ -73,9 +77,10 @@ def figures_of(
         if name in ALWAYS:
             continue
         if name in SHORT:
-            found = asked.short_figure(SHORT[name])
-            if found is not None:
-                figures[name] = found
+            for short in (name, "are_subset") if name == "are" else (name,):  # both estimates stand side by side
+                found = asked.short_figure(SHORT[short])
+                if found is not None:
+                    figures[short] = found
         else:
             figures |= asked.all_figures(METRICS[name])
     return figures

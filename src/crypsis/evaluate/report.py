@@ -33,6 +33,13 @@ if TYPE_CHECKING:
     from crypsis.evaluate.store import Store
 
 MOST_FIGURES = 7
+# Figures over generalized items: read as one of their items, each as likely, and as any subset of them.
+ESTIMATES = {
+    "count_query_error": "count_query_error_subset",
+    "item_frequency_error_loss": "item_frequency_error_subset_loss",
+    "itemset_query_loss": "itemset_query_subset_loss",
+    "are": "are_subset",
+}
 _SIGNS = {
     "done": "✓",
     "infeasible": "∅",
@@ -118,9 +125,21 @@ class ExperimentReport:
     @property
     def figures(self) -> list[str]:
         """The figures that the table of cells shows: the first ones that some cell has, and the time."""
-        names = [name for name in self.results.metrics if name != RUNTIME]
+        names = [name for name in self.results.metrics if name != RUNTIME and name not in ESTIMATES.values()]
         timed = [RUNTIME] if RUNTIME in self.results.metrics else []
         return names[:MOST_FIGURES] + timed
+
+    @property
+    def estimates(self) -> list[dict[str, Any]]:
+        """Both estimates of counts over generalized items, of the cells that have them; uniform is the headline."""
+        return [
+            {"cell": cell.id, "label": cell.label, "figure": name, "uniform": uniform, "subset": subset}
+            for cell in self.results
+            for name, other in ESTIMATES.items()
+            if name != "are" or not any(one in cell.metrics for one in ESTIMATES if one != "are")
+            if (uniform := _number(cell.metrics.get(name))) is not None
+            if (subset := _number(cell.metrics.get(other))) is not None
+        ]
 
     def best(self) -> list[Best]:
         """For every figure with a direction: the setting that is best on average over repeats, the first of equals."""
@@ -165,6 +184,7 @@ class ExperimentReport:
                 {"figure": one.figure, "setting": one.setting, "cells": list(one.cells), "value": one.value}
                 for one in self.best()
             ],
+            "estimates": self.estimates,
             "stale": [{name: row[name] for name in ("cell", "label", "method", "state")} for row in self.stale],
             "plots": [
                 {"kind": frame.kind, "title": frame.title, "note": frame.note, "data": frame.data.to_dicts()}
@@ -185,6 +205,7 @@ class ExperimentReport:
             self._summary(),
             self._plots(),
             self._cells(),
+            self._estimates(),
             self._problems(),
             self._stale(),
             self._making(),
@@ -308,6 +329,30 @@ class ExperimentReport:
         states = [f"{_SIGNS[state]} {state.replace('_', ' ')}: {_MEANING[state]}" for state in self.counts]
         note = paragraph("; ".join(states) + ". The best value of a column is bold.", class_="muted small note")
         return section("Cells", element("div", table, class_="scroll"), note)
+
+    def _estimates(self) -> Markup:
+        """Counts over generalized items by both estimates, side by side."""
+        if not self.estimates:
+            return Markup("")
+        heads = [element("th", "Configuration", scope="col"), element("th", "Figure", scope="col")]
+        heads += [element("th", name, scope="col", class_="numeric") for name in ("uniform", "subset")]
+        rows = [
+            element(
+                "tr",
+                element("th", one["label"], scope="row"),
+                element("td", capital(axis_label(one["figure"]))),
+                element("td", exact(one["uniform"]), class_="numeric"),
+                element("td", exact(one["subset"]), class_="numeric"),
+            )
+            for one in self.estimates
+        ]
+        table = element("table", element("thead", element("tr", *heads)), element("tbody", *rows), class_="cells")
+        note = paragraph(
+            "Uniform: a generalized item is one of its items, each as likely; all other tables show this. Subset: it "
+            "is any non-empty subset of them, so that every item of a large one is held to be there half of the time.",
+            class_="muted small note",
+        )
+        return section("Counts over generalized items", element("div", table, class_="scroll"), note)
 
     def _problems(self) -> Markup:
         told: dict[tuple[str, str], list[CellResult]] = {}

@@ -37,8 +37,8 @@ def expected_records(
     sizes: Int64s,
     items: Int32s,
     uniform: bool,
-) -> float:
-    """Sum over the records of weight times probability of all items; where symbols overlap, the smallest one counts."""
+) -> Float64s:
+    """Of each record weight times probability of all items; where symbols overlap, the smallest one counts."""
     n_items = len(items)
     shown = np.full((n_items, len(weights)), -1, np.int64)  # the symbol through which a record may hold an item
     for place in range(n_items):
@@ -46,7 +46,7 @@ def expected_records(
             symbol = holders[position]
             for row in range(record_offsets[symbol], record_offsets[symbol + 1]):
                 shown[place, records[row]] = symbol
-    total = 0.0
+    found = np.zeros(len(weights))
     for record in range(len(weights)):
         expected = weights[record]
         for place in range(n_items):
@@ -63,5 +63,5 @@ def expected_records(
                     counted = counted or other < place
             if not counted:
                 expected *= symbol_probability(sizes[symbol], asked, uniform)
-        total += expected
-    return total
+        found[record] = expected
+    return found

@@ -29,6 +29,7 @@ from crypsis.metrics.count_query_error import count_query_error
 from crypsis.metrics.displacement import displacement
 from crypsis.metrics.distance import distance_loss, normalized_distance_loss
 from crypsis.metrics.divergence import kl_divergence_loss
+from crypsis.metrics.exact_sums import rounded
 from crypsis.metrics.granularity import granularity_score
 from crypsis.metrics.item_frequencies import item_frequency_error
 from crypsis.metrics.item_ncp import item_ncp_loss
@@ -89,7 +90,8 @@ class Metric:
         named = (*self.needs, *(name for name in self.takes if name in given))
         extras: dict[str, Any] = {name: given[name] for name in named} | ({"seed": seed} if self.seeded else {})
         result = self.function(original, published, **extras)
-        return {self.name: result} if isinstance(result, (float, int)) else result.figures()
+        figures = {self.name: result} if isinstance(result, (float, int)) else result.figures()
+        return {name: rounded(value) if isinstance(value, float) else value for name, value in figures.items()}
 
 
 METRICS: dict[str, Metric] = {

@@ -20,6 +20,7 @@ from crypsis.data.stream import Events
 from crypsis.data.synthetic import POSITIONS, SyntheticTrajectories
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.kernels.pair_supports import pair_set_supports
+from crypsis.metrics.exact_sums import mean
 
 SANITY = Fraction(1, 1000)
 MOST_PAIRS = 1 << 27
@@ -81,8 +82,8 @@ def trip_query_error(
         scale = np.maximum(true, bound)
         scale[scale == 0] = 1
         return (
-            float(np.mean(np.abs(answered - true) / scale)),
-            float(np.mean(true / scale)),
+            mean(np.abs(answered - true) / scale),
+            mean(true / scale),
             float(np.mean(true == 0)),
         )
 

@@ -17,6 +17,7 @@ from crypsis.data.arrays import Float64s, Int64s, freeze
 from crypsis.data.count_query import CountQuery, as_queries
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import PublishedTable, Table
+from crypsis.metrics.exact_sums import mean
 from crypsis.metrics.query_answers import actual_counts, estimated_counts
 from crypsis.metrics.query_workload import drawn_queries
 from crypsis.parameters import Above, Parameter
@@ -34,14 +35,18 @@ class QueryErrors:
     actual: Int64s
     estimated: Float64s
     sanity: float = 1.0
+    subset: Float64s | None = None  # estimates with generalized items read as any subset, beside the usual reading
 
     def __post_init__(self) -> None:
-        freeze(self, "actual", "estimated")
+        freeze(self, "actual", "estimated", "subset")
 
     @property
     def errors(self) -> Float64s:
         """|estimate - actual| / max(actual, sanity) of each query."""
-        return np.asarray(np.abs(self.estimated - self.actual) / np.maximum(self.actual, self.sanity), np.float64)
+        return self._errors(self.estimated)
+
+    def _errors(self, estimated: Float64s) -> Float64s:
+        return np.asarray(np.abs(estimated - self.actual) / np.maximum(self.actual, self.sanity), np.float64)
 
     @property
     def zero_actual(self) -> int:
@@ -50,12 +55,13 @@ class QueryErrors:
 
     def figures(self) -> dict[str, float | int]:
         errors = self.errors
-        return {
-            "count_query_error": float(errors.mean()),
+        told = {
+            "count_query_error": mean(errors),
             "count_query_error_median": float(np.median(errors)),
             "count_query_error_max": float(errors.max()),
             "count_queries_without_record": self.zero_actual,
         }
+        return told if self.subset is None else told | {"count_query_error_subset": mean(self._errors(self.subset))}
 
 
 def count_query_error(
@@ -64,16 +70,21 @@ def count_query_error(
     queries: Queries | None = None,
     *,
     seed: int = 0,
-    estimator: str = "subset",
+    estimator: str = "uniform",
     sanity: float = 1.0,
     **drawn: Any,
 ) -> QueryErrors:
     """Mean relative error of counting queries that are answered from the release; 0 where every answer is right.
 
     Queries are objects, texts, JSON objects or the path of a file; unless given, 100 are drawn, and what else is named
-    goes to `drawn_queries`. Needs no row alignment: a query counts, whoever it counts.
+    goes to `drawn_queries`. Needs no row alignment: a query counts, whoever it counts. A generalized item is read as
+    one of its items, each as likely; where queries ask for items, the error of reading it as any non-empty subset
+    stands beside (`subset`).
     """
     sanity = _SANITY.check(sanity, "count_query_error")
     asked = drawn_queries(original, seed=seed, **drawn) if queries is None else as_queries(queries)
     actual = actual_counts(original, asked)
-    return QueryErrors(asked, actual, estimated_counts(original, published, asked, estimator), sanity)
+    subset = None
+    if estimator == "uniform" and isinstance(published, PublishedMixed) and any(query.items for query in asked):
+        subset = estimated_counts(original, published, asked, "subset")
+    return QueryErrors(asked, actual, estimated_counts(original, published, asked, estimator), sanity, subset)

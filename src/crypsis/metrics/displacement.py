@@ -10,6 +10,7 @@ from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import NotApplicable
 from crypsis.kernels.nearest_generators import nearest_generators
+from crypsis.metrics.exact_sums import mean
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def displacement(original: Tracks, published: PublishedTrajectories) -> Displace
     largest = np.zeros(len(places))
     np.maximum.at(largest, place, away)
     return Displacement(
-        CellDisplacement(len(away), float(away.mean()) if len(away) else 0.0, float(away.max(initial=0.0))),
+        CellDisplacement(len(away), mean(away), float(away.max(initial=0.0))),
         {
             label: CellDisplacement(*row)
             for label, *row in zip(places.labels, counts.tolist(), means.tolist(), largest.tolist(), strict=True)

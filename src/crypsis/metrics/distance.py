@@ -16,6 +16,7 @@ from crypsis.errors import BadLabel, UnknownLocation, did_you_mean
 from crypsis.kernels.diameter import largest_distance
 from crypsis.kernels.symbol_distances import distances_to_members, member_slots
 from crypsis.metrics.alignment import SUPPRESSED, align
+from crypsis.metrics.exact_sums import mean
 
 
 def location_distance(locations: Locations, location: str, symbol: str | Sequence[str]) -> float:
@@ -32,7 +33,7 @@ def location_distance(locations: Locations, location: str, symbol: str | Sequenc
             )
     here = locations.vocabulary.code(location)
     there = [locations.vocabulary.code(label) for label in labels]
-    return float(np.mean(np.hypot(x[there] - x[here], y[there] - y[here])))
+    return mean(np.hypot(x[there] - x[here], y[there] - y[here]))
 
 
 def diameter(original: Trajectories) -> float:
@@ -74,7 +75,7 @@ def visit_losses(
     ]
     rows = np.repeat(np.arange(len(original)), original.lengths)
     per_row = np.bincount(rows, weights=cost, minlength=len(original))
-    return float(np.mean(per_row / np.maximum(original.lengths, 1)))
+    return mean(per_row / np.maximum(original.lengths, 1))
 
 
 def normalized_distance_loss(original: Trajectories, published: PublishedTrajectories) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 
 from crypsis.data.arrays import Float64s
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.metrics.exact_sums import total
 from crypsis.metrics.queries import Queries, as_workload, estimated_support, support
 from crypsis.metrics.workload import Workload
 
@@ -21,7 +22,8 @@ from crypsis.metrics.workload import Workload
 class Divergence:
     """`value` in nats, infinite when `zero_terms` > 0 sequences of the original cannot occur in the release.
 
-    `smoothed` is always finite: 1 is added to every count on both sides.
+    `smoothed` is always finite: 1 is added to every count on both sides. Among the figures an infinite divergence is
+    left out; how many sequences make it infinite is told, and the smoothed one.
     """
 
     value: float
@@ -29,11 +31,8 @@ class Divergence:
     smoothed: float
 
     def figures(self) -> dict[str, float | int]:
-        return {
-            "kl_divergence_loss": self.value,
-            "kl_zero_terms": self.zero_terms,
-            "kl_smoothed_loss": self.smoothed,
-        }
+        told: dict[str, float | int] = {"kl_zero_terms": self.zero_terms, "kl_smoothed_loss": self.smoothed}
+        return told if self.zero_terms else {"kl_divergence_loss": self.value, **told}
 
 
 def kl_divergence_loss(
@@ -72,7 +71,7 @@ def _divergence(actual: Float64s, possible: Float64s) -> float:
     occurring = actual > 0
     if not occurring.any():
         return 0.0
-    p = actual[occurring] / actual.sum()
-    q = possible[occurring] / possible.sum()
+    p = actual[occurring] / total(actual)
+    q = possible[occurring] / total(possible)
     # Rounding may push a sum of zero a little below it; the divergence never is.
-    return max(float(np.sum(p * np.log(p / q))), 0.0)
+    return max(total(p * np.log(p / q)), 0.0)

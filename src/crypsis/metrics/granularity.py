@@ -17,6 +17,7 @@ from crypsis.data.arrays import Float64s
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.errors import NotApplicable
+from crypsis.metrics.exact_sums import mean
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ def granularity_score(original: Table, published: PublishedTable) -> Granularity
     for column in columns:
         shown = published.column(column.name)
         kept = kept_by_cells(shown, column)[shown.codes]
-        by_column[column.name] = float(kept.mean()) if len(kept) else 1.0
-    return Granularity(float(np.mean(list(by_column.values()))), by_column)
+        by_column[column.name] = mean(kept) if len(kept) else 1.0
+    return Granularity(mean(np.array(list(by_column.values()))), by_column)
 
 
 def kept_by_cells(column: PublishedColumn, original: Column) -> Float64s:

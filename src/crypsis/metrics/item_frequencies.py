@@ -10,23 +10,29 @@ from crypsis.data.arrays import Float64s
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.transaction import PublishedTransactions, Transactions
-from crypsis.errors import NotApplicable
+from crypsis.errors import BadParameter, NotApplicable
+from crypsis.metrics.exact_sums import mean
 
 
 @dataclass(frozen=True)
 class ItemFrequencyError:
-    """Relative error of each item of the original's vocabulary that occurs, by falling support."""
+    """Relative error of each item of the original's vocabulary that occurs, by falling support.
+
+    `subset` holds the errors under the other estimate, where the release has generalized items.
+    """
 
     errors: Float64s
+    subset: Float64s | None = None
 
     def figures(self) -> dict[str, float | int]:
         if not len(self.errors):
             return {}
-        return {
-            "item_frequency_error_loss": float(self.errors.mean()),
+        told = {
+            "item_frequency_error_loss": mean(self.errors),
             "item_frequency_error_median": float(np.median(self.errors)),
             "item_frequency_error_max": float(self.errors.max()),
         }
+        return told if self.subset is None else told | {"item_frequency_error_subset_loss": mean(self.subset)}
 
 
 def item_frequency_error(
@@ -35,19 +41,35 @@ def item_frequency_error(
     """|before - expected| / before for every item; 0 is exact.
 
     In a disassociated release a term occurs as often as in its chunks and once for each term chunk that holds it. A
-    generalized item of n items stands for any non-empty subset alike: each of them is meant with 2^(n-1) / (2^n - 1).
+    generalized item of n items is read as one of them, each as likely. Where a release has generalized items, the error
+    is also told for the reading as any non-empty subset, each as likely (`subset`), under which every item of a large
+    one is there half of the time.
     """
     order = np.lexsort((original.vocabulary.label_rank, -original.supports))
     order = order[original.supports[order] > 0]
-    expected = expected_frequencies(original, published)[order]
     supports = original.supports[order]
-    return ItemFrequencyError(np.abs(supports - expected) / np.maximum(supports, 1))
+
+    def errors(estimator: str) -> Float64s:
+        expected = expected_frequencies(original, published, estimator)[order]
+        off: Float64s = np.abs(supports - expected) / np.maximum(supports, 1)
+        return off
+
+    generalized = isinstance(published, PublishedTransactions) and bool((published.symbols.sizes > 1).any())
+    return ItemFrequencyError(errors("uniform"), errors("subset") if generalized else None)
 
 
 def expected_frequencies(
-    original: Transactions, published: DisassociatedTransactions | PublishedTransactions | SyntheticTransactions
+    original: Transactions,
+    published: DisassociatedTransactions | PublishedTransactions | SyntheticTransactions,
+    estimator: str = "uniform",
 ) -> Float64s:
-    """Records of the release that are expected to hold each item of the original's vocabulary."""
+    """Records of the release that are expected to hold each item of the original's vocabulary.
+
+    `uniform`: a generalized item of n items is one of them, each with the chance 1 / n. `subset`: it is any non-empty
+    subset alike, so that each item is meant with 2^(n-1) / (2^n - 1).
+    """
+    if estimator not in ("uniform", "subset"):
+        raise BadParameter(f"estimator must be 'uniform' or 'subset', got {estimator!r}.")
     if isinstance(published, SyntheticTransactions):
         published = published.repeated()
     if isinstance(published, DisassociatedTransactions):
@@ -56,7 +78,9 @@ def expected_frequencies(
     elif isinstance(published, PublishedTransactions):
         symbols = published.symbols
         counts = np.bincount(published.codes, minlength=len(symbols))
-        chances = 0.5 / -np.expm1(-np.log(2.0) * symbols.sizes)  # 2^(n-1) / (2^n - 1) without the powers
+        chances = 1.0 / symbols.sizes
+        if estimator == "subset":
+            chances = 0.5 / -np.expm1(-np.log(2.0) * symbols.sizes)  # 2^(n-1) / (2^n - 1) without the powers
         weights = np.repeat(counts * chances, symbols.sizes)
         frequencies = np.bincount(symbols.members, weights, len(symbols.vocabulary)).astype(np.float64)
         vocabulary = symbols.vocabulary

@@ -16,6 +16,7 @@ from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import BadParameter, NotApplicable
+from crypsis.metrics.exact_sums import mean
 
 RANKS = (200, 220)
 RECONSTRUCTIONS = (1, 2, 5, 10)
@@ -143,4 +144,4 @@ def _error(before: Float64s, after: Float64s) -> tuple[float, int]:
     if not said.any():
         return 0.0, len(before)
     one, other = before[said], after[said]
-    return float(np.mean(np.abs(one - other) / ((one + other) / 2))), int(np.count_nonzero(~said))
+    return mean(np.abs(one - other) / ((one + other) / 2)), int(np.count_nonzero(~said))

@@ -18,6 +18,7 @@ from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import TooLarge
 from crypsis.kernels.prefix_span import prefix_span, shared_patterns
+from crypsis.kernels.row_order import sorted_rows
 from crypsis.metrics.translation import translated
 from crypsis.parameters import Above, AtLeast, Between, Parameter
 
@@ -98,6 +99,8 @@ def pattern_preservation(
     random = np.random.Generator(np.random.PCG64(_SEED.check(seed, "pattern_preservation")))
 
     published = translated(published, original.locations.vocabulary)
+    # Readings are drawn row by row: from sorted rows, so that they do not follow the order of the input.
+    published = published.take(sorted_rows(published.offsets, published.symbols.rank[published.codes]))
     symbols = published.symbols
     wanted = frequent_patterns(original, minimum_support(threshold, len(original)), max_length)
     min_support = minimum_support(threshold, len(published))

@@ -15,7 +15,9 @@ from crypsis.data.arrays import Float64s, Int64s, offsets_of, take_records
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.kernels.containment import containing_records, records_of_symbols
+from crypsis.kernels.row_order import sorted_rows
 from crypsis.metrics.equal_rows import row_numbers
+from crypsis.metrics.exact_sums import mean
 from crypsis.metrics.translation import translated
 from crypsis.metrics.workload import Workload
 from crypsis.parameters import OneOf, Parameter
@@ -49,7 +51,7 @@ def average_relative_error(
     estimate = estimated_support(published, workload, estimator)
     if len(workload) == 0:
         return 0.0
-    return float(np.mean(np.abs(actual - estimate) / np.maximum(actual, 1)))
+    return mean(np.abs(actual - estimate) / np.maximum(actual, 1))
 
 
 def as_workload(queries: Queries, original: Trajectories) -> Workload:
@@ -83,6 +85,8 @@ def estimated_support(
 
 def _containing(published: PublishedTrajectories, workload: Workload) -> tuple[Float64s, Int64s]:
     published = translated(published, workload.vocabulary)
+    # Probabilities are added row after row: in the order of the rows, not of the input.
+    published = published.take(sorted_rows(published.offsets, published.symbols.rank[published.codes]))
     symbols = published.symbols
     holder_offsets, holders = _holders(symbols)
     # Locations held by the same symbols are indistinct: queries that differ only in them are asked once.

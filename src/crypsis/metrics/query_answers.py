@@ -30,6 +30,7 @@ from crypsis.errors import BadQuery, NotApplicable, did_you_mean
 from crypsis.kernels.containment import records_of_symbols
 from crypsis.kernels.item_expectation import expected_records
 from crypsis.kernels.row_classes import row_classes
+from crypsis.metrics.exact_sums import total
 from crypsis.parameters import OneOf, Parameter
 
 _ESTIMATOR = Parameter("estimator", str, False, (OneOf("subset", "uniform"),), "How items are read.", MISSING)
@@ -46,12 +47,12 @@ def estimated_counts(
     original: Table | Mixed,
     published: PublishedTable | PublishedMixed,
     queries: Sequence[CountQuery],
-    estimator: str = "subset",
+    estimator: str = "uniform",
 ) -> Float64s:
     """The expected number of published records that satisfy each query; of the original only the domains are used.
 
-    `subset`: every non-empty subset of a generalized item is equally likely; `uniform`: each asked item is one of the
-    members with equal probability.
+    `uniform`: each asked item is one of the members of a generalized item, each as likely; `subset`: every non-empty
+    subset of these is equally likely.
     """
     uniform = _ESTIMATOR.check(estimator, "estimated_counts") == "uniform"
     table, released = _table_of(original), _published_table_of(published)
@@ -281,7 +282,7 @@ def _answers(
         for name, condition in query.conditions.items():
             weights *= probabilities(name, condition)[of_class[:, names.index(name)]]
         if not query.items:
-            found[number] = weights @ sizes
+            found[number] = total(weights * sizes)
         elif items is not None and weights.any():
             found[number] = items.expected(weights[class_of], query.items, uniform)
     return found
@@ -311,7 +312,7 @@ class _Items:
         if not all(item in self.vocabulary for item in items):
             return 0.0
         codes = np.array([self.vocabulary.code(item) for item in items], np.int32)
-        return float(
+        return total(
             expected_records(
                 weights,
                 self.record_offsets,

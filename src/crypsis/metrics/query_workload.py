@@ -13,6 +13,7 @@ from crypsis.data.mixed import Mixed
 from crypsis.data.relational import Column, Table
 from crypsis.data.values import POLARS_TYPES, write_bound, write_value
 from crypsis.errors import BadParameter, NotApplicable
+from crypsis.metrics.canonical_rows import canonical_rows
 from crypsis.parameters import AtLeast, Between, Parameter
 
 N_QUERIES, RELATIONAL, N_ITEMS, SHARE = 100, 2, 2, 0.1
@@ -52,6 +53,8 @@ def drawn_queries(
         raise BadParameter("drawn_queries: a query asks for at least one column or item; raise relational or items.")
     asked = _askable(table, columns)
     possible = _records_with_something(original, asked if relational else [], items)
+    in_order = canonical_rows(original)  # whatever the order of the input, the same queries are drawn
+    possible = in_order[np.isin(in_order, possible, assume_unique=True)]
     if not len(possible):
         raise NotApplicable("No record has a value or an item that could be asked for.")
     random = np.random.Generator(np.random.PCG64(seed))

@@ -14,6 +14,7 @@ from crypsis.data.arrays import Float64s
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.hierarchy import Taxonomy
 from crypsis.metrics.distance import visit_losses
+from crypsis.metrics.exact_sums import mean
 from crypsis.metrics.translation import translated_to_known
 
 
@@ -39,7 +40,7 @@ def semantic_penalty_loss(original: Trajectories, published: PublishedTrajectori
     span[published.symbols.sizes == 1] = 0.0
     rows = np.repeat(np.arange(len(published)), published.lengths)
     per_row = np.bincount(rows, weights=span[published.codes], minlength=len(published))
-    return float(np.mean(per_row / np.maximum(published.lengths, 1)))
+    return mean(per_row / np.maximum(published.lengths, 1))
 
 
 def _spans(published: PublishedTrajectories, locations: Locations, taxonomy: Taxonomy) -> Float64s:

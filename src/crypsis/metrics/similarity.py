@@ -14,6 +14,7 @@ from crypsis.compilation import njit
 from crypsis.data.arrays import Int32s, Int64s, take_records
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable
+from crypsis.metrics.exact_sums import mean
 from crypsis.metrics.patterns import Patterns, frequent_patterns
 from crypsis.metrics.queries import support
 from crypsis.metrics.translation import translated
@@ -54,7 +55,7 @@ def pattern_similarity(
     else:
         one = after.supports / max(int((released.lengths > 0).sum()), 1)
         other = _supports_in(original, after, before) / max(int((original.lengths > 0).sum()), 1)
-        similar = float(np.mean(np.minimum(one, other) / np.maximum(one, other)))
+        similar = mean(np.minimum(one, other) / np.maximum(one, other))
     most = max(len(before), len(after))
     return PatternSimilarity(similar, min(len(before), len(after)) / most if most else 1.0, len(before), len(after))
 

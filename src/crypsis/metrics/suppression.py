@@ -9,6 +9,7 @@ import numpy as np
 
 from crypsis.data.stream import Events
 from crypsis.data.windows import PublishedWindows
+from crypsis.metrics.exact_sums import mean
 
 
 def distortion_ratio(suppressed: int, instances: int) -> Fraction:
@@ -60,7 +61,7 @@ def suppression_loss(original: Events, published: PublishedWindows) -> Suppressi
         regressed += sum(one not in shown for one in before if one[0] >= window.x)
         before = shown
     return SuppressionLoss(
-        float(np.mean(ratios)) if ratios else 0.0,
+        mean(np.array(ratios)),
         float(distortion_ratio(lost, all_instances)),
         max(ratios, default=0.0),
         regressed,

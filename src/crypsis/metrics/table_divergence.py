@@ -20,6 +20,7 @@ from crypsis.data.values import write_value
 from crypsis.errors import NotApplicable
 from crypsis.kernels.box_shares import point_shares
 from crypsis.kernels.row_classes import row_classes
+from crypsis.metrics.exact_sums import total
 
 DECIMAL_CELLS = 64
 
@@ -55,8 +56,12 @@ def table_kl_divergence_loss(original: Table, published: PublishedTable) -> floa
     )
     suppressed = np.count_nonzero(published.suppressed) / len(original)
     q += suppressed / np.prod([float(axis.whole) for axis in axes])
-    with np.errstate(divide="ignore"):
-        return float(np.sum(p * np.log(p / q)))
+    if (q <= 0).any():
+        raise NotApplicable(
+            f"{np.count_nonzero(q <= 0):,} combinations of original values lie in no published class, so the "
+            "divergence is infinite: the release is not one of these data."
+        )
+    return max(total(p * np.log(p / q)), 0.0)
 
 
 @dataclass

@@ -10,6 +10,7 @@ from crypsis.data.arrays import Float64s, Int64s
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import BadCoordinate, BadParameter
+from crypsis.metrics.exact_sums import mean, total
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def compare_lengths(before: Float64s, after: Float64s, bins: int = 20) -> TrackL
     first, second = (_histogram(lengths, longest, bins) for lengths in (before, after))
     shares = [counts / counts.sum() if counts.sum() else np.zeros(bins) for counts in (first, second)]
     if len(before) and len(after):
-        variation = float(np.abs(shares[0] - shares[1]).sum() / 2)
+        variation = total(np.abs(shares[0] - shares[1])) / 2
     else:
         variation = 0.0 if len(before) == len(after) else 1.0
     return TrackLengths(
@@ -94,4 +95,4 @@ def _histogram(lengths: Float64s, longest: float, bins: int) -> Int64s:
 
 
 def _centre(lengths: Float64s) -> tuple[float, float]:
-    return (float(lengths.mean()), float(np.median(lengths))) if len(lengths) else (0.0, 0.0)
+    return (mean(lengths), float(np.median(lengths))) if len(lengths) else (0.0, 0.0)

@@ -9,6 +9,7 @@ import numpy as np
 from crypsis.data.arrays import Float64s
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
+from crypsis.metrics.exact_sums import total
 from crypsis.metrics.trips import Trips
 
 
@@ -43,4 +44,4 @@ def trip_lengths(original: Events, published: SyntheticTrajectories) -> TripLeng
 
 def _entropy_to(shares: Float64s, other: Float64s) -> float:
     some = shares > 0
-    return float((shares[some] * np.log2(shares[some] / other[some])).sum())
+    return total(shares[some] * np.log2(shares[some] / other[some]))

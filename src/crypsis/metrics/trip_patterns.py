@@ -15,6 +15,7 @@ from crypsis.data.arrays import Int64s
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.errors import BadParameter, NotApplicable
+from crypsis.metrics.exact_sums import mean
 from crypsis.metrics.trips import Trips, matched
 
 
@@ -50,7 +51,7 @@ def trip_patterns(
     if not len(wanted):
         return TripPatterns(0.0, 0.0, 0)
     true, made = matched(*before, wanted), matched(*after, wanted)
-    return TripPatterns(float(np.isin(wanted, shown).mean()), float((np.abs(made - true) / true).mean()), len(wanted))
+    return TripPatterns(float(np.isin(wanted, shown).mean()), mean(np.abs(made - true) / true), len(wanted))
 
 
 def _numbered(trips: Trips, longest: int) -> tuple[Int64s, Int64s]:

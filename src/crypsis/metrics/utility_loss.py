@@ -16,6 +16,7 @@ from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.hierarchy.item_spread import ItemSpread
 from crypsis.hierarchy.taxonomy import Taxonomy
+from crypsis.metrics.exact_sums import total
 
 LEAST_EXPONENT = -1070  # below it nothing is left of a float
 
@@ -52,7 +53,7 @@ def utility_loss(
         weights=_weights(published, hierarchy),
     )
     missing = max(len(original) - len(published), 0)
-    return float((losses.sum() + missing) / max(len(original), len(published)))
+    return (total(losses) + missing) / max(len(original), len(published))
 
 
 def _weights(
@@ -76,7 +77,7 @@ def _mixed_loss(published: PublishedMixed, literal: bool, hierarchy: Taxonomy | 
     weights = _weights(shown, hierarchy, secret)
     losses = record_losses(offsets, shown.codes[kept], shown.symbols.sizes, literal=literal, weights=weights)
     suppressed = int(np.count_nonzero(published.table.suppressed))
-    return float((losses.sum() + suppressed) / max(len(published), 1))
+    return (total(losses) + suppressed) / max(len(published), 1)
 
 
 def record_losses(

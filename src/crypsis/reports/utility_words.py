@@ -89,13 +89,14 @@ READINGS: dict[str, Reading] = {
     "kl_divergence_loss": Reading(
         "Kullback-Leibler divergence",
         LOWER,
-        "How unlike the published frequencies of locations are to the original ones, in nats; 0 means equal, "
-        "infinite means that some location can no longer be found.",
+        "How unlike the published frequencies of locations are to the original ones, in nats; 0 means equal. Not "
+        "told where some location can no longer be found: it is infinite then.",
     ),
     "kl_zero_terms": Reading(
         "Locations that cannot be found",
         LOWER,
-        "Locations that occur in the original and cannot occur in the release; any makes the divergence infinite.",
+        "Locations that occur in the original and cannot occur in the release. Where there are any the plain "
+        "divergence is infinite; the smoothed one compares such releases.",
     ),
     "kl_smoothed_loss": Reading(
         "Smoothed divergence", LOWER, "The divergence with 1 added to every count, which is always finite."
@@ -238,6 +239,12 @@ READINGS: dict[str, Reading] = {
         "Median relative error", LOWER, "Half of the queries are answered at least this well.", share=True
     ),
     "count_query_error_max": Reading("Largest relative error", LOWER, "The query that is answered worst.", share=True),
+    "count_query_error_subset": Reading(
+        "Average relative error (subset estimate)",
+        LOWER,
+        "The same with a generalized item read as any subset of its items, which says little of large ones.",
+        share=True,
+    ),
     "count_queries_without_record": Reading(
         "Queries without a record", NEITHER, "Queries that no original record satisfies; their errors are absolute."
     ),
@@ -351,6 +358,12 @@ READINGS: dict[str, Reading] = {
         "How far off the frequency of an item is when estimated from the release, on average.",
         share=True,
     ),
+    "item_frequency_error_subset_loss": Reading(
+        "Error of item frequencies (subset estimate)",
+        LOWER,
+        "The same with a generalized item read as any subset of its items, which says little of large ones.",
+        share=True,
+    ),
     "item_frequency_error_median": Reading("Error of item frequencies, median", LOWER, "The same for the median item."),
     "item_frequency_error_max": Reading("Error of item frequencies, largest", LOWER, "The same for the worst item."),
     "itemset_query_loss": Reading(
@@ -358,6 +371,11 @@ READINGS: dict[str, Reading] = {
         LOWER,
         "How far off the number of records with given items is when estimated from the release; 0 is exact, 1 as "
         "large as the number itself.",
+    ),
+    "itemset_query_subset_loss": Reading(
+        "Error of itemset queries (subset estimate)",
+        LOWER,
+        "The same with a generalized item read as any subset of its items, which says little of large ones.",
     ),
     "itemset_query_median": Reading("Error of itemset queries, median", LOWER, "The same for the median query."),
     "itemset_query_max": Reading("Error of itemset queries, largest", LOWER, "The same for the worst query."),

@@ -27,17 +27,19 @@ _TWINS = {  # short names of the literature for figures that are there under the
     "tlost": ("tlost_loss",),
     "dm": ("discernibility_loss",),
     "dl": ("distance_loss",),
-    "kl": ("kl_divergence_loss", "table_kl_divergence_loss"),
+    "kl": ("kl_smoothed_loss", "table_kl_divergence_loss"),
+    "are_subset": ("count_query_error_subset", "itemset_query_subset_loss"),
 }
 _SHORT = {
     "are": "ARE, error of queries",
+    "are_subset": "ARE, subset estimate",
     "ncp": "NCP, loss of the table",
     "ul": "UL, loss of the items",
     "tkd": "tKd, lost frequent sets",
     "re": "re, error of pairs",
     "tlost": "tlost, lost terms",
     "dl": "DL, distance loss",
-    "kl": "KL, divergence",
+    "kl": "KL, smoothed divergence",
     "dm": "DM, discernibility",
     "runtime": "Seconds",
 }

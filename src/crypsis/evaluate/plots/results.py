@@ -21,12 +21,13 @@ _WORDS = {
     "ncp": "certainty penalty (NCP)",
     "ul": "utility loss (UL)",
     "are": "average relative error (ARE)",
+    "are_subset": "average relative error, subset estimate (ARE)",
     "tkd": "lost top itemsets (tKd)",
     "tkd_ml2": "lost top itemsets across levels (tKd-ML2)",
     "re": "error of pairs (re)",
     "tlost": "lost frequent terms (tlost)",
     "dl": "distance loss",
-    "kl": "divergence (KL)",
+    "kl": "divergence (KL, smoothed)",
     "dm": "discernibility (DM)",
 }
 

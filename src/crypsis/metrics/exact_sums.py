@@ -1,0 +1,26 @@
+"""Sums that do not depend on the order of what is added: the digits of a figure must not tell the input's order."""
+
+from __future__ import annotations
+
+from math import fsum
+
+import numpy as np
+
+from crypsis.data.arrays import Float64s
+
+DIGITS = 12  # significant digits of a figure
+
+
+def total(values: Float64s) -> float:
+    """The sum, rounded once, whatever the order."""
+    return fsum(np.asarray(values, np.float64).ravel().tolist())
+
+
+def mean(values: Float64s) -> float:
+    """The mean, rounded once after the sum, whatever the order; 0 of nothing."""
+    return total(values) / len(values) if len(values) else 0.0
+
+
+def rounded(value: float) -> float:
+    """A figure with as many digits as may be told."""
+    return float(f"{value:.{DIGITS}g}")
