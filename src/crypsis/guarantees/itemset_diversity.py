@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from crypsis.guarantees.guarantee import Guarantee
-from crypsis.parameters import AtLeast, Between, OneOf
+from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
+from crypsis.parameters import AtLeast, Between
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemsetDiversity(Guarantee):
+class ItemsetDiversity(RecordOrPerson):
     """Every set of 1 to m items that are not sensitive occurs k times, at most one time in l with the same secret.
 
     The share is bounded for somebody of whom nothing is known too. Sensitive items are published as they are.
@@ -26,7 +26,7 @@ class ItemsetDiversity(Guarantee):
     )
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows at most m items of the victim's record, none of them sensitive.",
-        "Each counted unit (a record, or all records of a person) is one individual.",
+        EACH_RECORD,
         "All sensitive items are marked as such.",
     )
     not_covered: ClassVar[tuple[str, ...]] = (
@@ -39,7 +39,7 @@ class ItemsetDiversity(Guarantee):
     k: Annotated[int, AtLeast(1), "Records that must share each set of items."] = 5
     l: Annotated[int, AtLeast(1), "At most one in l of these may hold the same sensitive item."] = 2  # noqa: E741
     m: Annotated[int, Between(1, 8), "Most items the adversary may know."] = 2
-    unit: Annotated[str, OneOf("record", "person"), "What counts as one individual."] = "record"
+    unit: Unit = "record"
 
     @property
     def scope(self) -> str:

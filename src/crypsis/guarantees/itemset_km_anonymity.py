@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from crypsis.guarantees.guarantee import Guarantee
-from crypsis.parameters import AtLeast, Between, OneOf
+from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
+from crypsis.parameters import AtLeast, Between
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemsetKmAnonymity(Guarantee):
+class ItemsetKmAnonymity(RecordOrPerson):
     """Every set of 1 to m published items that occurs in a record occurs in at least k records.
 
     With `unit="person"` it occurs in records of at least k people.
@@ -23,7 +23,7 @@ class ItemsetKmAnonymity(Guarantee):
     recounts: ClassVar[str] = "How many records share each set of up to m published items."
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows at most m items of the victim's record.",
-        "Each counted unit (a record, or all records of a person) is one individual.",
+        EACH_RECORD,
     )
     not_covered: ClassVar[tuple[str, ...]] = (
         "Knowing that an item is not in the victim's record, or how many items are.",
@@ -34,7 +34,7 @@ class ItemsetKmAnonymity(Guarantee):
 
     k: Annotated[int, AtLeast(1), "Records that must share each set of items."] = 5
     m: Annotated[int, Between(1, 8), "Most items the adversary may know."] = 2
-    unit: Annotated[str, OneOf("record", "person"), "What counts as one individual."] = "record"
+    unit: Unit = "record"
 
     @property
     def scope(self) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from crypsis.guarantees.guarantee import Guarantee
 from crypsis.guarantees.loss_bounds import bounds_in_words, table_loss_in_words
-from crypsis.parameters import AtLeast, Between, OneOf
+from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
+from crypsis.parameters import AtLeast, Between
 
 
 @dataclass(frozen=True, kw_only=True)
-class KKmAnonymity(Guarantee):
+class KKmAnonymity(RecordOrPerson):
     """Every published combination of quasi-identifiers and up to m items that occurs belongs to at least k records.
 
     For every record r and every set I of at most m of its published items, no item included, at least k records have
@@ -27,7 +27,7 @@ class KKmAnonymity(Guarantee):
     )
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows the victim's quasi-identifiers and at most m of the victim's items.",
-        "Each counted unit (a record, or all records of a person) is one individual.",
+        EACH_RECORD,
         "A missing value equals a missing value and nothing else.",
     )
     not_covered: ClassVar[tuple[str, ...]] = (
@@ -45,7 +45,7 @@ class KKmAnonymity(Guarantee):
         "Largest loss of the table, all quasi-identifiers alike; checked with the original.",
     ] = None
     ul: Annotated[float | None, Between(0, 1), "Largest loss of the items that are not sensitive."] = None
-    unit: Annotated[str, OneOf("record", "person"), "What counts as one individual."] = "record"
+    unit: Unit = "record"
 
     @property
     def publisher_only(self) -> tuple[str, ...]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from crypsis.guarantees.guarantee import Guarantee
 from crypsis.guarantees.loss_bounds import bounds_in_words, table_loss_in_words
-from crypsis.parameters import AtLeast, Between, OneOf
+from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
+from crypsis.parameters import AtLeast, Between
 
 
 @dataclass(frozen=True, kw_only=True)
-class KLmDiversity(Guarantee):
+class KLmDiversity(RecordOrPerson):
     """What an adversary may know belongs to k records, at most one in l of which holds the same sensitive item.
 
     (k,k^m)-anonymity on the items that are not sensitive; and in each class of equal quasi-identifiers, of the records
@@ -28,7 +28,7 @@ class KLmDiversity(Guarantee):
     )
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows the victim's quasi-identifiers and at most m items of the victim that are not sensitive.",
-        "Each counted unit (a record, or all records of a person) is one individual.",
+        EACH_RECORD,
         "All sensitive items are marked as such.",
         "A missing value equals a missing value and nothing else.",
     )
@@ -49,7 +49,7 @@ class KLmDiversity(Guarantee):
         "Largest loss of the table, all quasi-identifiers alike; checked with the original.",
     ] = None
     ul: Annotated[float | None, Between(0, 1), "Largest loss of the items that are not sensitive."] = None
-    unit: Annotated[str, OneOf("record", "person"), "What counts as one individual."] = "record"
+    unit: Unit = "record"
 
     @property
     def publisher_only(self) -> tuple[str, ...]:

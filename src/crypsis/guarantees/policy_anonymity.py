@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.data.privacy_policy import EVERY_PAIR, PrivacyPolicy
-from crypsis.guarantees.guarantee import Guarantee
-from crypsis.parameters import AtLeast, OneOf
+from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
+from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
-class PolicyAnonymity(Guarantee):
+class PolicyAnonymity(RecordOrPerson):
     """Every itemset of a privacy policy, and every part of one, fits no published record or at least k of them.
 
     With `unit="person"` it fits records of at least k people.
@@ -24,7 +24,7 @@ class PolicyAnonymity(Guarantee):
     recounts: ClassVar[str] = "How many records fit each itemset of the policy, and each part of one."
     assumptions: ClassVar[tuple[str, ...]] = (
         "The adversary knows items of the victim's record that the policy lists together, or fewer of them.",
-        "Each counted unit (a record, or all records of a person) is one individual.",
+        EACH_RECORD,
     )
     not_covered: ClassVar[tuple[str, ...]] = (
         "Any combination of items that the policy does not list.",
@@ -35,7 +35,7 @@ class PolicyAnonymity(Guarantee):
 
     k: Annotated[int, AtLeast(1), "Records that must share each itemset of the policy."] = 5
     policy: Annotated[PrivacyPolicy, "Itemsets that must not identify anybody."] = EVERY_PAIR  # type: ignore[assignment]
-    unit: Annotated[str, OneOf("record", "person"), "What counts as one individual."] = "record"
+    unit: Unit = "record"
 
     @property
     def needs_original(self) -> bool:

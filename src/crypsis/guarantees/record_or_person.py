@@ -1,4 +1,4 @@
-"""What counts as one individual in a table: a record, or all records of a person. For all promises about tables."""
+"""What counts as one individual: a record, or all records of a person. For promises about tables and sets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOT_RECOUNTED = (
 
 
 class RecordOrPerson(Guarantee):
-    """A promise about tables; `unit` says whom it counts."""
+    """A promise about records; `unit` says whom it counts."""
 
     unit: Unit
 

@@ -108,7 +108,8 @@ class MixedKind(PublishedKind):
     def with_private_facts(self, published: PublishedMixed, facts: Mapping[str, Any]) -> PublishedMixed:
         """The records in the order of the input, so that each can be compared with its original."""
         published = replace(published, table=with_leaves(published.table, facts))
-        return published.take(rows_of_input(facts, len(published)))
+        ordered = published.take(rows_of_input(facts, len(published)))
+        return replace(ordered, table=replace(ordered.table, in_input_order=True))
 
     def private_facts(self, published: PublishedMixed) -> dict[str, Any]:
         return _TABLE.private_facts(published.table)

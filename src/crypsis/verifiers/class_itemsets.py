@@ -3,6 +3,9 @@
 Written from the definition: every set that occurs in a class is visited once, with the records that hold it; nothing
 is sampled or skipped. Record r holds `codes[offsets[r]:offsets[r + 1]]`, ascending and distinct, and the sensitive
 items `secrets[secret_offsets[r]:secret_offsets[r + 1]]`. The records of class g are rows[starts[g]:starts[g + 1]].
+
+Where people are counted, `person[r]` tells whose record r is, the records of a person stand together in each class, and
+a set has as many people as have a record with it; a person counts once for each secret of these records.
 """
 
 from __future__ import annotations
@@ -44,6 +47,7 @@ def class_supports(
     m: int,
     k: int,
     l: int,  # noqa: E741
+    person: Int64s,
 ) -> Supports:
     """Walk the sets of each class from small to large: the records of a set are sorted by the next item they hold."""
     n_classes = len(starts) - 1
@@ -68,6 +72,7 @@ def class_supports(
     bucket_start = np.empty((m + 1, widest + 1), np.int64)
     counts = np.zeros(n_codes, np.int64)
     secret_counts = np.zeros(n_secrets, np.int64)
+    last_person = np.full(n_secrets, -1, np.int64)
     chosen = np.zeros(m + 1, np.int64)
     for one in range(n_classes):
         size = starts[one + 1] - starts[one]
@@ -91,6 +96,12 @@ def class_supports(
             if level > 0:
                 chosen[level] = bucket_code[level, bucket]
             support = high - low
+            if len(person) > 0:
+                support, last = 0, np.int64(-1)
+                for entry in range(low, high):
+                    if person[entry_row[level, entry]] != last:
+                        last = person[entry_row[level, entry]]
+                        support += 1
             occurring[level] += 1
             violations[level] += support < k
             if lowest[level] < 0 or support < lowest[level]:
@@ -100,6 +111,10 @@ def class_supports(
                 for entry in range(low, high):
                     row = entry_row[level, entry]
                     for position in range(secret_offsets[row], secret_offsets[row + 1]):
+                        if len(person) > 0:
+                            if secret_counts[secrets[position]] and last_person[secrets[position]] == person[row]:
+                                continue
+                            last_person[secrets[position]] = person[row]
                         secret_counts[secrets[position]] += 1
                 for entry in range(low, high):
                     row = entry_row[level, entry]

@@ -18,9 +18,12 @@ from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.errors import NoQuasiIdentifiers
 from crypsis.guarantees import KKmAnonymity, KLmDiversity, Verdict, Witness
 from crypsis.verifiers.class_itemsets import Supports, class_supports
+from crypsis.verifiers.counted_people import counted_persons, refuse_uncounted
 from crypsis.verifiers.loss_bounds import bound_problem
 from crypsis.verifiers.mixed_recoding import recoding_problem
 from crypsis.verifiers.table_classes import TableClasses
+
+NO_PERSONS: Int64s = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,8 @@ def _verified(
     if not published.table.quasi:
         raise NoQuasiIdentifiers(f"{promised.model} needs a quasi-identifier; declare one (--quasi age,zip).")
     classes = TableClasses.of(published.table)
-    problem = _suppression_problem(published, classes)
+    person, problem = counted_persons(published.table, promised.unit, None if original is None else original.table)
+    problem = _suppression_problem(published, classes) or problem
     if problem is None and isinstance(promised, KLmDiversity):
         problem = _sensitive_problem(published, sensitive, original)
     if problem is None and original is not None:
@@ -72,7 +76,7 @@ def _verified(
         problem = bound_problem(published, promised.ncp, promised.ul, sensitive, original)
     if problem is not None:
         return broken(problem)
-    groups = _groups(published, classes)
+    groups = _groups(published, classes, person)
     rows = _Rows.of(published, sensitive)
     overlap = _overlapping(groups, rows, published)
     if overlap is not None:
@@ -91,8 +95,14 @@ def _verified(
         m,
         promised.k,
         l,
+        NO_PERSONS if person is None else person,
     )
-    return _verdict(published, promised, supports, groups, rows, sensitive, how)
+    if promised.unit == "person":
+        how += ", by the people who have a record with it"
+    verdict = _verdict(published, promised, supports, groups, rows, sensitive, how, person is not None)
+    if promised.unit == "person" and person is None and verdict.holds and len(groups.rows):
+        refuse_uncounted(None if verdict.achieved is None else int(verdict.achieved))
+    return verdict
 
 
 def _verdict(
@@ -103,6 +113,7 @@ def _verdict(
     rows: _Rows,
     sensitive: tuple[str, ...],
     how: str,
+    people: bool,
 ) -> Verdict:
     lowest = [support for support in supports.lowest.tolist() if support >= 0]
     reached = min(lowest, default=None)
@@ -122,7 +133,7 @@ def _verdict(
         witness = MixedWitness(
             tuple(rows.names[item] for item in items), lowest[size], violations, groups.cells(published, one)
         )
-        words = f"{witness} belongs to {_records(witness.support)}, {promised.k} are required."
+        words = f"{witness} belongs to {_counted(witness.support, people)}, {promised.k} are required."
         return Verdict(promised, False, reached, promised.k, how, witness, words, figures)
     if supports.alike:
         one, size, secret, held, support = worst[:5]
@@ -137,7 +148,7 @@ def _verdict(
         )
         assert isinstance(promised, KLmDiversity)
         words = (
-            f"of the {_records(support)} with {witness}, {held} hold {sensitive[secret]!r}; at most one in "
+            f"of the {_counted(support, people)} with {witness}, {held} hold {sensitive[secret]!r}; at most one in "
             f"{promised.l} may."
         )
         return Verdict(promised, False, reached, promised.k, how, witness, words, figures)
@@ -158,7 +169,8 @@ class _Groups:
         )
 
 
-def _groups(published: PublishedMixed, classes: TableClasses) -> _Groups:
+def _groups(published: PublishedMixed, classes: TableClasses, person: Int64s | None) -> _Groups:
+    """The groups, in each of them the records of a person together where people are counted."""
     rows = np.flatnonzero(classes.class_of >= 0)
     number = classes.class_of[rows]
     if published.scopes is not None:
@@ -167,7 +179,8 @@ def _groups(published: PublishedMixed, classes: TableClasses) -> _Groups:
     _, first, number = np.unique(number, return_index=True, return_inverse=True)
     place = np.empty(len(first), np.int64)
     place[np.argsort(first, kind="stable")] = np.arange(len(first))
-    order = np.argsort(place[number], kind="stable")
+    whose = np.zeros(len(rows), np.int64) if person is None else person[rows]
+    order = np.lexsort((whose, place[number]))
     return _Groups(offsets_of(np.bincount(place[number], minlength=len(first))), rows[order])
 
 
@@ -270,5 +283,6 @@ def _sensitive_problem(published: PublishedMixed, sensitive: tuple[str, ...], or
     return None
 
 
-def _records(count: int) -> str:
-    return f"{count} record" if count == 1 else f"{count:,} records"
+def _counted(count: int, people: bool) -> str:
+    one, many = ("person", "people") if people else ("record", "records")
+    return f"{count} {one}" if count == 1 else f"{count:,} {many}"

@@ -6,7 +6,7 @@ cluster as a dataset of its own. Sensitive items are never generalized.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from crypsis.kernels.item_losses import record_losses
 from crypsis.kernels.itemsets import EACH_RECORD, NO_ITEMS, itemsets
 from crypsis.methods.method import Method
 from crypsis.methods.mixed.item_loss import ZERO, ItemLoss
+from crypsis.methods.transaction.people import arrange_by_person, count_people, holders, persons_to_count
 from crypsis.methods.transaction.policy_recoding import MOST_ITEMS, merged_items, occurring_sets
 
 
@@ -56,6 +57,7 @@ class ItemRecoder:
     l: int  # noqa: E741
     method: Method | None
     loss: ItemLoss = ZERO
+    person: Int64s = field(default_factory=lambda: EACH_RECORD)  # whose each record is; empty where each is a person
 
     @classmethod
     def of(
@@ -82,7 +84,8 @@ class ItemRecoder:
             offsets = offsets_of(np.bincount(keys // width, minlength=len(data)))
             parts.append((offsets, (keys % width).astype(np.int32), labels))
         (offsets, items, labels), (secret_offsets, secrets, secret_labels) = parts
-        return cls(data, offsets, items, labels, secret_offsets, secrets, secret_labels, k, m, l, method, loss)
+        person = persons_to_count(data)
+        return cls(data, offsets, items, labels, secret_offsets, secrets, secret_labels, k, m, l, method, loss, person)
 
     @property
     def lengths(self) -> Int64s:
@@ -91,15 +94,18 @@ class ItemRecoder:
 
     @property
     def needs_only_records(self) -> bool:
-        """A cluster can be generalized if and only if none or at least k of its records have items."""
+        """A cluster can be generalized if and only if none or at least k of its records, or people, have items."""
         name = "pcta" if self.method is None else self.method.name()
         free = getattr(self.method, "utility", None) is None
         return name in ("pcta", "apriori", "lra", "vpa") and free and (self.l == 1 or not self.secret_labels)
 
     def enough(self, rows: Int64s) -> bool:
-        """None of the records have items, or at least k do."""
-        filled = int(np.count_nonzero(self.lengths[rows]))
+        """None of the records have items, or at least k, or those of k people, do."""
+        filled = count_people(self._whose(rows), self.lengths[rows] > 0)
         return filled == 0 or filled >= self.k
+
+    def _whose(self, rows: Int64s) -> Int64s:
+        return self.person[rows] if len(self.person) else self.person
 
     def recoded(self, rows: Int64s) -> Recoded | None:
         """The records of a cluster; None where no generalization of its items is enough."""
@@ -125,7 +131,9 @@ class ItemRecoder:
         items = local.astype(np.int32)
         m = min(self.m, int(np.diff(offsets).max()))
         constraints = occurring_sets(offsets, items, len(present), m)
-        label = merged_items(offsets, items, len(present), constraints, self.k, whole_dataset=True).label
+        label = merged_items(
+            offsets, items, len(present), constraints, self.k, whole_dataset=True, person=self._whose(rows)
+        ).label
         return self._shown(offsets, items, label, present)
 
     def _shown(self, offsets: Int64s, items: Int32s, label: Int32s, present: Int32s) -> Recoded:
@@ -177,7 +185,8 @@ class ItemRecoder:
         offsets, positions = take_records(self.offsets, rows)
         present, local = np.unique(self.items[positions], return_inverse=True)
         vocabulary = Vocabulary([self.labels[item] for item in present.tolist()])
-        return Transactions(offsets, local.astype(np.int32), vocabulary)
+        person = self.person[rows] if len(self.person) else None
+        return Transactions(offsets, local.astype(np.int32), vocabulary, person=person)
 
     def _is_diverse(self, made: Recoded, rows: Int64s) -> bool:
         """Of the records with any set of up to m symbols, at most one in l holds the same sensitive item."""
@@ -188,9 +197,13 @@ class ItemRecoder:
             offsets, positions = take_records(made.offsets, inside)
             secret_offsets, secret_positions = take_records(self.secret_offsets, rows[inside])
             secrets, codes = self.secrets[secret_positions], made.codes[positions]
-            held = np.bincount(secrets, minlength=len(self.secret_labels))
-            if int(held.max(initial=0)) * self.l > len(inside):
+            person = self._whose(rows[inside])
+            everybody = count_people(person, np.ones(len(inside), np.bool_))
+            held = holders(secret_offsets, secrets, len(self.secret_labels), person)
+            if int(held.max(initial=0)) * self.l > everybody:
                 return False
+            offsets, codes, whose = arrange_by_person(offsets, codes, person)
+            secret_offsets, secrets, _ = arrange_by_person(secret_offsets, secrets, person)
             for size in range(1, min(self.m, int(np.diff(offsets).max(initial=0))) + 1):
                 found, _ = itemsets(
                     offsets,
@@ -202,7 +215,7 @@ class ItemRecoder:
                     secrets,
                     len(self.secret_labels),
                     self.l,
-                    EACH_RECORD,
+                    whose,
                 )
                 if len(found):
                     return False

@@ -42,7 +42,8 @@ def merged_within(
 ) -> Clusters:
     """RMERGE: clusters united as long as NCP(D) stays within delta; those with equal cells are one in the end."""
     room = clusters.room(delta)
-    if not recoder.needs_only_records or (order.score == "ul" and order.merge != "r"):
+    # People of two clusters may be the same, so that those of a union are not counted by adding.
+    if not recoder.needs_only_records or len(recoder.person) or (order.score == "ul" and order.merge != "r"):
         working = WorkingClusters.of(clusters, recoder, order)
         merged, merges = working.merged_within(room, as_printed, journal)
     else:

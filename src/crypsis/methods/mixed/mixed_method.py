@@ -36,6 +36,7 @@ from crypsis.methods.transaction.apriori import Apriori
 from crypsis.methods.transaction.coat import COAT
 from crypsis.methods.transaction.lra import LRA
 from crypsis.methods.transaction.pcta import PCTA
+from crypsis.methods.transaction.people import holders, unit_of
 from crypsis.methods.transaction.vpa import VPA
 from crypsis.parameters import AtLeast, Between, OneOf, Recipe
 
@@ -55,6 +56,7 @@ class MixedMethod(Method):
     promises: ClassVar[type[Guarantee]] = KKmAnonymity
     needs: ClassVar[tuple[str, ...]] = ("roles",)
     randomized: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
 
     k: Annotated[int, AtLeast(1), "Records that must share quasi-identifiers and items."] = 5
     m: Annotated[int, Between(1, 8), "Most items the adversary may know."] = 2
@@ -109,9 +111,10 @@ class MixedMethod(Method):
         return KKmAnonymity(k=self.k, m=self.m, **self.bounded)
 
     def guarantee_of(self, data: Mixed, published: PublishedMixed) -> Guarantee:
+        unit = unit_of(data.transactions)
         if not published.sensitive:
-            return self.guarantee
-        return KLmDiversity(k=self.k, l=self.l, m=self.m, **self.bounded)
+            return KKmAnonymity(k=self.k, m=self.m, unit=unit, **self.bounded)
+        return KLmDiversity(k=self.k, l=self.l, m=self.m, unit=unit, **self.bounded)
 
     def prepared(self, data: Mixed) -> Self:
         """Recipes for columns are carried out on the table, those for items on the items that are not sensitive."""
@@ -135,7 +138,7 @@ class MixedMethod(Method):
             recoder = ItemRecoder.of(
                 data.transactions, self.k, self.m, self.l, ready._transaction_method(), ready._item_loss()
             )
-            _check_sensitive(recoder, len(data))
+            _check_sensitive(recoder, data.transactions.people)
             quasi.warn(journal)
         clusters = ready.clusters(data, quasi, recoder, journal)
         with journal.stage("generalize items"):
@@ -235,12 +238,13 @@ def _recoded(clusters: Clusters, recoder: ItemRecoder, journal: Journal, owner: 
 
 
 def _check_sensitive(recoder: ItemRecoder, n_records: int) -> None:
-    """A sensitive item of more than one in l records is a secret no longer, whatever is united."""
-    held = np.bincount(recoder.secrets, minlength=len(recoder.secret_labels))
+    """A sensitive item of more than one in l records, or people, is a secret no longer, whatever is united."""
+    held = holders(recoder.secret_offsets, recoder.secrets, len(recoder.secret_labels), recoder.person)
+    counted = "people" if len(recoder.person) else "records"
     for label, count in zip(recoder.secret_labels, held.tolist(), strict=True):
         if count * recoder.l > n_records:
             raise InfeasibleDiversity(
-                f"Sensitive item {label!r} is in {count} of {n_records} records, more than one in {recoder.l}. "
+                f"Sensitive item {label!r} is in {count} of {n_records} {counted}, more than one in {recoder.l}. "
                 "Lower l, or leave the item out.",
                 item=label,
                 have=count,

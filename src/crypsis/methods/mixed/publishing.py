@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,7 +24,7 @@ def published_clusters(
 
     A suppressed record shows nothing. Scopes are told where the items of a cluster have several recodings.
     """
-    table = published_classes(clusters.quasi, clusters.cells(), clusters.cluster_of)
+    table = replace(published_classes(clusters.quasi, clusters.cells(), clusters.cluster_of), person=data.table.person)
     number_of: dict[tuple[str, ...], int] = {}
     rows_of, codes_of = [], []
     scopes = np.zeros(len(data), np.int32)

@@ -13,9 +13,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from crypsis.data.arrays import Int64s
 from crypsis.data.mixed import Mixed
 from crypsis.errors import TooFewRecords
 from crypsis.journal import Journal
+from crypsis.kernels.cluster_merging import union_costs
 from crypsis.kernels.transaction_clusters import clusters_by_items
 from crypsis.methods.mixed.clusters import Clusters
 from crypsis.methods.mixed.item_recoding import ItemRecoder
@@ -51,15 +53,34 @@ class TFirst(MixedMethod):
     stages: ClassVar[tuple[str, ...]] = ("prepare", "form clusters", "generalize items", "publish")
 
     def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, journal: Journal) -> Clusters:
-        if len(data) < self.k:
+        people = data.transactions.people
+        if people < self.k:
+            counted = "people" if len(recoder.person) else "records"
             raise TooFewRecords(
-                f"No ({self.k},{self.k}^m)-anonymous release exists: there are {len(data)} records. Add records or "
+                f"No ({self.k},{self.k}^m)-anonymous release exists: there are {people} {counted}. Add records or "
                 "lower k.",
-                have=len(data),
+                have=people,
                 required=self.k,
             )
         with journal.stage("form clusters"):
             order = np.arange(len(data))
             if self.seeds == "random":
                 order = np.random.default_rng(self.seed).permutation(len(data))
-            return Clusters(quasi, clusters_by_items(recoder.offsets, recoder.items, self.k, order)).united()
+            formed = Clusters(quasi, clusters_by_items(recoder.offsets, recoder.items, self.k, order)).united()
+            return formed if not len(recoder.person) else united_until_enough(formed, recoder.person, self.k)
+
+
+def united_until_enough(clusters: Clusters, person: Int64s, k: int) -> Clusters:
+    """Clusters of fewer than k people united with the cluster that costs least, those of the fewest people first."""
+    while True:
+        pairs = np.unique(clusters.cluster_of * (int(person.max()) + 1) + person)
+        people = np.bincount(pairs // (int(person.max()) + 1), minlength=len(clusters))
+        if int(people.min()) >= k or len(clusters) == 1:
+            return clusters
+        seed = int(np.argmin(people))
+        others = np.delete(np.arange(len(clusters)), seed)
+        costs = union_costs(clusters.quasi.attributes, clusters.cells(), seed, others)
+        joined = clusters.cluster_of.copy()
+        joined[joined == seed] = others[int(np.argmin(costs))]
+        _, joined = np.unique(joined, return_inverse=True)
+        clusters = Clusters(clusters.quasi, joined.astype(np.int64)).united()

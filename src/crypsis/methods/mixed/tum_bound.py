@@ -22,6 +22,7 @@ from crypsis.methods.mixed.item_recoding import ItemRecoder
 from crypsis.methods.mixed.loss_bound import published_loss_is_within
 from crypsis.methods.mixed.merging import Order, WorkingClusters
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
+from crypsis.methods.transaction.people import unit_of
 from crypsis.parameters import Between
 
 
@@ -63,8 +64,8 @@ class TumBound(BoundedMethod):
         if not self.best_effort or not self.bounded or published_loss_is_within(published, self.delta):
             return super().guarantee_of(data, published)
         if published.sensitive:
-            return KLmDiversity(k=self.k, l=self.l, m=self.m)
-        return KKmAnonymity(k=self.k, m=self.m)
+            return KLmDiversity(k=self.k, l=self.l, m=self.m, unit=unit_of(data.transactions))
+        return KKmAnonymity(k=self.k, m=self.m, unit=unit_of(data.transactions))
 
     def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, journal: Journal) -> Clusters:
         with journal.stage("form clusters"):

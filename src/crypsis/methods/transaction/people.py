@@ -31,3 +31,12 @@ def arrange_by_person(offsets: Int64s, items: Int32s, person: Int64s) -> tuple[I
     order = np.argsort(person, kind="stable")
     arranged, positions = take_records(offsets, order)
     return arranged, items[positions], person[order]
+
+
+def holders(offsets: Int64s, items: Int32s, n_items: int, person: Int64s) -> Int64s:
+    """How many records hold each item, or how many people have one that does."""
+    if not len(person):
+        return np.bincount(items, minlength=n_items).astype(np.int64)
+    whose = np.repeat(person, np.diff(offsets))
+    pairs = np.unique(whose * max(n_items, 1) + items)
+    return np.bincount(pairs % max(n_items, 1), minlength=n_items).astype(np.int64)
