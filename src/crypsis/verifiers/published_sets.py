@@ -87,6 +87,7 @@ def counted_sets(published: PublishedTransactions, unit: str, original: Transact
         )
     if not original.person_repeats:
         return sets
+    published = _with_unseen(sets, published, original)
     if are_disjoint(sets):  # the original recoded, in its own order: as a bag these are the published records
         recoded = _recoded(sets, published, original)
         if not isinstance(recoded, str):
@@ -156,9 +157,7 @@ def untruthful(published: PublishedTransactions, original: Transactions) -> tupl
         return f"The release has {len(published)} records, the original {len(original)} (mismatch).", ""
     sets = canonical_sets(published)
     if published.suppressed is None:
-        held = _symbol_of_label(sets)
-        unseen = tuple(label for label in original.vocabulary.labels if label not in held)
-        problem, compared = untruthful(replace(published, suppressed=unseen), original)
+        problem, compared = untruthful(_with_unseen(sets, published, original), original)
         hint = " Items that were suppressed in some records are told by the private report (--private-report FILE)."
         return None if problem is None else problem + hint, compared
     problem = _first_lie(sets, published, original)
@@ -175,6 +174,14 @@ def untruthful(published: PublishedTransactions, original: Transactions) -> tupl
     if _bag(recoded) == _bag(sets):
         return None, "and the records are the original ones recoded"
     return problem, ""
+
+
+def _with_unseen(sets: Sets, published: PublishedTransactions, original: Transactions) -> PublishedTransactions:
+    """The release with the items in no symbol declared as suppressed, where it is not known which ones were."""
+    if published.suppressed is not None:
+        return published
+    held = _symbol_of_label(sets)
+    return replace(published, suppressed=tuple(label for label in original.vocabulary.labels if label not in held))
 
 
 def _as_set_column(sets: Sets, published: PublishedTransactions, original: Transactions) -> SetColumn:
