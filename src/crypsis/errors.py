@@ -62,6 +62,7 @@ CrypsisError
 │   ├── UnsafeRelease           unsafe-release           2   linked data that would name a data subject
 │   ├── NoSuchEntry             no-such-entry            2   nothing in the workspace under this number
 │   ├── ChangedElsewhere        changed-elsewhere        2   saved by another tab in the meantime
+│   ├── StaleResult             stale-result             2   data or settings have changed since; not confirmed
 │   ├── UnconfirmedColumn       unconfirmed-column       2   free text or exact dates that nobody has confirmed
 │   │   └── DirectIdentifier    direct-identifier        2   names, addresses or numbers of people
 │   └── MissingExtra            missing-extra            2   an optional dependency is not installed
@@ -362,6 +363,10 @@ class NoSuchEntry(InputError):
 
 class ChangedElsewhere(InputError):
     code = "changed-elsewhere"
+
+
+class StaleResult(InputError):
+    code = "stale-result"
 
 
 class UnconfirmedColumn(InputError):

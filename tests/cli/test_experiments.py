@@ -311,7 +311,7 @@ def test_a_figure_is_shown_once_by_its_short_name(capsys):
     row = dict.fromkeys((*FIRST, *OUTCOME)) | {"label": "a", "state": "done", "cell": "aa", "stale": False}
     show_rows([row | {"ncp": 0.25, "ncp_loss": 0.25, "classes": 3, "code": None, "message": None, "runtime": 1.0}])
     headings = capsys.readouterr().out.splitlines()[1].split()
-    assert headings == ["run", "state", "ncp", "classes", "seconds"]
+    assert headings == ["run", "state", "lights", "ncp", "classes", "seconds"]
 
 
 def test_a_group_of_commands_alone_shows_its_help(run):

@@ -13,7 +13,7 @@ import pytest
 
 from crypsis.evaluate.plots import PLOT_SCRIPT, Results, frame_of
 from crypsis.evaluate.report import ExperimentReport, write_report
-from crypsis.evaluate.results import write_results
+from crypsis.evaluate.results import OUTCOME, write_results
 from tests.evaluate.plots.rows import cell, sweep
 from tests.evaluate.stores import NASTY_LABEL, finished_store
 from tests.reports.releases import NASTY
@@ -39,10 +39,10 @@ def test_the_report_of_a_store_shows_every_cell_with_state_figures_and_guarantee
     html, _ = write_report(finished_store(tmp_path))
     table = section(parsed(html.read_text()), "Cells").iter("tr")
     rows = [" ".join(filter(None, map(words, row))) for row in table]
-    assert rows[0] == "Configuration k State Guarantee NCP DM seconds"
-    assert rows[1] == "mondrian 2 ✓ done k-anonymity (k=2) 0.25 8 2"
-    assert rows[2] == "mondrian 5 ∅ infeasible – – –"
-    assert rows[3] == f"{NASTY_LABEL} 4 ✓ done k-anonymity (k=4) 1 16 0.5"
+    assert rows[0] == "Configuration k State Guarantee Lights NCP DM seconds"
+    assert rows[1] == "mondrian 2 ✓ done k-anonymity (k=2) – 0.25 8 2"
+    assert rows[2] == "mondrian 5 ∅ infeasible – – – –"
+    assert rows[3] == f"{NASTY_LABEL} 4 ✓ done k-anonymity (k=4) – 1 16 0.5"
 
 
 def test_the_best_cells_are_named_and_bold(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_report_is_the_same_whenever_it_is_made(tmp_path: Path) -> None:
 
 def test_a_figure_that_was_asked_for_has_its_column_even_where_no_cell_has_it(tmp_path: Path) -> None:
     columns = list(finished_store(tmp_path, metrics={"list": ["ul", "runtime", "ncp"]}).results()[0])
-    assert columns[columns.index("required") + 1 : columns.index("code")] == ["ul", "ncp", "dm"]
+    assert columns[columns.index(OUTCOME[-1]) + 1 : columns.index("code")] == ["ul", "ncp", "dm"]
 
 
 def test_a_report_names_files_without_the_folders_of_this_machine(tmp_path: Path) -> None:

@@ -290,6 +290,13 @@ PLANTED: dict[str, list[Planted]] = {
             4,
             lambda: baskets([["x"]] * 9 + [["w"]], original=[["x"]] * 9 + [["w"]]),
         ),
+        # 5 of each of four ages, of which there are 17 of one and one of each other
+        Planted(
+            lambda: ages(["[20:23]"] * 20, [20] * 17 + [21, 22, 23]),
+            AMBER,
+            4,
+            lambda: ages(["[20:21]"] * 10 + ["[22:23]"] * 10, [20, 21, 22, 23] * 5),
+        ),
     ],
     "counts-below-noise": [
         Planted(lambda: counted([1, 1, 40]), AMBER, 2, lambda: counted([10, 20, 40])),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from crypsis.cli.output import note, note_compilation, show, show_table, shown_value
+from crypsis.cli.output import note, note_compilation, review_words, show, show_table, shown_value
 from crypsis.cli.printing import printable
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import CrypsisError
@@ -46,9 +46,10 @@ def carry_out(
     fresh: bool,
     seconds: float | None,
     memory: float | None,
+    strict: bool = False,
 ) -> None:
-    """Check, run, show, and exit with the code of the outcome."""
-    from crypsis.evaluate import run
+    """Check, run, show, and exit with the code of the outcome, or, if `strict`, of its lights."""
+    from crypsis.evaluate import Store, run
 
     refuse_problems(experiment.check())
     note_compilation()
@@ -62,7 +63,15 @@ def carry_out(
     )
     written = write_pictures(out)
     show_outcome(outcome, written)
-    raise typer.Exit(code=outcome.exit_code)
+    raise typer.Exit(code=outcome.exit_code or (strict_code(Store(out).results(stale=False)) if strict else 0))
+
+
+def strict_code(rows: Sequence[Mapping[str, Any]]) -> int:
+    """The exit code of the worst light of any result: 0, 6 or 7."""
+    from crypsis.evaluate.results import LIGHTS
+
+    colours = {row.get(name) for row in rows for name in LIGHTS}
+    return 7 if "red" in colours else 6 if "amber" in colours else 0
 
 
 def write_pictures(folder: Path) -> list[Path]:
@@ -176,12 +185,19 @@ def show_rows(rows: Sequence[Mapping[str, Any]], title: str = "", *, cells: bool
     table = []
     for one in summaries(rows, figures):
         line = [one["cell"][:CELL_DIGITS]] if cells else []
-        line += [one["label"], *(shown_value(one[name]) for name in varied), one["state"]]
+        line += [one["label"], *(shown_value(one[name]) for name in varied), one["state"], _lights(one)]
         for name in figures:
             spread = f" ± {shown_value(one[f'{name} deviation'])}" if repeated and one[name] is not None else ""
             line.append(shown_value(one[name]) + spread)
         table.append([*line, shown_value(one["runtime"])])
-    show_table([*(["cell"] if cells else []), "run", *varied, "state", *figures, "seconds"], table, title)
+    show_table([*(["cell"] if cells else []), "run", *varied, "state", "lights", *figures, "seconds"], table, title)
+
+
+def _lights(one: Mapping[str, Any]) -> str:
+    """`green red green`: guarantee, disclosure, usefulness; of repeats the worst."""
+    from crypsis.evaluate.results import LIGHTS
+
+    return " ".join(one[name] or "–" for name in LIGHTS)
 
 
 def show_cell(known: Mapping[str, Any], row: Mapping[str, Any]) -> None:
@@ -194,6 +210,10 @@ def show_cell(known: Mapping[str, Any], row: Mapping[str, Any]) -> None:
         lines.append(f"  {verdict}")
     if known.get("message") and known["state"] != "unsafe":
         lines.append(f"  {known['code']}: {known['message']}")
+    if known.get("review"):
+        from crypsis.review import Review
+
+        lines += [f"  {line}" for line in review_words(Review.from_dict(known["review"])).splitlines()]
     params = ", ".join(f"{name}={value}" for name, value in known["params"]["params"].items())
     lines.append(f"  parameters  {params or 'as they are by default'}")
     known_figures = [name for name in figure_columns([row]) if row[name] is not None]

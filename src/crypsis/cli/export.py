@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ from crypsis.cli.disassociated_input import is_disassociated_file
 from crypsis.cli.experiments import is_experiment
 from crypsis.cli.keys import Sign
 from crypsis.cli.output import show
+from crypsis.cli.reviewing import Confirm, Strict
 from crypsis.cli.show import chosen_cell
 from crypsis.errors import BadParameter, OptionWithoutEffect, OutputExists
 
@@ -38,6 +40,8 @@ def export(
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     sign: Sign = None,
+    confirm: Confirm = None,
+    strict: Strict = False,
 ) -> None:
     """Export published data, sorted by what they say, with a sidecar on method, guarantee and verdict.
 
@@ -57,6 +61,9 @@ def export(
             parameter="sign",
         )
     if source.is_file() and is_experiment(source) and not is_disassociated_file(source):
+        if confirm or strict:
+            option = "--confirm" if confirm else "--strict"
+            raise OptionWithoutEffect(f"{option} is for published data; an experiment publishes nothing.")
         written = export_inputs(Experiment.read(source), out)
     elif source.is_dir() and store.exists():
         id = _cell_to_export(store, cell)
@@ -69,18 +76,22 @@ def export(
                 spreadsheet_safe=spreadsheet_safe,
                 i_know=i_know,
                 overwrite=overwrite,
+                confirm=confirm or (),
+                strict=strict,
             )
         else:
             if i_know:
                 raise BadParameter("--i-know exports a file (--out NAME.csv); a release is written of what holds only.")
-            written = [export_release(store, id, out, overwrite=overwrite, sign=sign)]
+            written = [
+                export_release(store, id, out, overwrite=overwrite, confirm=confirm or (), strict=strict, sign=sign)
+            ]
     elif source.is_file() and not is_disassociated_file(source) and source.suffix != ".parquet":
         raise BadParameter(
             f"{source.name} is no experiment (.toml or .json) and no published data: `crypsis anonymize` or "
             "`crypsis run` publish data, `crypsis data save` writes a table with its edits."
         )
     else:
-        written = _release_as_file(source, out, separator, spreadsheet_safe, overwrite, i_know)
+        written = _release_as_file(source, out, separator, spreadsheet_safe, overwrite, i_know, confirm or (), strict)
     show(
         {"file": str(written[0]), "files": [str(path) for path in written]},
         "\n".join(f"wrote {path}" for path in written),
@@ -101,11 +112,19 @@ def _cell_to_export(store: Store, asked: str | None) -> str:
 
 
 def _release_as_file(
-    source: Path, out: Path, separator: str, spreadsheet_safe: bool, overwrite: bool, i_know: bool
+    source: Path,
+    out: Path,
+    separator: str,
+    spreadsheet_safe: bool,
+    overwrite: bool,
+    i_know: bool,
+    confirm: Iterable[str],
+    strict: bool,
 ) -> list[Path]:
     from crypsis.errors import VerificationFailed
     from crypsis.evaluate.export import write_about, write_published
     from crypsis.release import read_release
+    from crypsis.review.refusal import refuse_colours
 
     if os.path.lexists(out) and not overwrite:
         raise OutputExists(f"{out} exists already; choose another name or remove it.")
@@ -115,6 +134,9 @@ def _release_as_file(
         raise VerificationFailed(
             f"Nothing was exported: {verdict} --i-know exports it all the same.", **verdict.to_dict()
         )
+    release.refuse_unconfirmed(confirm)
+    if strict:
+        refuse_colours(release.review(confirm=confirm))
     file = write_published(release, out, separator=separator, spreadsheet_safe=spreadsheet_safe, overwrite=overwrite)
     return [file, write_about(file, release.manifest, verdict.to_dict())]
 

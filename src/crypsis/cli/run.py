@@ -23,6 +23,9 @@ Workers = Annotated[
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of randomized methods, instead of the file's.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run finished cells again.")]
 LimitSeconds = Annotated[float | None, typer.Option("--limit-seconds", help="Longest time that one cell may take.")]
+StrictRun = Annotated[
+    bool, typer.Option("--strict", help="Exit with 6 where a light of a result is amber, with 7 where one is red.")
+]
 LimitMemory = Annotated[float | None, typer.Option("--limit-memory", help="Most megabytes that one cell may use.")]
 
 
@@ -47,12 +50,13 @@ def run(
     fresh: Fresh = False,
     limit_seconds: LimitSeconds = None,
     limit_memory: LimitMemory = None,
+    strict: StrictRun = False,
 ) -> None:
     """Run an experiment; what is finished already is not run again.
 
     Of one setting the verdict, the losses and the times are shown, of several a table. Infeasible settings are
     results. Exit codes: 0 done and verified, 3 nothing was feasible, 4 a promise is broken, 1 or 2 a cell failed,
-    5 a cell reached its limit.
+    5 a cell reached its limit; with --strict 6 where a light is amber, 7 where one is red.
     """
     from crypsis.evaluate import Experiment
     from crypsis.methods import known_name
@@ -69,7 +73,9 @@ def run(
         folder = out or Path(f"{input.name.split('.')[0]}.{known_name(method)}.results")
     if seed is not None:
         experiment = Experiment({**experiment.content, "seed": seed}, experiment.folder)
-    carry_out(experiment, folder, workers=workers, fresh=fresh, seconds=limit_seconds, memory=limit_memory)
+    carry_out(
+        experiment, folder, workers=workers, fresh=fresh, seconds=limit_seconds, memory=limit_memory, strict=strict
+    )
 
 
 def _content(

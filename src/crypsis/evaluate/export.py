@@ -40,6 +40,8 @@ from crypsis.evaluate.store import PUBLISHED, Store
 from crypsis.hierarchy import Hierarchy
 from crypsis.parameters import Recipe
 from crypsis.release import NEVER_TOLD, Release, read_working_copy
+from crypsis.review import Review
+from crypsis.review.refusal import refuse_colours
 
 FORMATS = ("csv", "jsonl", "parquet", "json")
 SIDECAR = ".about.json"
@@ -52,18 +54,27 @@ _FORMULA = (
 
 
 def export_release(
-    store: Store, id: str, folder: str | Path, *, overwrite: bool = False, sign: str | Path | None = None
+    store: Store,
+    id: str,
+    folder: str | Path,
+    *,
+    overwrite: bool = False,
+    confirm: Iterable[str] = (),
+    strict: bool = False,
+    sign: str | Path | None = None,
 ) -> Path:
-    """The published data of a cell as a release folder: sorted, verified once more, with its report."""
+    """The published data of a cell as a release folder: sorted, verified and reviewed once more, with its report."""
     _refuse_unsafe(store, id, i_know=False)
     release: Release = store.release(id)
     original = _unchanged_original(store, id)
     if original is not None:
         try:
-            return release.beside(original).write(folder, overwrite=overwrite, sign=sign)
+            return release.beside(original).write(
+                folder, overwrite=overwrite, confirm=confirm, strict=strict, sign=sign
+            )
         except (NotApplicable, BadRelease):  # what only a private report would tell is not in the store
             pass
-    return release.write(folder, overwrite=overwrite, sign=sign)
+    return release.write(folder, overwrite=overwrite, confirm=confirm, strict=strict, sign=sign)
 
 
 def _unchanged_original(store: Store, id: str) -> Any:
@@ -86,15 +97,21 @@ def export_published(
     spreadsheet_safe: bool = False,
     i_know: bool = False,
     overwrite: bool = False,
+    confirm: Iterable[str] = (),
+    strict: bool = False,
 ) -> list[Path]:
     """The published data of a cell in one file, and the sidecar beside it; returns both paths.
 
     Formats are csv, jsonl and parquet, and json for disassociated data. `i_know` also exports what is in quarantine.
+    `confirm` and `strict` as for a release.
     """
     _refuse_unsafe(store, id, i_know=i_know)
     unsafe = store.published_folder(id) is None
     release = read_working_copy(store.quarantine / id / PUBLISHED) if unsafe else store.release(id)
     told = store.cell(id)
+    release.refuse_unconfirmed(confirm)
+    if strict:
+        refuse_colours(Review.from_dict(told["review"]) if told.get("review") else release.review(confirm=confirm))
     verdict = (told.get("verify") or {}).get("verdict", {})
     written = write_published(
         release, out, format=format, separator=separator, spreadsheet_safe=spreadsheet_safe, overwrite=overwrite

@@ -23,9 +23,11 @@ from crypsis.evaluate.plots.results import DONE, RUNTIME, CellResult, Results, a
 from crypsis.evaluate.results import FIRST, OUTCOME
 from crypsis.reports.markup import Markup, element, join
 from crypsis.reports.page import exact, items, page, paragraph, section
+from crypsis.reports.sections.lights import lights
 from crypsis.reports.stylesheet import PAGE_STYLE
 from crypsis.reports.utility_words import reading
 from crypsis.reports.wording import counted, figure, shown
+from crypsis.review import Review
 from crypsis.version import VERSION
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ ESTIMATES = {
     "itemset_query_loss": "itemset_query_subset_loss",
     "are": "are_subset",
 }
+MOST_FINDINGS = 20
 _SIGNS = {
     "done": "✓",
     "infeasible": "∅",
@@ -174,6 +177,7 @@ class ExperimentReport:
                     "verified": cell.verified,
                     "verdict": cell.verdict or None,
                     "message": cell.message or None,
+                    "review": dict(cell.review) or None,
                     "metrics": dict(cell.metrics),
                     "phases": dict(cell.phases),
                     "runtime": cell.seconds,
@@ -202,6 +206,7 @@ class ExperimentReport:
             "main",
             self._header(),
             self._glance(),
+            self._lights(),
             self._summary(),
             self._plots(),
             self._cells(),
@@ -265,6 +270,28 @@ class ExperimentReport:
         ]
         return section("At a glance", element("dl", *tiles, class_="tiles"), class_="glance")
 
+    def _lights(self) -> Markup:
+        """All findings of a single result; of several, those that are not green."""
+        reviewed = [(cell, Review.from_dict(cell.review)) for cell in self.results if cell.review]
+        if not reviewed:
+            return Markup("")
+        if len(self.results) == 1:
+            return lights(reviewed[0][1])
+        told: dict[tuple[str, str], list[str]] = {}
+        for cell, review in reviewed:
+            for name, light in review.lights():
+                for finding in light.findings:
+                    if str(finding.colour) != "green":
+                        words = (f"{name}: {finding.colour}", finding.sentence)
+                        told.setdefault(words, []).append(self.results.cell_name(cell))
+        lines = [
+            join([element("strong", sign), f" · {', '.join(names[:4])}{' …' if len(names) > 4 else ''}: {sentence}"])
+            for (sign, sentence), names in list(told.items())[:MOST_FINDINGS]
+        ]
+        left = len(told) - len(lines)
+        lines += [f"and {counted(left, 'finding')} more; report.json lists them"] if left else []
+        return section("Three lights", items(lines or ["All lights of all results are green."]))
+
     def _summary(self) -> Markup:
         told: list[str] = []
         for one in self.best():
@@ -310,6 +337,7 @@ class ExperimentReport:
         heads += [element("th", name, scope="col", class_="numeric") for name in varying]
         heads += [element("th", "Repeat", scope="col", class_="numeric")] if repeated else []
         heads += [element("th", "State", scope="col"), element("th", "Guarantee", scope="col")]
+        heads += [element("th", "Lights", scope="col", title="Guarantee, disclosure, usefulness")]
         heads += [element("th", _head(name), scope="col", class_="numeric", title=axis_label(name)) for name in names]
         rows = []
         for cell in results:
@@ -319,7 +347,7 @@ class ExperimentReport:
                 for name in varying
             ]
             parts += [element("td", str(cell.repeat + 1), class_="numeric")] if repeated else []
-            parts += [_state(cell), element("td", cell.guarantee)]
+            parts += [_state(cell), element("td", cell.guarantee), element("td", _colours(cell))]
             for name in names:
                 value = _number(cell.value(name))
                 sign = " best" if (name, cell.id) in best else ""
@@ -400,6 +428,11 @@ def write_report(store: Store) -> tuple[Path, Path]:
     for path, text in zip(paths, (made.to_html(), made.to_json()), strict=True):
         write_file(path, text.encode(), mode=0o600)
     return paths
+
+
+def _colours(cell: CellResult) -> str:
+    """`green, red, green`: guarantee, disclosure, usefulness."""
+    return ", ".join(str(light.colour) for _, light in Review.from_dict(cell.review).lights()) if cell.review else "–"
 
 
 def _tile(name: str, value: float, detail: str) -> Markup:

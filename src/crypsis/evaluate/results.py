@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from crypsis.evaluate.store import Store
 
 FIRST = ("cell", "label", "method", "state", "stale", "repeat", "seed")
-OUTCOME = ("guarantee", "verified", "achieved", "required")
+LIGHTS = ("guarantee_light", "disclosure_light", "usefulness_light")
+OUTCOME = ("guarantee", "verified", "achieved", "required", *LIGHTS)
 TIMES = ("runtime", "seconds_verify", "seconds_measure", "seconds_write", "cpu_seconds", "peak_memory_mb")
 LAST = ("code", "message")
 
@@ -79,6 +80,8 @@ def _row(
     given = cell.get("params", {})
     row |= {column: _plain(given.get(name)) for name, column in params.items()}
     row |= {name: verdict.get(name) for name in OUTCOME}
+    review = known.get("review") or {}
+    row |= {name: (review.get(name.removesuffix("_light")) or {}).get("colour") for name in LIGHTS}
     measured = (known.get("metrics") or {}).get("figures", {})
     row |= {name: measured.get(name) for name in figures}
     row |= {"code": known.get("code"), "message": known.get("message")}
@@ -144,6 +147,7 @@ def summaries(rows: Sequence[Mapping[str, Any]], figures: Sequence[str]) -> list
         one: dict[str, Any] = {"cell": first.get("cell"), "label": first["label"], "method": first["method"]}
         one |= {name: first[name] for name in params}
         one |= {"repeats": len(members), "done": len(done), "state": _state_of(members)}
+        one |= {name: _worst(row.get(name) for row in done) for name in LIGHTS}
         for name in figures:
             values = [float(row[name]) for row in done if isinstance(row.get(name), (int, float))]
             one[name] = statistics.fmean(values) if values else None
@@ -152,6 +156,12 @@ def summaries(rows: Sequence[Mapping[str, Any]], figures: Sequence[str]) -> list
         one["runtime"] = statistics.median(times) if times else None
         made.append(one)
     return made
+
+
+def _worst(colours: Iterable[Any]) -> str | None:
+    """Red before amber before green; None where there is none."""
+    found = set(colours)
+    return next((colour for colour in ("red", "amber", "green") if colour in found), None)
 
 
 def parameter_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -7,6 +7,7 @@
                metrics.json    the figures
                phases.json     seconds of each phase, total, processor seconds, peak memory
                verify.json     guarantee and verdict
+               review.json     the three lights, for the publisher alone
                published/      the published data with their manifest, rows in the order of the input
                private.json    what verifying them once more needs and nobody may see: the generators of cells
     quarantine/<id>/published/ the same of a cell whose promise is broken; never exported unasked
@@ -39,7 +40,7 @@ PRIVATE = "private.json"
 FOLDER_MODE, FILE_MODE = 0o700, 0o600  # figures against the original are for the publisher alone
 _REPORTS = ("results.csv", "results.parquet", "report.html", "report.json")
 _OWN = ("experiment.toml", "index.json", "cells", "quarantine", "plots", *_REPORTS)
-_FILES = ("params", "state", "metrics", "phases", "verify")
+_FILES = ("params", "state", "metrics", "phases", "verify", "review")
 
 
 class Store:
@@ -109,7 +110,7 @@ class Store:
         state = found["state"]
         if state is None or state.get("state") not in STATES or found["params"] is None:
             return {"id": id, "state": "waiting"}
-        parts = {name: found[name] or {} for name in ("params", "metrics", "phases", "verify")}
+        parts = {name: found[name] or {} for name in ("params", "metrics", "phases", "verify", "review")}
         return {"id": id, **state, **parts}
 
     def cell_folder(self, id: str) -> Path:

@@ -127,6 +127,7 @@ def _worked(experiment: Experiment, cell: Cell, working: Path, parts: dict[str, 
     watch.close()
     stages = dict(release.journal.timings)
     verdict = release.verify()
+    review = release.review()
     verified = time.perf_counter()
     tell({"event": "phase", "cell": cell.id, "phase": "measure", "share": None})
     told = experiment.content.get("metrics") or {}
@@ -173,6 +174,7 @@ def _worked(experiment: Experiment, cell: Cell, working: Path, parts: dict[str, 
         "words": str(verdict),
         "warnings": release.journal.warnings,
     }
+    parts["review"] = review.to_dict()
     if verdict.holds:
         return {"state": "done", "code": None, "message": None, "exit_code": 0}
     return {"state": "unsafe", "code": "verification-failed", "message": str(verdict), "exit_code": 4}

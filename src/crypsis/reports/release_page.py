@@ -8,22 +8,24 @@ from __future__ import annotations
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.markup import Markup, element
 from crypsis.reports.page import facts_list, page, paragraph, section
+from crypsis.reports.sections.lights import lights
 from crypsis.reports.sections.utility import private_utility
 from crypsis.reports.stylesheet import PAGE_STYLE, PICTURE_STYLE
 from crypsis.reports.wording import figure
+from crypsis.review.lights import Review
 
 FOOT = "Published data, not the people: made with Crypsis. This page loads nothing and runs no script."
 PRIVATE = "Private report: for the publisher alone. It is not part of the release and must not be passed on."
 
 
 def release_page(facts: ManifestFacts, *sections: Markup) -> str:
-    """The sections below each other, under the title that the guarantee gives them."""
+    """The sections below each other, the three lights after the first, under the title of the guarantee."""
     private = "private" in facts.manifest
     kind = "Private report" if private else "Release report"
     title = f"{kind} · {facts.section('guarantee').get('model', 'release')}"
     before = [element("p", element("strong", PRIVATE), class_="private", role="note")] if private else []
     after = [private_utility(facts), _timings(facts)] if private else []
-    main = element("main", *before, *sections, *after)
+    main = element("main", *before, *sections[:1], *_lights(facts), *sections[1:], *after)
     return page(title, PICTURE_STYLE + "\n" + PAGE_STYLE, main, element("footer", FOOT))
 
 
@@ -33,3 +35,12 @@ def _timings(facts: ManifestFacts) -> Markup:
         return Markup("")
     entries = [(str(name).capitalize(), f"{figure(seconds, 3)} s") for name, seconds in timings.items()]
     return section("How long it took", paragraph("Time can tell about the data, too."), facts_list(entries))
+
+
+def _lights(facts: ManifestFacts) -> list[Markup]:
+    """The lights that the manifest tells, in a private report those with the original; none where it tells none."""
+    told = facts.section("private").get("review") or facts.section("review")
+    try:
+        return [lights(Review.from_dict(told))]
+    except (KeyError, TypeError, ValueError, AttributeError):  # an older manifest, or one of somebody else
+        return []

@@ -108,6 +108,13 @@ header {{ padding: 40px 0 0; }}
 .idle {{ --signal: var(--caution); --signal-tint: var(--caution-tint); }}
 .broken {{ --signal: var(--bad); --signal-tint: var(--bad-tint); }}
 
+.lights {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(260px, 1fr)); gap: 16px;
+  margin-bottom: 12px; }}
+.light {{ border-left: 4px solid var(--signal); background: var(--signal-tint); padding: 14px 18px; }}
+.light h3 {{ color: var(--signal); margin-bottom: 6px; }}
+.light ul {{ margin: 0; padding-left: 18px; font-size: 14px; }}
+.light li + li {{ margin-top: 6px; }}
+
 section {{ margin-top: 56px; }}
 section > h2 {{ padding-bottom: 10px; border-bottom: 1px solid var(--rule); margin-bottom: 20px; }}
 section > h2 + p {{ margin-bottom: 24px; }}

@@ -10,7 +10,7 @@ import shutil
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +25,7 @@ from crypsis.errors import (
     MissingFile,
     NoSuchEntry,
     NotApplicable,
+    StaleResult,
     StateInUse,
     UnreadableFile,
 )
@@ -349,21 +350,42 @@ class Experiments:
         except (MissingFile, UnreadableFile):  # removed since; what was published is still there
             return None
 
-    def write_release(self, number: str, cell: str) -> Path:
-        """The release of a cell as an archive, verified once more, rows in an order that tells nothing."""
+    def write_release(
+        self, number: str, cell: str, *, confirm: Iterable[str] = (), stale: bool = False, strict: bool = False
+    ) -> Path:
+        """The release of a cell as an archive, verified and reviewed once more, rows in an order that tells nothing.
+
+        A stale result is refused unless `stale` says that it is meant; `confirm` and `strict` as for every release.
+        """
         store = self._store_with(number, cell)
         state = store.cell(cell)["state"]
         if state != "done":
             raise BadRelease(f"This cell has no release: it is {state}.")
+        if not stale and self.is_stale(number, cell):
+            raise StaleResult(
+                "This result is stale: the data or the settings have changed since. Run it again, or confirm that the "
+                "stale one is meant (stale=true)."
+            )
         folder = self.workspace.unfinished()
         folder.mkdir(mode=0o700)
         try:
-            export_release(store, cell, folder / "release")
+            export_release(store, cell, folder / "release", confirm=confirm, strict=strict)
             archive = folder.with_name(f"{folder.name}.zip")
             shutil.make_archive(str(archive.with_suffix("")), "zip", folder, "release")
             return archive
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def is_stale(self, number: str, cell: str) -> bool:
+        """Whether the data or the settings of a result have changed since."""
+        return cell in self.store(number).stale() or cell in self.outdated(number)
+
+    def review(self, number: str, cell: str) -> dict[str, Any]:
+        """The three lights of a cell, as they were computed with the original beside it."""
+        found = self._store_with(number, cell).cell(cell).get("review")
+        if not found:
+            raise NoSuchEntry("This cell has no lights: it has no release, or was run by an earlier version.")
+        return dict(found)
 
     def private_file(self, number: str, cell: str) -> Path:
         """What only the publisher may see of a cell, where its release needs it."""

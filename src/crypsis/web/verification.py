@@ -102,6 +102,7 @@ class Verification:
         verdict = release.verify(against)
         return {
             **told_verdict(verdict),
+            "review": release.review(against).to_dict(),
             "release": {
                 "created": manifest.get("created"),
                 "method": manifest.get("method"),

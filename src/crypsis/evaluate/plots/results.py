@@ -49,6 +49,7 @@ class CellResult:
     verdict: str = ""
     message: str = ""
     id: str = ""
+    review: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, row: CellResult | Mapping[str, Any]) -> CellResult:
@@ -174,6 +175,7 @@ def _stored(store: Store, cell: Cell) -> CellResult:
         verdict=str(proof.get("words") or ""),
         message=str(known.get("message") or ""),
         id=cell.id,
+        review=known.get("review") or {},
     )
 
 

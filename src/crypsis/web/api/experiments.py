@@ -213,10 +213,26 @@ def router(workbench: Workbench) -> APIRouter:
         file = experiments.private_file(number, cell)
         return file_snapshot(file, media_type="application/json", filename="private.json")
 
+    @api.get("/{number}/cells/{cell}/review")
+    def review(number: Number, cell: CellId) -> dict[str, Any]:
+        """The three lights: guarantee, disclosure, usefulness, each with its colour and findings."""
+        return experiments.review(number, cell)
+
     @api.get("/{number}/cells/{cell}/release.zip", **file_answer("application/zip"))
-    def release(number: Number, cell: CellId) -> FileResponse:
+    def release(
+        number: Number,
+        cell: CellId,
+        confirm: Annotated[
+            list[Annotated[str, Query(max_length=400)]] | None,
+            Query(
+                max_length=100, description="Columns of identifiers, free text or exact dates that may be published."
+            ),
+        ] = None,
+        stale: Annotated[bool, Query(description="The result may be of data or settings that have changed.")] = False,
+        strict: Annotated[bool, Query(description="Refuse unless all lights are green.")] = False,
+    ) -> FileResponse:
         """The verified release of a cell: data, manifest and report."""
-        archive = experiments.write_release(number, cell)
+        archive = experiments.write_release(number, cell, confirm=confirm or (), stale=stale, strict=strict)
         return FileResponse(
             archive,
             media_type="application/zip",

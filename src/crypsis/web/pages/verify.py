@@ -20,6 +20,7 @@ from crypsis.verifiers import VERIFIERS
 from crypsis.web import theme
 from crypsis.web.actions import beside, in_thread, number
 from crypsis.web.choice_words import choice_words
+from crypsis.web.lights_view import review_of, show_lights
 from crypsis.web.method_words import PROTECTS
 from crypsis.web.parameter_form import label_of
 from crypsis.web.verification import Verification, promises
@@ -245,7 +246,10 @@ class VerifyPage:
                     f"{', '.join(named)} may name people",
                     "It was not looked at: what you publish must not have such a column, whatever the verdict is.",
                 )
-            release = found.get("release")
+            release, review = found.get("release"), review_of(found)
+            if review is not None:
+                with theme.section("Three lights", f"Computed from {review.basis}"):
+                    show_lights(review)
             with theme.section("What was counted"), ui.element("div").classes("tiles"):
                 theme.tile("Promise", found["guarantee"]["model"])
                 for key, value in found["guarantee"].get("parameters", {}).items():

@@ -1,0 +1,44 @@
+"""Section: the three lights, each with its findings and what would mend them."""
+
+from __future__ import annotations
+
+from crypsis.reports.markup import Markup, element, join
+from crypsis.reports.page import paragraph, section
+from crypsis.review.lights import Colour, Finding, Light, Review
+
+TITLES = {
+    "guarantee": "Guarantee",
+    "disclosure": "Disclosure",
+    "usefulness": "Usefulness",
+}
+_NOTHING = {
+    "guarantee": "Nothing was checked.",
+    "disclosure": "Nothing was found beside what the guarantee covers.",
+    "usefulness": "Nothing was found.",
+}
+_STATES = {Colour.GREEN: ("holds", "✓"), Colour.AMBER: ("idle", "!"), Colour.RED: ("broken", "✗")}
+
+
+def lights(review: Review) -> Markup:
+    """The guarantee, what the release discloses beside it, and what is left, side by side."""
+    boxes = [_box(name, light) for name, light in review.lights()]
+    basis = f"Computed from {review.basis}." if review.basis else ""
+    return section("Three lights", element("div", *boxes, class_="lights"), paragraph(basis, class_="muted small"))
+
+
+def _box(name: str, light: Light) -> Markup:
+    state, sign = _STATES[light.colour]
+    heading = element("h3", element("span", sign, aria_hidden="true"), f" {TITLES[name]}: {light.colour}")
+    told = [_finding(finding) for finding in light.findings]
+    body = element("ul", *told) if told else paragraph(_NOTHING[name])
+    return element("div", heading, body, class_=f"light {state}")
+
+
+def _finding(finding: Finding) -> Markup:
+    remedy = finding.remedy
+    if remedy is None or finding.colour == Colour.GREEN:
+        return element("li", finding.sentence)
+    parts = [element("span", f" {remedy.words}", class_="muted")]
+    if remedy.option is not None:
+        parts += [Markup(" "), element("code", remedy.option)]
+    return element("li", element("strong", f"{finding.colour}: "), finding.sentence, join(parts, ""))

@@ -1,0 +1,96 @@
+"""The three lights on a page: a sign, a word and a colour each, the findings, and a button for each remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from nicegui import ui
+
+from crypsis.reports.sections.lights import TITLES
+from crypsis.review import Colour, Finding, Light, Remedy, Review
+from crypsis.web import theme
+
+STATES = {Colour.GREEN: ("good", "check_circle"), Colour.AMBER: ("caution", "warning"), Colour.RED: ("bad", "error")}
+_NOTHING = {
+    "guarantee": "Nothing was checked.",
+    "disclosure": "Nothing was found beside what the guarantee covers.",
+    "usefulness": "Nothing was found.",
+}
+
+
+def review_of(cell: Mapping[str, Any]) -> Review | None:
+    """The review that a cell of a store keeps; None where it has none that can be read."""
+    try:
+        return Review.from_dict(cell["review"])
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def show_lights(
+    review: Review,
+    *,
+    settable: Collection[str] = (),
+    apply: Callable[[Remedy], Any] | None = None,
+    confirm: Callable[[str], Any] | None = None,
+    confirmed: Collection[str] = (),
+) -> None:
+    """All three side by side. `apply` sets a parameter of `settable`; `confirm` confirms a column."""
+    with ui.element("div").classes("lights").props('role=group aria-label="Three lights"'):
+        for name, light in review.lights():
+            _light(name, light, settable, apply, confirm, confirmed)
+
+
+def _light(
+    name: str,
+    light: Light,
+    settable: Collection[str],
+    apply: Callable[[Remedy], Any] | None,
+    confirm: Callable[[str], Any] | None,
+    confirmed: Collection[str],
+) -> None:
+    state, icon = STATES[light.colour]
+    with ui.column().classes(f"light {state}").props(f'data-light="{name}" data-colour="{light.colour}"'):
+        with ui.row().classes("light-head"):
+            ui.icon(icon).props("aria-hidden=true")
+            ui.label(f"{TITLES[name]}: {light.colour}").classes("strong")
+        if not light.findings:
+            ui.label(_NOTHING[name]).classes("small")
+        for finding in light.findings:
+            _finding(finding, settable, apply, confirm, finding.column in confirmed)
+
+
+def _finding(
+    finding: Finding,
+    settable: Collection[str],
+    apply: Callable[[Remedy], Any] | None,
+    confirm: Callable[[str], Any] | None,
+    is_confirmed: bool,
+) -> None:
+    with ui.column().style("gap: 4px"):
+        ui.label(finding.sentence).classes("small" if finding.colour == Colour.GREEN else "")
+        remedy = finding.remedy
+        if remedy is None or finding.colour == Colour.GREEN:
+            return
+        ui.label(f"{remedy.words.rstrip('.')}.").classes("muted small")
+        if apply is not None and remedy.parameter in settable:
+            theme.secondary(f"Set {remedy.parameter} = {remedy.value}", lambda: apply(remedy), "build")
+        elif finding.confirmable and confirm is not None and finding.column is not None:
+            column = finding.column
+            if is_confirmed:
+                ui.label(f"Confirmed: '{column}' will be published.").classes("strong small")
+            else:
+                theme.secondary(f"Confirm '{column}'", lambda: confirm(column), "task_alt")
+
+
+def light_signs(row: Mapping[str, Any]) -> str:
+    """The lights of a row of results as three small chips, in HTML."""
+    chips = []
+    for name, title in TITLES.items():
+        colour = row.get(f"{name}_light")
+        if colour in {one.value for one in Colour}:
+            state, icon = STATES[Colour(colour)]
+            sign = f'<span class="material-icons q-icon" aria-hidden=true>{icon}</span>'
+            words = theme.escaped(f"{title}: {colour}")
+            chips.append(f'<span class="chip {state}" title="{words}">{sign}{theme.escaped(title)} {colour}</span>')
+    return " ".join(chips) or "–"
