@@ -150,7 +150,10 @@ def test_when_the_dataset_changes_after_results_exist_old_results_are_kept_and_m
     kept = api.get(f"/api/experiments/{made}/cells/{first['cell']}/rows")
     assert kept.json()["total"] == 36
     assert not any(kept.json()["changed"])  # there is nothing to compare them with any more
-    assert api.get(f"/api/experiments/{made}/cells/{first['cell']}/release.zip").content.startswith(b"PK")
+    archive = f"/api/experiments/{made}/cells/{first['cell']}/release.zip"
+    refused_archive = api.get(archive)
+    assert refused_archive.json()["error"]["code"] == "stale-result"
+    assert api.get(archive, params={"stale": True}).content.startswith(b"PK")
     undone = api.post(f"/api/datasets/{number}/undo")
     assert undone.status_code == 200
     again = ended(api, made)

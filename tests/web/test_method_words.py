@@ -17,7 +17,7 @@ from crypsis.web.choice_words import choice_words
 from crypsis.web.companions import recipe_words
 from crypsis.web.method_words import CHOOSE, DATA, PROTECTS, commands, data_words
 from crypsis.web.parameter_form import label_of
-from crypsis.web.result_words import best_in_words, little_left, rough_duration
+from crypsis.web.result_words import best_in_words, rough_duration
 
 
 def test_every_method_and_every_promise_is_described_and_nothing_else_is() -> None:
@@ -91,11 +91,6 @@ def test_a_figure_is_never_written_with_an_exponent(value: float, words: str) ->
 )
 def test_a_recipe_of_a_hierarchy_is_told_in_words(recipe: str, words: str) -> None:
     assert recipe_words(recipe) == words
-
-
-def test_a_release_of_which_hardly_anything_is_left_is_called_so() -> None:
-    assert "93 % is lost" in little_left({"metrics": {"figures": {"ncp_loss": 0.93}}})
-    assert little_left({"metrics": {"figures": {"ncp_loss": 0.4, "suppressed_share": None}}}) == ""
 
 
 def test_no_words_of_a_help_are_lost_between_label_and_rest() -> None:

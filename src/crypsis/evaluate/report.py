@@ -284,13 +284,13 @@ class ExperimentReport:
                     if str(finding.colour) != "green":
                         words = (f"{name}: {finding.colour}", finding.sentence)
                         told.setdefault(words, []).append(self.results.cell_name(cell))
-        lines = [
+        lines: list[str] = [
             join([element("strong", sign), f" · {', '.join(names[:4])}{' …' if len(names) > 4 else ''}: {sentence}"])
             for (sign, sentence), names in list(told.items())[:MOST_FINDINGS]
         ]
         left = len(told) - len(lines)
         lines += [f"and {counted(left, 'finding')} more; report.json lists them"] if left else []
-        return section("Three lights", items(lines or ["All lights of all results are green."]))
+        return section("Three lights", items(lines) if lines else paragraph("All lights of all results are green."))
 
     def _summary(self) -> Markup:
         told: list[str] = []

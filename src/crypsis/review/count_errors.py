@@ -84,6 +84,7 @@ def _of_column(column: Column, published: PublishedColumn) -> Float64s:
         if not times or kind in (CellKind.MISSING, CellKind.SUPPRESSED):
             continue
         members: Any = published.cells[cell].members
+        span: slice | list[int]
         if kind == CellKind.RANGE:
             span = slice(bisect_left(values, members[0]), bisect_right(values, members[1]))
         elif kind == CellKind.ANY:

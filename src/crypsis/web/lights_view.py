@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 from nicegui import ui
 
+from crypsis.guarantees import DifferentialPrivacy
 from crypsis.reports.sections.lights import TITLES
 from crypsis.review import Colour, Finding, Light, Remedy, Review
 from crypsis.web import theme
@@ -25,6 +27,20 @@ def review_of(cell: Mapping[str, Any]) -> Review | None:
         return Review.from_dict(cell["review"])
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
+
+
+def of_former_run(review: Review) -> Review:
+    """The same in words that do not say of what is there now that it was verified."""
+    told = [
+        replace(one, sentence=one.sentence.replace("Verified", "Held then", 1)) for one in review.guarantee.findings
+    ]
+    return replace(review, guarantee=Light.of(told))
+
+
+def is_private(cell: Mapping[str, Any]) -> bool:
+    """Whether the guarantee of a cell is differential privacy."""
+    promise = (cell.get("verify") or {}).get("promise") or {}
+    return promise.get("model") == DifferentialPrivacy.model
 
 
 def show_lights(
@@ -86,6 +102,8 @@ def _finding(
 def light_signs(row: Mapping[str, Any]) -> str:
     """The lights of a row of results as three small chips, in HTML."""
     chips = []
+    if row.get("stale"):
+        return "–"
     for name, title in TITLES.items():
         colour = row.get(f"{name}_light")
         if colour in {one.value for one in Colour}:

@@ -16,8 +16,6 @@ _HEADLINES = (  # what somebody wants to know first, of whatever kind the data a
     "suppressed_records", "count_query_error", "average_relative_error", "itemset_query_loss", "tkd_loss", "re_loss",
     "tlost_loss", "mean_class_size", "item_frequency_error_loss", "count_error_1_loss", "classification_accuracy",
 )  # fmt: skip
-_SHARES_LOST = ("ncp_loss", "ncp", "suppressed_share")
-_NEARLY_ALL = 0.9
 _TWINS = {  # short names of the literature for figures that are there under their own
     "ncp": ("ncp_loss",),
     "ul": ("utility_loss",),
@@ -87,15 +85,6 @@ def loss_tiles(cell: dict[str, Any]) -> None:
             f"<th scope=col>What it says</th></tr></thead><tbody>{rows}</tbody></table>",
             sanitize=False,
         ).classes("scroll")
-
-
-def little_left(cell: dict[str, Any]) -> str:
-    """A warning where a release is safe because hardly anything is left in it; empty elsewhere."""
-    found = cell.get("metrics", {}).get("figures", {})
-    lost = max((found.get(name) or 0 for name in _SHARES_LOST), default=0)
-    if lost < _NEARLY_ALL:
-        return ""
-    return f"{percent(lost)} is lost. Lower k, name fewer columns that others may know, or try another method."
 
 
 def _by_column(figures: dict[str, float]) -> None:

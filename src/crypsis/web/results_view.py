@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.plots import frame_of, interactive_svg
+from crypsis.methods import METHODS
+from crypsis.parameters import parameters_of
 from crypsis.reports.wording import counted
+from crypsis.review import Remedy
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, told
 from crypsis.web.experiments import UNFINISHED, metric_names, varied_names
+from crypsis.web.lights_view import light_signs, review_of, show_lights
 from crypsis.web.result_words import best_in_words, figure_words, rough_duration, short_name
 from crypsis.web.widgets import plot_exports
 from crypsis.web.workbench import Workbench
@@ -26,8 +31,11 @@ class ResultsView:
     Controls are made once and stay while results come in, so that nobody loses what they are typing or choosing.
     """
 
-    def __init__(self, workbench: Workbench, experiment: str) -> None:
-        self.workbench, self.number = workbench, experiment
+    def __init__(
+        self, workbench: Workbench, experiment: str, apply: Callable[[str, Remedy], Any] | None = None
+    ) -> None:
+        self.workbench, self.number, self.apply = workbench, experiment, apply
+        self.lit = ""  # the cell whose lights are shown
         self.experiments = workbench.experiments
         self.seen: Any = None
         self.built: Any = None
@@ -72,6 +80,7 @@ class ResultsView:
             self._show_plots()
         if self.cells:
             self._show_cells(progress)
+            self._show_lights()
 
     def _build(self) -> None:
         self.place.clear()
@@ -89,6 +98,7 @@ class ResultsView:
             if self.plotted:
                 self._plots()
             self._table()
+            self.lights = ui.element("div").classes("stack")
 
     def _show_notes(self, progress: dict[str, Any]) -> None:
         self.notes.clear()
@@ -224,6 +234,36 @@ class ResultsView:
         self.file.set_visibility(finished > 0)
         self.table.set_content(self._table_text(self._fitting(self.cells)))
 
+    def _show_lights(self) -> None:
+        """The three lights of one result with their findings; of which one, can be chosen."""
+        self.lights.clear()
+        done = [cell for cell in self.cells if cell["state"] == "done" and not cell["stale"]]
+        if not done:
+            return
+        options = {cell["cell"]: _cell_words(cell) for cell in done}
+        self.lit = self.lit if self.lit in options else done[0]["cell"]
+
+        def choose(event: Any) -> None:
+            if event.value and event.value != self.lit:
+                self.lit = event.value
+                self._show_lights()
+
+        with self.lights, theme.section("Three lights", "Guarantee, disclosure and usefulness of one result"):
+            if len(options) > 1:
+                field = ui.select(options, value=self.lit, label="Result", on_change=choose)
+                field.props("outlined dense options-dense").style("width: 100%")
+            review = review_of(self.experiments.store(self.number).cell(self.lit))
+            chosen = next(cell for cell in done if cell["cell"] == self.lit)
+            if review is None:
+                ui.label("This result has no lights; run it again.").classes("muted")
+                return
+            settable = [one.name for one in parameters_of(METHODS[chosen["method"]])] if self.apply else []
+            show_lights(review, settable=settable, apply=lambda remedy: self._mend(str(chosen["label"]), remedy))
+
+    def _mend(self, label: str, remedy: Remedy) -> None:
+        if self.apply is not None:
+            self.apply(label, remedy)
+
     def _time_left(self, progress: dict[str, Any], finished: int) -> str:
         """How long the rest may take, if it takes as long as what this run has finished so far."""
         if not progress["running"]:
@@ -267,21 +307,31 @@ class ResultsView:
                 f"<td class=number>{theme.escaped(_shown(cell.get(name)))}</td>" for name in (*params, *shown)
             )
             link = ""
-            if cell["state"] == "done":
+            if cell["stale"] and cell["state"] == "done":
+                link = '<span class="muted small">run again</span>'
+            elif cell["state"] == "done":
                 address = f"/api/experiments/{self.number}/cells/{theme.escaped(cell['cell'])}/release.zip"
                 link = f'<a class=one-word href="{address}">Download</a>'
             elif cell.get("message"):
                 link = f'<span class="muted small reason">{theme.escaped(str(cell["message"])[:160])}</span>'
             runtime = next((cell[name] for name in ("runtime", "seconds") if cell.get(name) is not None), None)
             body.append(
-                f"<tr><td>{theme.escaped(str(cell['label']))}</td><td>{chip}</td>{values}"
+                f"<tr><td>{theme.escaped(str(cell['label']))}</td><td>{chip}</td><td>{light_signs(cell)}</td>{values}"
                 f"<td class=number>{_shown(runtime)}</td><td>{link}</td></tr>"
             )
         return (
-            f"<table class='plain cells'><thead><tr><th scope=col>Configuration</th><th scope=col>State</th>{heads}"
+            f"<table class='plain cells'><thead><tr><th scope=col>Configuration</th><th scope=col>State</th>"
+            f"<th scope=col>Lights</th>{heads}"
             f"<th scope=col class=number>Seconds</th>"
             f"<th scope=col>Release</th></tr></thead><tbody>{''.join(body)}</tbody></table>"
         )
+
+
+def _cell_words(cell: dict[str, Any]) -> str:
+    """`Mondrian · k 5`: what tells a result from the others."""
+    told = [f"{name} {_shown(value)}" for name, value in _parameters(cell).items() if value is not None]
+    repeat = f" · repeat {cell['repeat'] + 1}" if cell.get("repeat") else ""
+    return " · ".join([str(cell["label"]), *told]) + repeat
 
 
 def _parameters(cell: dict[str, Any]) -> dict[str, Any]:

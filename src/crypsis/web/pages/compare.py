@@ -12,8 +12,9 @@ from crypsis.errors import CrypsisError
 from crypsis.evaluate.suggestions import suggested_method
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
+from crypsis.review import Remedy
 from crypsis.web import theme
-from crypsis.web.actions import in_thread, told
+from crypsis.web.actions import done, in_thread, told
 from crypsis.web.pages.evaluate import no_data, reasons_against
 from crypsis.web.parameter_form import ParameterForm, label_of, slider_range
 from crypsis.web.results_view import ResultsView
@@ -91,7 +92,7 @@ class ComparePage:
             )
             self.faults = ui.column().style("width: 100%")
         self._show_cards()
-        self.view = ResultsView(self.workbench, self.entry.number)
+        self.view = ResultsView(self.workbench, self.entry.number, self._apply)
         self.view.show()
         self._refresh()
         ui.timer(0.6, self._refresh)
@@ -217,6 +218,20 @@ class ComparePage:
         self._keep(runs)
         self.faults.clear()
         self.problems[place].clear()
+
+    def _apply(self, label: str, remedy: Remedy) -> None:
+        """Set what would mend a finding in the configuration of this label; the person presses Run all."""
+        for place, run in enumerate(self.runs):
+            if (
+                str(run.get("label") or run.get("method")) == label
+                and (run.get("sweep") or {}).get("param") != remedy.parameter
+            ):
+                params = {**(run.get("params") or {}), str(remedy.parameter): remedy.value}
+                self._set(place, params=params)
+                self._show_cards(focus=place)
+                done(f"{label}: {remedy.parameter} is {remedy.value} now. Press Run all.")
+                return
+        done(f"{remedy.parameter} is varied in this configuration; change its range.")
 
     def _set_params(self, place: int, values: dict[str, Any], more: Any, swept: str | None) -> None:
         self._set(place, params=dict(values))

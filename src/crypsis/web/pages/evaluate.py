@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from fastapi import Request
 from nicegui import ui
@@ -11,11 +12,14 @@ from crypsis.errors import CrypsisError
 from crypsis.evaluate.applicability import why_not
 from crypsis.evaluate.suggestions import suggested_method
 from crypsis.methods import METHODS
+from crypsis.parameters import parameters_of
+from crypsis.review import Remedy, Review
 from crypsis.web import theme
-from crypsis.web.actions import in_thread, number, percent, told
+from crypsis.web.actions import done, in_thread, number, percent, told
+from crypsis.web.lights_view import is_private, of_former_run, review_of, show_lights
 from crypsis.web.parameter_form import ParameterForm
-from crypsis.web.result_words import duration, little_left, loss_tiles, time_bars
-from crypsis.web.widgets import choose_dataset, chosen_dataset, rows_grid, show_as_file, unreadable
+from crypsis.web.result_words import duration, loss_tiles, time_bars
+from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, rows_grid, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -85,6 +89,7 @@ class EvaluatePage:
         self.shown: tuple[Any, ...] = ()
         self.running = False
         self.spoken: tuple[str, str] | None = None  # the outcome that was read aloud last
+        self.confirmed: set[str] = set()  # columns that may be published all the same
         self.elapsed: Any = None
 
     async def prepare(self, method: str | None) -> None:
@@ -258,7 +263,7 @@ class EvaluatePage:
                     theme.message(
                         "caution", "Stale", "The data, or what belongs to them, have changed since. Press Run."
                     )
-                self._show_result(cell)
+                self._show_result(cell, outdated=bool(changed or cell["stale"]))
 
     def _last_run(self) -> dict[str, Any] | None:
         """What the result that is kept was made with."""
@@ -283,12 +288,15 @@ class EvaluatePage:
                 ).classes("muted small")
         self.aloud.say(f"Running: {phase}")
 
-    def _show_result(self, cell: dict[str, Any]) -> None:
+    def _show_result(self, cell: dict[str, Any], *, outdated: bool) -> None:
         told_cell = self.experiments.store(self.entry.number).cell(cell["cell"])
         state = cell["state"]
         undeclared = told_cell.get("code") == "public-input-missing"
         kind, title, next_step = _OUTCOMES["undeclared" if undeclared else state]
-        verdict = told_cell.get("verify", {}).get("words") if state in ("done", "unsafe") else None
+        if outdated and state == "done":  # of former settings or data, so nothing of what is there now is verified
+            kind, title, next_step = "info", "Result of a former run", "Press Run to have one of what is there now."
+        shown = state == "unsafe" or (state == "done" and not outdated)
+        verdict = told_cell.get("verify", {}).get("words") if shown else None
         words = "" if undeclared else str(verdict or told_cell.get("message") or "")
         theme.message(kind, title, "\n".join(part for part in (words, next_step) if part))
         if self.spoken != (cell["cell"], state):  # what is drawn again says nothing new
@@ -306,20 +314,22 @@ class EvaluatePage:
             ).style("align-self: flex-start")
         if state not in ("done", "unsafe"):
             return
-        warning = little_left(told_cell) if state == "done" else ""
-        if warning:
-            theme.message("caution", "Safe, and hardly of use", warning)
+        review = review_of(told_cell)
+        if review is not None:
+            self._show_lights(of_former_run(review) if outdated else review)
         with theme.section("What it cost", "Against the original") as actions:
             if state == "done":
                 with actions:
-                    address = f"/api/experiments/{self.entry.number}/cells/{cell['cell']}/release.zip"
-                    theme.primary("Download release", lambda: ui.navigate.to(address), "download")
+                    self._download(cell["cell"], review, outdated)
                     theme.secondary(
                         "Compare with others",
                         lambda: ui.navigate.to(f"/compare?dataset={self.dataset.number}"),
                         "stacked_line_chart",
                     )
-            loss_tiles(told_cell)
+            if is_private(told_cell):
+                self._figures_on_request(told_cell)
+            else:
+                loss_tiles(told_cell)
             if state == "done":
                 ui.label("Unpacked, anybody can check the release again: crypsis verify release").classes("muted small")
         if state == "done":
@@ -332,6 +342,66 @@ class EvaluatePage:
             time_bars(parts)
             if phases.get("peak_memory_mb"):
                 ui.label(f"At most {phases['peak_memory_mb']:,.0f} MB of memory.").classes("muted small")
+
+    # The lights, and what they ask for
+
+    def _show_lights(self, review: Review) -> None:
+        with theme.section("Three lights", "Does the guarantee hold, what is disclosed beside it, what is left"):
+            settable = [one.name for one in parameters_of(METHODS[self.run["method"]])]
+            show_lights(review, settable=settable, apply=self._apply, confirm=self._confirm, confirmed=self.confirmed)
+
+    def _apply(self, remedy: Remedy) -> None:
+        """Set what would mend a finding; the person presses Run."""
+        params = {**(self.run.get("params") or {}), str(remedy.parameter): remedy.value}
+        self._keep({**self.run, "params": params})
+        self._show_form()
+        done(f"{remedy.parameter} is {remedy.value} now. Press Run.")
+        self._refresh(force=True)
+
+    def _confirm(self, column: str) -> None:
+        self.confirmed.add(column)
+        self._refresh(force=True)
+
+    def _download(self, cell: str, review: Review | None, outdated: bool) -> None:
+        """The button; not to be pressed while a column waits to be confirmed, and only after a question when stale."""
+        waiting = [] if review is None else [one.column for one in review.refused if one.column not in self.confirmed]
+        asked = [("confirm", column) for column in sorted(self.confirmed)] + ([("stale", "true")] if outdated else [])
+        address = f"/api/experiments/{self.entry.number}/cells/{cell}/release.zip"
+        address += f"?{urlencode(asked)}" if asked else ""
+
+        def download() -> None:
+            if outdated:
+                confirm(
+                    "Download a stale result?",
+                    "The data or the settings have changed since. What you get is of the former ones.",
+                    lambda: ui.navigate.to(address),
+                    "Download the stale result",
+                )
+            else:
+                ui.navigate.to(address)
+
+        words = "Download stale release" if outdated else "Download release"
+        button = (theme.secondary if outdated else theme.primary)(words, download, "download")
+        button.set_enabled(not waiting)
+        if waiting:
+            ui.label(f"Confirm {', '.join(map(repr, dict.fromkeys(waiting)))} first.").classes("muted small")
+
+    def _figures_on_request(self, told_cell: dict[str, Any]) -> None:
+        """Figures of a private release against the original, with what they are not covered by."""
+        place = ui.column().style("width: 100%")
+
+        def show() -> None:
+            place.clear()
+            with place:
+                theme.message("caution", "Not covered", "Acting on these figures, or telling them, is not covered.")
+                loss_tiles(told_cell)
+
+        with place:
+            ui.label(
+                "Figures against the original are computed from it without noise. Acting on them is not covered by the "
+                "guarantee."
+            ).classes("muted small")
+            theme.secondary("Show figures against the original", show, "visibility").style("align-self: flex-start")
 
     async def _show_output(self, cell: str) -> None:
         output = await in_thread(self.experiments.output, self.entry.number, cell)

@@ -1,0 +1,98 @@
+"""The three lights in the browser and through REST: findings, one-click remedies, confirming, stale results."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import httpx
+from playwright.sync_api import expect
+
+from tests.web.conftest import Tab, uploaded
+from tests.web.test_bad_states import ended, experiment
+
+# Twenty people in two age groups: of the first ten everybody has the flu.
+ILL = "age,ill\n" + "".join(f"{20 + n},{'flu' if n < 10 or n % 2 else 'cold'}\n" for n in range(20))
+MAILS = "age,mail\n" + "".join(f"{20 + n},p{n}@example.org\n" for n in range(20))
+
+
+def table(api: httpx.Client, name: str, content: str, **roles: str) -> str:
+    number = str(uploaded(api, name, content)["id"])
+    types = {"age": "int"}
+    columns = {column: {"type": types.get(column, "category"), "role": role} for column, role in roles.items()}
+    section: dict[str, Any] = {"kind": "table", "columns": columns, "each_row_is_a_person": True}
+    answer = api.put(f"/api/datasets/{number}/section", json={"section": section})
+    assert answer.status_code == 200, answer.text
+    return number
+
+
+def light(page: Any, name: str) -> Any:
+    return page.locator(f'[data-light="{name}"]')
+
+
+def test_a_red_light_names_the_number_and_one_click_sets_the_remedy(api: httpx.Client, tab: Tab) -> None:
+    number = table(api, "ill.csv", ILL, age="quasi", ill="sensitive")
+    page = tab.open(f"/evaluate?dataset={number}")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_text("Verified", exact=True)).to_be_visible(timeout=240_000)
+    expect(light(page, "guarantee")).to_have_attribute("data-colour", "green")
+    expect(light(page, "guarantee")).to_contain_text("assuming that each record is a person of its own")
+    expect(light(page, "disclosure")).to_have_attribute("data-colour", "red")
+    expect(light(page, "disclosure")).to_contain_text("'ill' is revealed for 10 of 20 people (50 %)")
+    expect(light(page, "usefulness")).to_be_visible()
+
+    page.get_by_role("button", name="Set l = 2").click()
+    expect(page.get_by_text("The settings have changed since")).to_be_visible()
+    expect(page.get_by_text(re.compile("^Verified"))).to_have_count(0)  # nothing of what is there now is verified
+    expect(page.get_by_role("button", name="Download release")).to_have_count(0)
+    (made,) = [one for one in api.get("/api/experiments").json() if one["dataset"] == number]
+    runs = api.get(f"/api/experiments/{made['id']}").json()["tables"]["run"]
+    assert runs[0]["params"] == {"k": 5, "l": 2}
+    page.get_by_role("button", name="Download stale release").click()
+    expect(page.get_by_text("Download a stale result?")).to_be_visible()
+    page.get_by_role("button", name="Keep").click()
+
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(light(page, "disclosure")).to_have_attribute("data-colour", "green", timeout=240_000)
+    with page.expect_download():
+        page.get_by_role("button", name="Download release").click()
+
+
+def test_addresses_are_published_only_after_a_click(api: httpx.Client, tab: Tab) -> None:
+    number = table(api, "mails.csv", MAILS, age="quasi", mail="other")
+    page = tab.open(f"/evaluate?dataset={number}")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(light(page, "disclosure")).to_contain_text("e-mail addresses of 20 of 20 people", timeout=240_000)
+    expect(page.get_by_role("button", name="Download release")).to_be_disabled()
+    page.get_by_role("button", name="Confirm 'mail'").first.click()
+    with page.expect_download():
+        page.get_by_role("button", name="Download release").click()
+
+
+def test_compare_shows_the_lights_of_each_result_and_mends_its_configuration(api: httpx.Client, tab: Tab) -> None:
+    number = table(api, "ill2.csv", ILL, age="quasi", ill="sensitive")
+    made = experiment(api, number, run=[{"label": "halves", "method": "mondrian", "params": {"k": 5}}])
+    (cell,) = ended(api, made)["cells"]
+    assert (cell["guarantee_light"], cell["disclosure_light"]) == ("green", "red")
+    review = api.get(f"/api/experiments/{made}/cells/{cell['cell']}/review").json()
+    (finding,) = [one for one in review["disclosure"]["findings"] if one["code"] == "revealed-values"]
+    assert (finding["number"], finding["total"], finding["remedy"]["parameter"]) == (10, 20, "l")
+    page = tab.open(f"/compare?dataset={number}&experiment={made}")
+    expect(page.locator("tbody tr").first).to_contain_text("Disclosure red")
+    expect(light(page, "disclosure")).to_contain_text("'ill' is revealed for 10 of 20 people (50 %)")
+    page.get_by_role("button", name="Set l = 2").click()
+    expect(page.get_by_text("1 result is stale")).to_be_visible()
+    expect(page.get_by_role("link", name="Download")).to_have_count(0)
+    assert api.get(f"/api/experiments/{made}").json()["tables"]["run"][0]["params"] == {"k": 5, "l": 2}
+
+
+def test_rest_refuses_what_is_not_confirmed_and_heeds_strict(api: httpx.Client) -> None:
+    number = table(api, "mails2.csv", MAILS, age="quasi", mail="other")
+    made = experiment(api, number, run=[{"label": "m", "method": "mondrian", "params": {"k": 5}}])
+    (cell,) = ended(api, made)["cells"]
+    archive = f"/api/experiments/{made}/cells/{cell['cell']}/release.zip"
+    assert api.get(archive).json()["error"]["code"] == "direct-identifier"
+    assert api.get(archive, params={"confirm": "agee"}).json()["error"]["code"] == "unknown-column"
+    assert api.get(archive, params={"confirm": "mail"}).content.startswith(b"PK")
+    strict = api.get(archive, params={"confirm": "mail", "strict": True}).json()["error"]
+    assert strict["code"] == "review-red"  # everybody is unique by the addresses
