@@ -215,7 +215,7 @@ class Release:
     def private_report(self) -> Report:
         """The report for the publisher, with every figure against the original. It is not part of a release."""
         timings = {name: round(seconds, 6) for name, seconds in self.journal.timings.items()}
-        manifest = self._own_manifest("sorted") | {"private": {"timings": timings}}
+        manifest = self._own_manifest("sorted") | {"private": {"timings": timings, "review": self.review().to_dict()}}
         page = self.kind.report(manifest, self.data, self.companion)
         return Report(page, self.kind.pictures(manifest, self.data, self.companion), private=True)
 
@@ -316,6 +316,7 @@ class Release:
             "warning": warning,
             "method": None if method is None else {"name": method.name(), **method.described_parameters()},
             "verdict": self.verify().to_dict(),
+            "review": self.review().to_dict(),
             "figures": self.figures(),
             "utility": self.utility() if self.original is not None else dict(self.manifest.get("utility", {})),
             **facts,
