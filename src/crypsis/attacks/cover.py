@@ -18,7 +18,7 @@ from crypsis.data.arrays import Bools, Int32s, Int64s
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.disassociated_text import arranged
 from crypsis.data.transaction import Transactions
-from crypsis.errors import NotApplicable
+from crypsis.errors import NotApplicable, PersonNotSupported
 from crypsis.parameters import AtLeast
 
 
@@ -68,6 +68,11 @@ class CoverAttack(Attack):
         if not isinstance(published, DisassociatedTransactions):
             raise NotApplicable(
                 f"CoverAttack reasons about disassociated transactions, got {type(published).__name__}."
+            )
+        if original is not None and original.person_repeats:
+            raise PersonNotSupported(
+                "Disassociated data are about records, and in this original a person has several; give it with the "
+                "records of each person united (unite='person', --unite person)."
             )
         data = arranged(published)
         supports = data.visible_supports + data.hidden_leaves

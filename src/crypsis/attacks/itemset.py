@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from crypsis.attacks.attack import Attack, AttackResult
-from crypsis.attacks.known_items import fewest_candidates, known_items, record_bits, refuse_too_much
+from crypsis.attacks.known_items import (
+    NO_PERSONS,
+    fewest_candidates,
+    known_items,
+    of_people,
+    record_bits,
+    refuse_too_much,
+)
+from crypsis.data.arrays import offsets_of
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import NotApplicable
@@ -21,7 +29,8 @@ class ItemsetAttack(Attack):
 
     A published record is a candidate if each known item lies in a symbol of it. On data that keep k^m-anonymity nobody
     has fewer than k candidates up to m; what lies beyond m is not promised. Of very long records only the `rarest`
-    items are tried, which are those that tell most.
+    items are tried, which are those that tell most. Where records tell whose they are, people are counted who have a
+    fitting record, and each is attacked with the record that leaves fewest.
     """
 
     name: ClassVar[str] = "itemset"
@@ -35,6 +44,11 @@ class ItemsetAttack(Attack):
         self.check_applicable(published, original)
         if isinstance(published, Transactions):
             published = _as_published(published)
+        whose = NO_PERSONS
+        if original.person is not None and original.person_repeats:
+            published = _by_person(published, original)
+            assert published.person is not None
+            whose = published.person
         largest = self.knowledge + self.beyond
         offsets, atoms, bits = known_items(published, original, self.rarest)
         refuse_too_much(offsets, largest, len(published))
@@ -48,7 +62,10 @@ class ItemsetAttack(Attack):
             np.zeros(1, np.int64),
             np.zeros(len(original), np.int64),
             everybody,
+            whose,
         )
+        if original.person is not None and len(whose):
+            fewest = of_people(fewest, original.person)
         return AttackResult(self.name, self.parameters(), fewest[:, 1:].copy())
 
     def check_applicable(self, published: Any, original: Any) -> None:
@@ -65,4 +82,29 @@ def _as_published(data: Transactions) -> PublishedTransactions:
     singles = Symbols(
         data.vocabulary, np.arange(len(data.vocabulary) + 1), np.arange(len(data.vocabulary), dtype=np.int32)
     )
-    return PublishedTransactions(data.offsets, data.items, singles)
+    return PublishedTransactions(data.offsets, data.items, singles, person=data.person)
+
+
+def _by_person(published: PublishedTransactions, original: Transactions) -> PublishedTransactions:
+    """The published records with whose they are, those of a person together.
+
+    Where the release does not say whose they are but each item has one symbol, the original tells which record each
+    became: the symbols of its items.
+    """
+    if published.person is None:
+        symbols = published.symbols
+        if len(np.unique(symbols.members)) < len(symbols.members) or len(published) != len(original):
+            raise NotApplicable(
+                "Published records do not say whose they are, and items have several images; attack the release where "
+                "it was made."
+            )
+        symbol_of = np.full(len(symbols.vocabulary) + 1, -1, np.int64)
+        symbol_of[symbols.members] = np.repeat(np.arange(len(symbols)), symbols.sizes)
+        image = symbol_of[symbols.vocabulary.encode(original.vocabulary.series)][original.items]
+        rows = np.repeat(np.arange(len(original)), original.lengths)[image >= 0]
+        keys = np.unique(rows * max(len(symbols), 1) + image[image >= 0])
+        lengths = np.bincount(keys // max(len(symbols), 1), minlength=len(original))
+        codes = (keys % max(len(symbols), 1)).astype(np.int32)
+        published = replace(published, offsets=offsets_of(lengths), codes=codes, person=original.person)
+    assert published.person is not None
+    return published.take(np.argsort(published.person, kind="stable"))

@@ -16,6 +16,7 @@ from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import TooLarge
 
+NO_PERSONS: Int64s = np.zeros(0, np.int64)
 MOST_WORK = 50_000_000_000  # words of bits: about a minute
 
 
@@ -51,6 +52,13 @@ def known_items(
     place = np.arange(len(rows)) - np.repeat(offsets_of(lengths)[:-1], lengths)
     kept = place < rarest
     return offsets_of(np.minimum(lengths, rarest)), atoms[kept].astype(np.int32), bits
+
+
+def of_people(fewest: Int64s, person: Int64s) -> Int64s:
+    """The fewest candidates of each person, from those of each record: any of a person's records may be known."""
+    people = np.full((int(person.max(initial=-1)) + 1, fewest.shape[1]), np.iinfo(np.int64).max)
+    np.minimum.at(people, person, fewest)
+    return people
 
 
 def number_of_subsets(lengths: Int64s, largest: int) -> int:
@@ -92,9 +100,11 @@ def fewest_candidates(
     fitting: Int64s,
     group_of: Int64s,
     group_bits: NDArray[np.uint64],
+    whose: Int64s,
 ) -> Int64s:
     """By person and number of known items, none included: the fewest records that fit a set of at most so many.
 
+    With `whose`, which ascends with the records, the fewest people who have such a record; empty, records are counted.
     Person p looks at the records of the groups fitting[fitting_offsets[g]:fitting_offsets[g + 1]], g = group_of[p].
     Equal people are neighbours often enough that the one before is remembered.
     """
@@ -111,9 +121,7 @@ def fewest_candidates(
             for slot in range(fitting_offsets[group_of[person]], fitting_offsets[group_of[person] + 1]):
                 for word in range(n_words):
                     together[0, word] |= group_bits[fitting[slot], word]
-            everybody = 0
-            for word in range(n_words):
-                everybody += _set_bits(together[0, word])
+            everybody = _counted(together[0], whose)
         if alike and end - start == start - offsets[person - 1]:
             for step in range(end - start):
                 alike = alike and atoms[start + step] == atoms[offsets[person - 1] + step]
@@ -129,11 +137,9 @@ def fewest_candidates(
                 continue
             atom = atoms[place[depth]]
             place[depth] += 1
-            count = 0
             for word in range(n_words):
-                both = together[depth, word] & bits[atom, word]
-                together[depth + 1, word] = both
-                count += _set_bits(both)
+                together[depth + 1, word] = together[depth, word] & bits[atom, word]
+            count = _counted(together[depth + 1], whose)
             fewest[person, depth + 1] = min(fewest[person, depth + 1], count)
             if count > 1:
                 place[depth + 1] = place[depth]
@@ -141,6 +147,27 @@ def fewest_candidates(
         for size in range(1, largest + 1):  # whoever knows more can forget some of it
             fewest[person, size] = min(fewest[person, size], fewest[person, size - 1])
     return fewest
+
+
+@njit
+def _counted(records: NDArray[np.uint64], whose: Int64s) -> int:
+    """How many records these are, or how many people's."""
+    count = 0
+    if len(whose) == 0:
+        for word in records:
+            count += _set_bits(word)
+        return count
+    last = np.int64(-1)
+    for place in range(len(records)):
+        left = records[place]
+        while left != 0:
+            rest = left & (left - np.uint64(1))
+            person = whose[64 * place + _set_bits((left ^ rest) - np.uint64(1))]
+            left = rest
+            if person != last:
+                last = person
+                count += 1
+    return count
 
 
 @njit

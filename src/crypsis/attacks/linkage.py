@@ -16,14 +16,21 @@ import numpy as np
 import polars as pl
 
 from crypsis.attacks.attack import Attack, AttackResult
-from crypsis.attacks.known_items import fewest_candidates, known_items, record_bits, refuse_too_much
+from crypsis.attacks.known_items import (
+    NO_PERSONS,
+    fewest_candidates,
+    known_items,
+    of_people,
+    record_bits,
+    refuse_too_much,
+)
 from crypsis.compilation import njit
 from crypsis.data.arrays import Int64s, offsets_of
 from crypsis.data.cells import CellKind
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import write_value
-from crypsis.errors import NotApplicable, PersonNotSupported
+from crypsis.errors import NotApplicable
 from crypsis.parameters import AtLeast
 
 LARGEST_INDEX = 50_000_000
@@ -57,24 +64,17 @@ class LinkageAttack(Attack):
         known = [table.column(column.name) for column in columns]
         if self.known_items and isinstance(published, PublishedMixed):
             candidates = self._with_items(known, published, original)
+        elif table.person is not None:
+            candidates = self._people(known, table, published)
         else:
             candidates = fitting_records(known, released)[:, None]
-        if table.person is not None:
-            candidates = self._people(known, table, published)
         return AttackResult(self.name, self.described_parameters(), candidates, first_size=len(columns))
 
     def _people(self, known: list[Column], table: Table, published: Any) -> Int64s:
         """Candidates of each person: the people with a fitting record, for the record that leaves fewest."""
         assert table.person is not None
-        if self.known_items:
-            raise PersonNotSupported("Candidates with known items are counted in records; set known_items to 0.")
         released = published.table if isinstance(published, PublishedMixed) else published
-        whose = released.person if released.person is not None else table.person
-        if len(whose) != len(released) or (released.person is None and not released.in_input_order):
-            raise NotApplicable(
-                "Published rows do not say whose they are; give the private report, which tells which input row each "
-                "was made from (--private-report FILE)."
-            )
+        whose = _whose(released, table)
         search = _Search.of(known, released)
         offsets, fitting = _fitting_classes(*search.arrays)
         shown = search.class_of >= 0
@@ -86,7 +86,11 @@ class LinkageAttack(Attack):
         return fewest
 
     def _with_items(self, known: list[Column], published: PublishedMixed, original: Mixed) -> Int64s:
-        """Candidates with no item known, with one, and so on."""
+        """Candidates with no item known, with one, and so on; people where records tell whose they are."""
+        whose, person = NO_PERSONS, original.table.person
+        if person is not None:
+            whose = _whose(published.table, original.table)
+            published, whose = published.take(np.argsort(whose, kind="stable")), np.sort(whose)
         offsets, atoms, bits = known_items(published.transactions, original.transactions, self.rarest)
         refuse_too_much(offsets, self.known_items, len(published))
         search = _Search.of(known, published.table)
@@ -94,9 +98,10 @@ class LinkageAttack(Attack):
         shown = np.flatnonzero(search.class_of >= 0)
         alone = offsets_of((search.class_of >= 0).astype(np.int64))
         by_class = record_bits(alone, search.class_of[shown].astype(np.int32), len(search.sizes))
-        return fewest_candidates(
-            offsets, atoms, bits, self.known_items, fitting_offsets, fitting, search.person_of, by_class
+        fewest = fewest_candidates(
+            offsets, atoms, bits, self.known_items, fitting_offsets, fitting, search.person_of, by_class, whose
         )
+        return fewest if person is None else of_people(fewest, person)
 
     def check_applicable(self, published: Any, original: Any) -> None:
         """Tables, or mixed data, against a release of the same kind."""
@@ -355,3 +360,14 @@ def _fitting_classes(
             filled += 1
         fitting_offsets[person + 1] = filled
     return fitting_offsets, classes[:filled]
+
+
+def _whose(released: PublishedTable, table: Table) -> Int64s:
+    """The person of every published record."""
+    whose = released.person if released.person is not None else table.person
+    if whose is None or len(whose) != len(released) or (released.person is None and not released.in_input_order):
+        raise NotApplicable(
+            "Published rows do not say whose they are; give the private report, which tells which input row each was "
+            "made from (--private-report FILE)."
+        )
+    return whose
