@@ -75,7 +75,7 @@ def test_bad_requests_are_refused_by_name(run: Run, town: Path, release: Path) -
         (("--attack", "locatoin"), "Did you mean 'location'"),
         (("--attack", "location", "--knowledge", "0"), "knowledge must be an int of at least 1, got 0"),
         (("--attack", "home-work", "--knowledge", "3"), "--knowledge"),
-        (("--attack", "location", "--unit", "owner"), "count trajectories instead"),
+        (("--attack", "location", "--unit", "owner"), "give the original with the column that names them"),
         ((), "--attack"),
     ):
         done = attack(run, town, release, *more)

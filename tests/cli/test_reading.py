@@ -14,7 +14,7 @@ from crypsis.data.mixed import Mixed
 from crypsis.data.relational import Table
 from crypsis.data.stream import Events
 from crypsis.data.transaction import Transactions
-from crypsis.errors import BadParameter, NotApplicable, UndeclaredRole
+from crypsis.errors import BadParameter, NotApplicable, OptionWithoutEffect, UndeclaredRole
 
 PATIENTS = "name,age,zip,diagnoses\nAnn,30,14122,flu cold\nBob,31,14123,flu\n"
 
@@ -69,9 +69,9 @@ def test_events_are_read_with_their_sensitive_column(read) -> None:
 
 
 def test_an_option_of_another_kind_of_data_is_refused(read) -> None:
-    with pytest.raises(BadParameter, match="--grid says how trajectories are read; here transactions are"):
+    with pytest.raises(OptionWithoutEffect, match="--grid says how trajectories are read; here transactions are"):
         read("a b\n", Transactions, "file.dat", grid=100.0)
-    with pytest.raises(BadParameter, match="--quasi says how tables or mixed data are read; here transactions are"):
+    with pytest.raises(OptionWithoutEffect, match="--quasi says how tables or mixed data are read"):
         read("a b\n", Transactions, "file.dat", quasi="a")
     with pytest.raises(NotApplicable, match="int cannot be read"):
         read("a b\n", int)

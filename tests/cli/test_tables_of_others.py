@@ -90,7 +90,7 @@ def test_a_model_with_parameters_is_judged(run: Run, table: Path, asked: tuple[s
         (("--quasi", "age", "--model", "t-closeness", "-t", "0.5"), "bad-parameter: .*--sensitive disease"),
         (("--quasi", "age", "--model", "kkm-anonymity"), "bad-parameter: .*--items"),
         (("--quasi", "age", "--original", "x.csv"), "bad-parameter: .*--original is for releases"),
-        (("--quasi", "age", "--grid", "5"), "bad-parameter: --grid says how trajectories"),
+        (("--quasi", "age", "--grid", "5"), "option-without-effect: --grid says how trajectories"),
         (("--quasi", "age", "--model", "t-closeness", "-t", "0.5", "--sensitive", "pay"), "original-required"),
     ],
 )

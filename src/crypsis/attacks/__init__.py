@@ -18,6 +18,7 @@ from crypsis.attacks.location import LocationAttack
 from crypsis.attacks.location_frequency import LocationFrequencyAttack
 from crypsis.attacks.location_sequence import LocationSequenceAttack
 from crypsis.attacks.privacy_audit import PrivacyAudit, audit_privacy
+from crypsis.attacks.reidentification_attack import ReidentificationAttack
 from crypsis.attacks.table_risk import TableRisk, table_risk
 from crypsis.attacks.unique_location import UniqueLocationAttack
 from crypsis.errors import BadParameter, did_you_mean
@@ -31,6 +32,7 @@ ATTACKS: dict[str, type[Attack]] = {
         UniqueLocationAttack,
         LocationFrequencyAttack,
         HomeWorkAttack,
+        ReidentificationAttack,
         LinkageAttack,
         ItemsetAttack,
         CoverAttack,
@@ -51,6 +53,7 @@ __all__ = [
     "LocationFrequencyAttack",
     "LocationSequenceAttack",
     "PrivacyAudit",
+    "ReidentificationAttack",
     "RiskAtSize",
     "TableRisk",
     "UniqueLocationAttack",
@@ -71,6 +74,6 @@ def attack_named(name: str) -> type[Attack]:
     return ATTACKS[name]
 
 
-def attack(published: Any, original: Any, adversary: Attack) -> AttackResult:
+def attack(published: Any, original: Any, adversary: Attack) -> Any:
     """Let an adversary who may know pieces of the original look for everybody in the published data."""
     return adversary.run(published, original)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
+from crypsis.attacks.cell_visits import collapsed
+from crypsis.attacks.tracks_in_cells import EXACT, NEAREST, points_in_cells
+from crypsis.attacks.whose_rows import OWNER, unit_counted, with_owners
 from crypsis.data.arrays import Float64s, Int64s, frozen
+from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable
 from crypsis.parameters import Checked, parameters_of
@@ -47,9 +52,15 @@ class AttackResult:
     parameters: dict[str, Any]
     candidates: Int64s = field(repr=False)
     first_size: int = 1  # what the first column stands for
+    assumed: tuple[str, ...] = ()  # what the adversary is taken to know
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "candidates", frozen(self.candidates))
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What the figures do not say by themselves."""
+        return self.assumed
 
     @property
     def individuals(self) -> int:
@@ -89,7 +100,19 @@ class AttackResult:
             "individuals": self.individuals,
             **{name: value for name, value in self.outcome.to_dict().items() if name != "knowledge"},
             "curve": [size.to_dict() for size in self.curve],
+            **({"notes": list(self.assumed)} if self.assumed else {}),
         }
+
+
+@dataclass(frozen=True, eq=False)
+class Confrontation:
+    """What an attack works on. `parameters` say what was counted, `notes` what the adversary is taken to know."""
+
+    published: PublishedTrajectories
+    original: Trajectories
+    unit: str
+    parameters: dict[str, Any]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,11 +120,24 @@ class Attack(Checked, ABC):
     """One adversary with its parameters. `accepts` are the kinds of original data it knows pieces of."""
 
     name: ClassVar[str]
-    accepts: ClassVar[tuple[type, ...]] = (Trajectories,)
+    accepts: ClassVar[tuple[type, ...]] = (Trajectories, Tracks)
 
     @abstractmethod
-    def run(self, published: PublishedTrajectories, original: Trajectories) -> AttackResult:
+    def run(self, published: Any, original: Any) -> Any:
         """Attack everybody in the original and say what was left to guess."""
+
+    def confront(self, published: Any, original: Any) -> Confrontation:
+        """The release and what may be known of the original, in the same locations, with what is counted."""
+        self.check_applicable(published, original)
+        notes: tuple[str, ...] = ()
+        known = original
+        if isinstance(original, Tracks):
+            known = collapsed(points_in_cells(original, published))
+            notes = (EXACT if published.generators is not None else NEAREST,)
+        unit = unit_counted(getattr(self, "unit", None), known)
+        if unit == OWNER:
+            published = with_owners(published, known)
+        return Confrontation(published, known, unit, {**self.parameters(), "unit": unit}, notes)
 
     @classmethod
     def help(cls) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from crypsis.attacks.attack import Attack, AttackResult
 from crypsis.attacks.location_sequence import fewest_by_size
 from crypsis.data.arrays import Int64s
+from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.parameters import AtLeast, OneOf
 
@@ -27,13 +28,15 @@ class ContainmentAttack(Attack):
 
     knowledge: Annotated[int, AtLeast(1), "Locations that the adversary may know: the m of the guarantee."] = 2
     beyond: Annotated[int, AtLeast(0), "Also try this many locations more."] = 2
-    unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one candidate."] = "trajectory"
+    unit: Annotated[
+        str | None, OneOf("trajectory", "owner"), "What counts as one candidate; people where the original tells them."
+    ] = None
 
-    def run(self, published: PublishedTrajectories, original: Trajectories) -> AttackResult:
-        self.check_applicable(published, original)
+    def run(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> AttackResult:
+        seen = self.confront(published, original)
         largest = self.knowledge + self.beyond
-        fewest = fewest_by_size(published, original, largest, self.unit, original.locations.sensitive)
-        return AttackResult(self.name, self.parameters(), fewest)
+        fewest = fewest_by_size(seen.published, seen.original, largest, seen.unit, seen.original.locations.sensitive)
+        return AttackResult(self.name, seen.parameters, fewest, assumed=seen.notes)
 
 
 def compatible_rows(published: PublishedTrajectories, knowledge: Sequence[str]) -> Int64s:

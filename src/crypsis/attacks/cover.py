@@ -64,7 +64,7 @@ class CoverAttack(Attack):
 
     min_causes: Annotated[int, AtLeast(2), "A combination is uncertain if at least so many could be the cause."] = 2
 
-    def run(self, published: DisassociatedTransactions, original: Transactions | None = None) -> CoverResult:  # type: ignore[override]
+    def run(self, published: DisassociatedTransactions, original: Transactions | None = None) -> CoverResult:
         if not isinstance(published, DisassociatedTransactions):
             raise NotApplicable(
                 f"CoverAttack reasons about disassociated transactions, got {type(published).__name__}."

@@ -7,12 +7,14 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from crypsis.attacks.attack import Attack, AttackResult
+from crypsis.attacks.attack import Attack, AttackResult, Confrontation
 from crypsis.attacks.individuals import per_individual
 from crypsis.attacks.matching import slots_of, target_of
+from crypsis.attacks.tracks_in_cells import longest_stays, points_in_cells
 from crypsis.attacks.unique_location import visited_locations
 from crypsis.compilation import njit
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.parameters import OneOf
 
@@ -25,7 +27,9 @@ class HomeWorkAttack(Attack):
 
     A published row is a candidate if its visits can be read so that no location has more of them than these two. Among
     equally visited locations of a person those that come first in the location table are taken. Most visited means that
-    everything else is visited less, which k^m-anonymity does not speak of.
+    everything else is visited less, which k^m-anonymity does not speak of. Of GPS tracks they are the two cells in
+    which a person spends most time, on all tracks; published cells tell no times, so a row is a candidate if it has
+    both, or the one of them that was published.
 
     Pellungrini, Pappalardo, Pratesi, Monreale. A data mining approach to assess privacy risk in human mobility data.
     ACM Transactions on Intelligent Systems and Technology 9, 2017: home and work attack.
@@ -33,13 +37,18 @@ class HomeWorkAttack(Attack):
 
     name: ClassVar[str] = "home-work"
 
-    unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one candidate."] = "trajectory"
+    unit: Annotated[
+        str | None, OneOf("trajectory", "owner"), "What counts as one candidate; people where the original tells them."
+    ] = None
 
-    def run(self, published: PublishedTrajectories, original: Trajectories) -> AttackResult:
-        self.check_applicable(published, original)
-        target = target_of(published, original, self.unit)
+    def run(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> AttackResult:
+        seen = self.confront(published, original)
+        if isinstance(original, Tracks):
+            people = _of_tracks(seen, original, points_in_cells(original, published))
+            return AttackResult(self.name, seen.parameters, people, first_size=2, assumed=seen.notes)
+        target = target_of(seen.published, seen.original, seen.unit)
         slots = slots_of(target, type(self).__name__)
-        atoms = np.append(target.atom_of_location, NONE)[_most_visited(original)]
+        atoms = np.append(target.atom_of_location, NONE)[_most_visited(seen.original)]
         places = np.sort(atoms, axis=1)[:, ::-1]  # a suppressed one, which cannot be looked for, comes last
         distinct, number = np.unique(places, axis=0, return_inverse=True)
         by_atom = np.argsort(slots.atoms, kind="stable")
@@ -58,7 +67,31 @@ class HomeWorkAttack(Attack):
             target.n_individuals,
         )
         fewest = counts[number.ravel()].reshape(-1, 1)
-        return AttackResult(self.name, self.parameters(), per_individual(fewest, original, self.unit), first_size=2)
+        people = per_individual(fewest, seen.original, seen.unit)
+        return AttackResult(self.name, seen.parameters, people, first_size=2, assumed=seen.notes)
+
+
+def _of_tracks(seen: Confrontation, tracks: Tracks, points: Trajectories) -> Int64s:
+    """How many individuals have a row with the two cells in which each individual spends most time."""
+    individuals = seen.original.groups(seen.unit)
+    target = target_of(seen.published, seen.original, seen.unit, tell_apart=True)
+    cells = np.append(target.atom_of_location, NONE)[longest_stays(tracks, points, individuals, 2)]
+    row = np.repeat(np.arange(len(target.offsets) - 1), np.diff(target.offsets))
+    atom = target.atoms[target.atom_offsets[target.codes]]  # a published cell is one location
+    rows_of: dict[int, Int64s] = {}
+    for known in np.unique(cells[cells >= 0]).tolist():
+        rows_of[known] = np.unique(row[atom == known])
+    fewest = np.zeros((len(cells), 1), np.int64)
+    counted: dict[tuple[int, ...], int] = {}
+    for person, pair in enumerate(cells.tolist()):
+        known = tuple(sorted({cell for cell in pair if cell >= 0}))
+        if known and known not in counted:
+            sets = [rows_of[cell] for cell in known]
+            both = sets[0] if len(sets) == 1 else np.intersect1d(sets[0], sets[1])
+            options = [both] if len(both) else sets  # home and work may lie on different tracks
+            counted[known] = min(len(np.unique(target.individuals[rows])) for rows in options)
+        fewest[person] = counted.get(known, 0)
+    return fewest
 
 
 def _most_visited(original: Trajectories) -> Int64s:

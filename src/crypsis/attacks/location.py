@@ -12,6 +12,7 @@ from crypsis.attacks.individuals import per_individual
 from crypsis.attacks.matching import Target, known_atoms, slots_of, target_of
 from crypsis.attacks.unordered_knowledge import fewest_candidates_without_order
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.parameters import AtLeast, OneOf
 
@@ -30,14 +31,17 @@ class LocationAttack(Attack):
     name: ClassVar[str] = "location"
 
     knowledge: Annotated[int, AtLeast(1), "Visits that the adversary may know."] = 3
-    unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one candidate."] = "trajectory"
+    unit: Annotated[
+        str | None, OneOf("trajectory", "owner"), "What counts as one candidate; people where the original tells them."
+    ] = None
 
-    def run(self, published: PublishedTrajectories, original: Trajectories) -> AttackResult:
-        self.check_applicable(published, original)
-        target = target_of(published, original, self.unit)
-        offsets, known = known_atoms(original, target)
+    def run(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> AttackResult:
+        seen = self.confront(published, original)
+        target = target_of(seen.published, seen.original, seen.unit)
+        offsets, known = known_atoms(seen.original, target)
         fewest = fewest_of_visits(target, offsets, known, self.knowledge, type(self).__name__)
-        return AttackResult(self.name, self.parameters(), per_individual(fewest, original, self.unit))
+        people = per_individual(fewest, seen.original, seen.unit)
+        return AttackResult(self.name, seen.parameters, people, assumed=seen.notes)
 
 
 def fewest_of_visits(target: Target, offsets: Int64s, known: Int32s, largest: int, needed_by: str) -> Int64s:

@@ -13,6 +13,7 @@ from crypsis.attacks.matching import SUPPRESSED, slots_of, target_of
 from crypsis.attacks.unique_location import visited_locations
 from crypsis.attacks.unordered_knowledge import fewest_candidates_without_order
 from crypsis.data.arrays import offsets_of
+from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.parameters import AtLeast, OneOf
 
@@ -32,13 +33,15 @@ class LocationFrequencyAttack(Attack):
     name: ClassVar[str] = "location-frequency"
 
     knowledge: Annotated[int, AtLeast(1), "Locations with their number of visits that the adversary may know."] = 3
-    unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one candidate."] = "trajectory"
+    unit: Annotated[
+        str | None, OneOf("trajectory", "owner"), "What counts as one candidate; people where the original tells them."
+    ] = None
 
-    def run(self, published: PublishedTrajectories, original: Trajectories) -> AttackResult:
-        self.check_applicable(published, original)
-        target = target_of(published, original, self.unit, tell_apart=True)
+    def run(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> AttackResult:
+        seen = self.confront(published, original)
+        target = target_of(seen.published, seen.original, seen.unit, tell_apart=True)
         slots = slots_of(target, type(self).__name__)
-        whose, location, visits = visited_locations(original)
+        whose, location, visits = visited_locations(seen.original)
         atoms = target.atom_of_location[location].astype(np.int64)
         kept = atoms != SUPPRESSED
         most = int(visits.max(initial=0)) + 1
@@ -54,10 +57,11 @@ class LocationFrequencyAttack(Attack):
             items % most,
             target.individuals,
             target.n_individuals,
-            offsets_of(np.bincount(whose[kept], minlength=len(original))),
+            offsets_of(np.bincount(whose[kept], minlength=len(seen.original))),
             known.astype(np.int64),
             np.ones(len(known), np.int64),
             self.knowledge,
             True,
         )
-        return AttackResult(self.name, self.parameters(), per_individual(fewest, original, self.unit))
+        people = per_individual(fewest, seen.original, seen.unit)
+        return AttackResult(self.name, seen.parameters, people, assumed=seen.notes)

@@ -10,6 +10,7 @@ from crypsis.attacks.individuals import per_individual
 from crypsis.attacks.matching import known_atoms, target_of
 from crypsis.attacks.ordered_knowledge import fewest_candidates_in_order
 from crypsis.data.arrays import Bools, Int64s
+from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.parameters import AtLeast, OneOf
 
@@ -28,12 +29,14 @@ class LocationSequenceAttack(Attack):
     name: ClassVar[str] = "location-sequence"
 
     knowledge: Annotated[int, AtLeast(1), "Visits that the adversary may know."] = 3
-    unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one candidate."] = "trajectory"
+    unit: Annotated[
+        str | None, OneOf("trajectory", "owner"), "What counts as one candidate; people where the original tells them."
+    ] = None
 
-    def run(self, published: PublishedTrajectories, original: Trajectories) -> AttackResult:
-        self.check_applicable(published, original)
-        fewest = fewest_by_size(published, original, self.knowledge, self.unit)
-        return AttackResult(self.name, self.parameters(), fewest)
+    def run(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> AttackResult:
+        seen = self.confront(published, original)
+        fewest = fewest_by_size(seen.published, seen.original, self.knowledge, seen.unit)
+        return AttackResult(self.name, seen.parameters, fewest, assumed=seen.notes)
 
 
 def fewest_by_size(

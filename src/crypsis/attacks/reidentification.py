@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from crypsis.attacks.cell_visits import collapsed, collapsed_rows
 from crypsis.attacks.matching import equal_rows
 from crypsis.compilation import njit
 from crypsis.data.arrays import Float64s, Int32s, Int64s, freeze, take_records
@@ -45,7 +46,7 @@ class Probabilities:
     def at(self, n_points: int) -> KnowledgePoint:
         """The aggregates that a curve shows."""
         if not len(self.probability):
-            return KnowledgePoint(n_points, 0, 0.0, 0.0, 0.0, 0.0, 0.0)
+            return KnowledgePoint(n_points, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         return KnowledgePoint(
             n_points,
             len(self.probability),
@@ -54,6 +55,7 @@ class Probabilities:
             float(self.probability.min()),
             float(self.worst.mean()),
             float(self.worst.max()),
+            float(np.mean(self.worst == 1.0)),
         )
 
     def cumulative(self) -> tuple[tuple[float, float], ...]:
@@ -74,6 +76,7 @@ class KnowledgePoint:
     min: float
     worst_mean: float
     worst_max: float
+    share_unique: float  # of the cases, those in which a single published track or person is left
 
     def to_dict(self) -> dict[str, float | int]:
         return dict(self.__dict__)
@@ -150,7 +153,7 @@ def sampled_curve(
         tracks = candidates[random.integers(0, len(candidates), draws)]
         positions = _drawn_positions(points.lengths[tracks], size, random)
         cells = points.codes[points.offsets[tracks][:, None] + positions]
-        found.append(supports.probabilities(*_collapsed(np.arange(draws + 1) * size, cells.ravel()), k))
+        found.append(supports.probabilities(*collapsed_rows(np.arange(draws + 1) * size, cells.ravel()), k))
     return _curve("sampled", k, sizes, found)
 
 
@@ -170,14 +173,8 @@ def prefix_curve(
     for size in chosen:
         tracks = np.flatnonzero(points.lengths >= size)
         cells = points.codes[points.offsets[tracks][:, None] + np.arange(size)]
-        found.append(supports.probabilities(*_collapsed(np.arange(len(tracks) + 1) * size, cells.ravel()), k))
+        found.append(supports.probabilities(*collapsed_rows(np.arange(len(tracks) + 1) * size, cells.ravel()), k))
     return _curve("prefix", k, list(chosen), found)
-
-
-def collapsed(points: Trajectories) -> Trajectories:
-    """Staying in a cell is one visit: the generalized tracks."""
-    offsets, codes = _collapsed(points.offsets, points.codes)
-    return Trajectories(offsets, codes, points.locations, points.owners, points.ids)
 
 
 def _curve(variant: str, k: int, sizes: Sequence[int], found: list[Probabilities]) -> ReidentificationCurve:
@@ -187,13 +184,6 @@ def _curve(variant: str, k: int, sizes: Sequence[int], found: list[Probabilities
         tuple(one.at(size) for size, one in zip(sizes, found, strict=True)),
         tuple(one.cumulative() for one in found),
     )
-
-
-def _collapsed(offsets: Int64s, codes: Int32s) -> tuple[Int64s, Int32s]:
-    kept = np.ones(len(codes), np.bool_)
-    kept[1:] = codes[1:] != codes[:-1]
-    kept[offsets[:-1][np.diff(offsets) > 0]] = True
-    return np.append(0, np.cumsum(kept))[offsets], codes[kept]
 
 
 def _drawn_positions(lengths: Int64s, size: int, random: np.random.Generator) -> Int64s:

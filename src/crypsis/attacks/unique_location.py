@@ -12,6 +12,7 @@ from crypsis.attacks.individuals import per_individual
 from crypsis.attacks.location import fewest_of_visits
 from crypsis.attacks.matching import SUPPRESSED, target_of
 from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.parameters import AtLeast, OneOf
 
@@ -30,17 +31,20 @@ class UniqueLocationAttack(Attack):
     name: ClassVar[str] = "unique-location"
 
     knowledge: Annotated[int, AtLeast(1), "Different locations that the adversary may know."] = 3
-    unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one candidate."] = "trajectory"
+    unit: Annotated[
+        str | None, OneOf("trajectory", "owner"), "What counts as one candidate; people where the original tells them."
+    ] = None
 
-    def run(self, published: PublishedTrajectories, original: Trajectories) -> AttackResult:
-        self.check_applicable(published, original)
-        target = target_of(published, original, self.unit)
-        whose, location, _ = visited_locations(original)
+    def run(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> AttackResult:
+        seen = self.confront(published, original)
+        target = target_of(seen.published, seen.original, seen.unit)
+        whose, location, _ = visited_locations(seen.original)
         atoms = target.atom_of_location[location]
         kept = atoms != SUPPRESSED
-        offsets = offsets_of(np.bincount(whose[kept], minlength=len(original)))
+        offsets = offsets_of(np.bincount(whose[kept], minlength=len(seen.original)))
         fewest = fewest_of_visits(target, offsets, atoms[kept], self.knowledge, type(self).__name__)
-        return AttackResult(self.name, self.parameters(), per_individual(fewest, original, self.unit))
+        people = per_individual(fewest, seen.original, seen.unit)
+        return AttackResult(self.name, seen.parameters, people, assumed=seen.notes)
 
 
 def visited_locations(original: Trajectories) -> tuple[Int64s, Int64s, Int64s]:

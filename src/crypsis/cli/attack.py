@@ -28,20 +28,27 @@ def attack(
     attack: Annotated[
         str, typer.Option("--attack", help="The adversary; its own parameters may be given too, e.g. --knowledge 3.")
     ],
+    private_report: Annotated[
+        Path | None,
+        typer.Option(
+            "--private-report", help="The publisher's private report: whose rows are whose, and the cells of tracks."
+        ),
+    ] = None,
     picture: Annotated[Path | None, typer.Option("--picture", help="Also draw the curve into this SVG file.")] = None,
 ) -> None:
     """Attack a release with knowledge of the original and show the risk of being found.
 
     Tries everything that the adversary may know about everybody. Adversaries: containment, location-sequence,
-    location, unique-location, location-frequency, home-work; of tables, linkage; itemset on sets, and cover on
-    disassociated data. Shows aggregates only, never whose risk it is.
+    location, unique-location, location-frequency, home-work, reidentification; of tables, linkage; itemset on sets,
+    and cover on disassociated data. Those on movement also take GPS tracks. People are counted where the original says
+    who they are (--person). Shows aggregates only, never whose risk it is.
     """
     from crypsis import _api
     from crypsis.attacks import Attack, attack_named
 
     chosen = checked_from_settings(attack_named(attack))
     assert isinstance(chosen, Attack)
-    published = _api.read_release(release)
+    published = _api.read_release(release, private_report=private_report)
     against = read_original(read, original, published)
     note_compilation()
     result = chosen.run(published.data, against)
@@ -55,7 +62,8 @@ def attack(
         for point in result.curve
     ]
     headings = ("pieces known", "fewest candidates", "mean risk", "highest risk", "share unique")
-    show_table(headings, rows, f"{chosen.help()} {result.individuals:,} individuals.")
+    who = "people" if result.parameters.get("unit") == "owner" else "individuals"
+    show_table(headings, rows, f"{chosen.help()} {result.individuals:,} {who}.")
     for words in getattr(result, "notes", ()):
         note(words)
 

@@ -9,13 +9,13 @@ from typing import Any
 from crypsis.cli.reading import Reader
 from crypsis.cli.reading.mixed import separators
 from crypsis.cli.reading.options import listed, pairs
-from crypsis.errors import BadParameter
+from crypsis.errors import BadParameter, OptionWithoutEffect
 
 ROLES = ("quasi", "sensitive", "identifier", "label", "other")
 REST = "rest"
 _AS_THEY_ARE = (
     "id", "item", "position", "location", "owner", "sort", "grid", "user", "time", "lat", "lon", "one_per", "x", "y",
-    "t", "crs", "repeated", "time_unit", "separator", "as_missing", "person", "each_row_is_a_person",
+    "t", "crs", "repeated", "time_unit", "time_format", "separator", "as_missing", "person", "each_row_is_a_person",
     "unite",
 )  # fmt: skip
 
@@ -44,7 +44,7 @@ def dataset_section(path: Path, read: Reader, kind: str | None) -> dict[str, Any
         section["sensitive"] = listed(given.pop("sensitive"))
     if given:
         unused = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-        raise BadParameter(f"{unused} says nothing about {kind or 'these'} data.")
+        raise OptionWithoutEffect(f"{unused} says nothing about {kind or 'these'} data.", option=next(iter(given)))
     return section
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from crypsis.cli.printing import degrade_output, printable
 from crypsis.cli.settings import SETTINGS, Settings, read_settings
-from crypsis.errors import CrypsisError, PersonUndecided, describe_bug
+from crypsis.errors import CrypsisError, OptionWithoutEffect, PersonUndecided, describe_bug
 
 _CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG)
 
@@ -64,6 +64,10 @@ def _run(arguments: list[str]) -> int:
 
 def _in_options(error: CrypsisError) -> CrypsisError:
     """The error with remedies that can be typed."""
+    if isinstance(error, OptionWithoutEffect):
+        from crypsis.data.ways_of_reading import reworded_option
+
+        return reworded_option(error, "command line")
     if not isinstance(error, PersonUndecided):
         return error
     from crypsis.data.person_detection import reworded

@@ -16,14 +16,17 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
-from crypsis.data.formats.columns import labels, numbers, times
+from crypsis.data.formats.columns import labels, moments, numbers
 from crypsis.data.formats.frames import as_frame
+from crypsis.data.formats.long import group_rows, owners_of
 from crypsis.data.formats.source import place
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.grid import Grid
+from crypsis.data.person_of_records import person_like_of_records
 from crypsis.data.projection import project
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.vocabulary import Vocabulary
+from crypsis.data.ways_of_reading import option_without_effect, refuse_unused, the_person, way_of
 from crypsis.errors import BadCoordinate, BadParameter
 
 MICROSECONDS_PER_DAY = 86_400_000_000
@@ -32,27 +35,39 @@ MICROSECONDS_PER_DAY = 86_400_000_000
 def read_checkins(
     path: str | Path,
     *,
-    user: str = "user",
+    person: str | None = None,
+    each_row_is_a_person: bool = False,
+    id: str | None = None,
+    user: str | None = None,
+    owner: str | None = None,
     time: str = "time",
     lat: str = "lat",
     lon: str = "lon",
     cell: float = 1000.0,
-    one_per: str = "user",
+    one_per: str | None = None,
     collapse: bool = True,
     crs: str | int | None = None,
+    time_format: str | None = None,
     format: str | None = None,
     separator: str | None = None,
 ) -> Trajectories:
-    """Trajectories of a file of check-ins, one per user or per user and day (UTC; then the user is the owner).
+    """Trajectories of a file of check-ins, one per person (`one_per="user"`), or per person and day (UTC).
 
-    Visits are ordered by time, equal times as they stand in the file. With `collapse` staying in a cell is one visit.
-    `crs` is the projection, by default the UTM zone of the data.
+    `person` names the column that says whose a check-in is (`user` and `owner` are other words for it; default: user).
+    With `id` there is one trajectory per value of that column, each of one person. Visits are ordered by time, equal
+    times as they stand in the file. With `collapse` staying in a cell is one visit. `crs` is the projection, by default
+    the UTM zone of the data.
     """
     _check_choices(cell, one_per)
-    frame, source = read_table_file(path, format=format, columns=[user, time, lat, lon], separator=separator)
+    refuse_unused(way_of("trajectories", path, format, grid=True), {"separator": separator})
+    frame, source = read_table_file(path, format=format, separator=separator)
     return trajectories_from_checkins(
         frame,
+        person=person,
+        each_row_is_a_person=each_row_is_a_person,
+        id=id,
         user=user,
+        owner=owner,
         time=time,
         lat=lat,
         lon=lon,
@@ -60,6 +75,7 @@ def read_checkins(
         one_per=one_per,
         collapse=collapse,
         crs=crs,
+        time_format=time_format,
         source=source,
     )
 
@@ -67,50 +83,75 @@ def read_checkins(
 def trajectories_from_checkins(
     frame: object,
     *,
-    user: str = "user",
+    person: str | None = None,
+    each_row_is_a_person: bool = False,
+    id: str | None = None,
+    user: str | None = None,
+    owner: str | None = None,
     time: str = "time",
     lat: str = "lat",
     lon: str = "lon",
     cell: float = 1000.0,
-    one_per: str = "user",
+    one_per: str | None = None,
     collapse: bool = True,
     crs: str | int | None = None,
+    time_format: str | None = None,
     source: str | None = None,
 ) -> Trajectories:
     """The same from a table in memory."""
     _check_choices(cell, one_per)
     table = as_frame(frame)
-    users = labels(table, user, source)
-    moments = times(table, time, source)
+    whose = the_person(person, each_row_is_a_person, user=user, owner=owner)
+    if id is None and each_row_is_a_person:
+        raise option_without_effect(
+            "each_row_is_a_person", "check-ins without an id, which are put together by person", ("person", "id")
+        )
+    if id is not None and one_per is not None:
+        raise option_without_effect("one_per", "check-ins with an id, of which each has one trajectory", ("id",))
+    record = id or whose or "user"
+    users = labels(table, record, source)
+    instants, written = moments(table, time, source, time_format)
     latitude, longitude = (_degrees(table, name, source) for name in (lat, lon))
     x, y, projection = project(longitude, latitude, crs, source=source, columns=(lon, lat))
     locations, codes = snap_to_grid(x, y, cell, projection)
 
     people = Vocabulary(users.unique(maintain_order=True))
-    person = people.encode(users)
-    clock = moments.to_physical().to_numpy()
+    recorded = people.encode(users)
+    clock = instants.to_physical().to_numpy()
     if one_per == "day":
-        if moments.dtype != pl.Datetime:
+        if instants.dtype != pl.Datetime:
             raise BadParameter(
                 f"one_per='day' needs timestamps, and column '{time}' holds numbers.", parameter="one_per"
             )
         day = clock // MICROSECONDS_PER_DAY
     else:
         day = np.zeros(len(clock), np.int64)
-    order = np.lexsort((clock, day, person))
-    person, day, codes = person[order], day[order], codes[order]
+    order = np.lexsort((clock, day, recorded))
+    recorded, day, codes = recorded[order], day[order], codes[order]
     new = np.ones(len(order), np.bool_)
-    new[1:] = (person[1:] != person[:-1]) | (day[1:] != day[:-1])
+    new[1:] = (recorded[1:] != recorded[:-1]) | (day[1:] != day[:-1])
     kept = new.copy()
     kept[1:] |= (codes[1:] != codes[:-1]) | (not collapse)
     trajectory = (np.cumsum(new) - 1)[kept]
-    owner = person[new]
+    first = recorded[new]
+    owners, like = None, None
+    rows = group_rows(table, record, source)
+    if one_per == "day":
+        owners = first.astype(np.int32)
+    elif id is not None and whose is not None:
+        owners = owners_of(table, whose, rows, source)
+    elif not each_row_is_a_person:
+        like = person_like_of_records(table, rows, (record, time, lat, lon), "trajectories")
+    roles = {"person": whose or (record if id is None else None), "id": id, "time": f"{time} ({written})"}
+    roles |= {"longitude": lon, "latitude": lat, "projection": projection, "grid": f"squares of {cell:g} m"}
     return Trajectories(
-        offsets_of(np.bincount(trajectory, minlength=len(owner))),
+        offsets_of(np.bincount(trajectory, minlength=len(first))),
         codes[kept],
         locations,
-        owner.astype(np.int32) if one_per == "day" else None,
-        people.decode(owner) if one_per == "user" else None,
+        owners,
+        people.decode(first) if one_per != "day" else None,
+        like,
+        tuple((role, name) for role, name in roles.items() if name is not None),
     )
 
 
@@ -144,8 +185,8 @@ def _degrees(table: pl.DataFrame, name: str, source: str | None) -> Float64s:
     return values
 
 
-def _check_choices(cell: float, one_per: str) -> None:
+def _check_choices(cell: float, one_per: str | None) -> None:
     if isinstance(cell, bool) or not isinstance(cell, (int, float)) or not math.isfinite(cell) or cell <= 0:
         raise BadParameter(f"cell must be a positive number of metres, got {cell!r}.", parameter="cell")
-    if one_per not in ("user", "day"):
+    if one_per not in (None, "user", "day"):
         raise BadParameter(f"one_per must be 'user' or 'day', got {one_per!r}.", parameter="one_per")

@@ -26,6 +26,7 @@ from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.transaction import Transactions
+from crypsis.data.ways_of_reading import refuse_unused, the_person, way_of
 from crypsis.errors import BadParameter, CrypsisError, OptionWithoutEffect
 
 TABLE_OR_SEQUENCE = frozenset({"table", "sequence"})
@@ -45,8 +46,11 @@ def read_trajectories(
     id: str = "trajectory_id",
     position: str | None = "position",
     location: str = "location",
+    person: str | None = None,
+    each_row_is_a_person: bool = False,
     owner: str | None = None,
     sort: bool = False,
+    time_format: str | None = None,
     format: str | None = None,
     separator: str | None = None,
 ) -> Trajectories:
@@ -54,10 +58,15 @@ def read_trajectories(
 
     In a long table the rows of an id need not be adjacent, but their positions (numbers or ISO timestamps) must rise
     strictly in file order, or after sorting by them with `sort`; `position=None` takes the file order as it is.
-    `locations` is a location table, or the path of one; without it locations have no coordinates.
+    `locations` is a location table, or the path of one; without it locations have no coordinates. `person` (or `owner`)
+    names the column that says whose a trajectory is; with `each_row_is_a_person` no person has several.
     """
     table = _location_table(locations)
     file = existing_file(path)
+    given = {"person": person, "each_row_is_a_person": each_row_is_a_person, "owner": owner, "sort": sort}
+    given |= {"time_format": time_format, "separator": separator}
+    given |= {"id": _unless(id, "trajectory_id"), "position": _unless(position, "position")}
+    refuse_unused(way_of("trajectories", file, format), given | {"location": _unless(location, "location")})
     chosen = format_of(file, format, holding=TABLE_OR_SEQUENCE).name
     if chosen in ("fimi", "spmf"):
         text = spaced.read_sequences(file, separator=separator, spmf=_told(chosen, format))
@@ -66,10 +75,18 @@ def read_trajectories(
     if chosen == "jsonl" and not json_lines.holds_objects(file):
         offsets, labels, lines = json_lines.read_sequences(file)
         return Trajectories.from_columns(offsets, labels, table, source=lines)
-    wanted = [name for name in (id, position, location, owner) if name is not None]
-    frame, source = read_table_file(file, format=format, columns=wanted, separator=separator)
+    frame, source = read_table_file(file, format=format, separator=separator)
     return trajectories_from_long(
-        frame, id=id, position=position, location=location, owner=owner, locations=table, source=source, sort=sort
+        frame,
+        id=id,
+        position=position,
+        location=location,
+        person=the_person(person, each_row_is_a_person, owner=owner),
+        each_row_is_a_person=each_row_is_a_person,
+        locations=table,
+        source=source,
+        sort=sort,
+        time_format=time_format,
     )
 
 
@@ -148,14 +165,8 @@ def read_transactions(
     chosen = format_of(file, format, holding=TABLE_OR_SEQUENCE).name
     refuse_uniting(unite, person)
     without_columns = chosen in ("fimi", "spmf") or (chosen == "jsonl" and not json_lines.holds_objects(file))
-    for option, name in {"person": person, "id": id, "item": item}.items():
-        if name is not None and without_columns:
-            raise OptionWithoutEffect(
-                f"This {chosen} file has no columns: each of its lines is a record, and {option} {name!r} names "
-                f"nothing. Leave {option} out, or give a long table with a row for each item.",
-                where=str(file),
-                parameter=option,
-            )
+    given = {"id": id, "item": item, "person": person, "each_row_is_a_person": each_row_is_a_person, "unite": unite}
+    refuse_unused(way_of("transactions", file, format), given | {"separator": separator})
     if chosen in ("fimi", "spmf"):
         text = spaced.read_sequences(file, separator=separator, spmf=_told(chosen, format))
         return Transactions.from_columns(text.offsets, text.labels, sensitive, source=text.source)
@@ -234,21 +245,30 @@ def read_tracks(
     t: str | None = None,
     lat: str | None = None,
     lng: str | None = None,
+    person: str | None = None,
+    each_row_is_a_person: bool = False,
     owner: str | None = None,
     crs: str | int | None = None,
     sort: bool = False,
     repeated: str = "error",
+    time_format: str | None = None,
     format: str | None = None,
     separator: str | None = None,
 ) -> Tracks:
-    """GPS tracks of a table, of GPX, GeoJSON or PLT; several files (GeoLife has one per track) give one list."""
+    """GPS tracks of a table, of GPX, GeoJSON or PLT; several files (GeoLife has one per track) give one list.
+
+    `person` (or `owner`) names the column that says whose a track is; with `each_row_is_a_person` nobody has several.
+    """
     named: dict[str, Any] = {
-        "id": id, "x": x, "y": y, "t": t, "lat": lat, "lng": lng, "owner": owner, "crs": crs, "sort": sort,
-        "repeated": repeated,
+        "id": id, "x": x, "y": y, "t": t, "lat": lat, "lng": lng, "person": person, "owner": owner, "crs": crs,
+        "each_row_is_a_person": each_row_is_a_person, "sort": sort, "repeated": repeated, "time_format": time_format,
     }  # fmt: skip
     paths = [path] if isinstance(path, (str, Path)) else list(path)
     if not paths:
         raise BadParameter("Give at least one file of tracks.", parameter="path")
+    given = {"lon" if name == "lng" else name: value for name, value in named.items() if value != "error"}
+    for part in paths:
+        refuse_unused(way_of("tracks", part, format), given | {"separator": separator})
     parts = [_points(Path(part), format, separator) for part in paths]
     if len(parts) == 1:
         return Tracks.from_frame(parts[0][0], source=parts[0][1], **named)
@@ -390,6 +410,11 @@ def _location_table(locations: Any | None) -> Locations | None:
     if locations is None:
         return None
     return read_locations(locations) if isinstance(locations, (str, Path)) else Locations.of(locations)
+
+
+def _unless(value: str | None, usual: str) -> str | None:
+    """What was said, where it is not what is said anyway."""
+    return None if value == usual else value
 
 
 def _told(chosen: str, format: str | None) -> bool | None:

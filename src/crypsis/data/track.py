@@ -15,11 +15,15 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Float64s, Int32s, Int64s, freeze, frozen, offsets_of, take_records
-from crypsis.data.formats.columns import column, numbers, times
+from crypsis.data.formats.columns import column, moments, numbers
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.long import check_positions, group_rows, owners_of
 from crypsis.data.formats.source import place
+from crypsis.data.person_detection import PersonLike
+from crypsis.data.person_of_records import person_like_of_records, several_values_within
 from crypsis.data.projection import epsg, project
+from crypsis.data.trajectory import persons_of
+from crypsis.data.ways_of_reading import option_without_effect, the_person
 from crypsis.errors import BadCoordinate, BadParameter, BadTimestamps, EmptyTrack, InputError, UnknownColumn
 
 # Names that other libraries give to the same columns; the first that is there is taken.
@@ -37,6 +41,8 @@ class Tracks:
     that the input had at an instant that its track already had, and that were left out because that was asked for.
 
     `owners` gives each track's individual as an integer; `ids` are the input's own names and never leave the publisher.
+    `person_like` is a column that seems to name people with several tracks, as long as nobody said whether it does;
+    `understood` tells which column was taken for what.
     """
 
     offsets: Int64s
@@ -47,6 +53,8 @@ class Tracks:
     ids: pl.Series | None = field(default=None, repr=False)
     crs: str | None = None
     repeated: int = 0
+    person_like: PersonLike | None = field(default=None, repr=False)
+    understood: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         freeze(self, "offsets", "x", "y", "t", "owners")
@@ -110,47 +118,78 @@ class Tracks:
         t: str | None = None,
         lat: str | None = None,
         lng: str | None = None,
+        person: str | None = None,
+        each_row_is_a_person: bool = False,
         owner: str | None = None,
         crs: str | int | None = None,
         sort: bool = False,
         repeated: str = "error",
+        time_format: str | None = None,
         source: str | None = None,
     ) -> Tracks:
         """From a table with one row per point, planar (x, y) or in degrees (lat, lng), which are then projected.
 
         Columns that are not named are found by the names of scikit-mobility (uid, tid, lat, lng, datetime) and
         trackintel (user_id, tracked_at, geom or longitude, latitude). Without a track column each owner has one
-        track. `crs` is the projection of planar coordinates, or the one to project degrees to (default: the UTM
-        zone of the data). Times must rise along each track as the rows stand, or after sorting if `sort`; with
-        `repeated="first"` the first fix of each instant is kept and the others are counted.
+        track. `person` (or `owner`) names the column that says whose a track is; with `each_row_is_a_person` no person
+        has several tracks. A track column of decimal numbers is refused. `crs` is the projection of planar coordinates,
+        or the one to project degrees to (default: the UTM zone of the data). Times must rise along each track as the
+        rows stand, or after sorting if `sort`; with `repeated="first"` the first fix of each instant is kept and the
+        others are counted. `time_format` says how times are written where the column does not tell.
         """
         if repeated not in ("error", "first"):
             raise BadParameter(f"repeated must be 'error' or 'first', got {repeated!r}.", parameter="repeated")
         table = as_frame(frame)
         names = table.columns
-        owner = owner or (_first(names, OWNER_NAMES) if id is None else None)
+        owner = the_person(person, each_row_is_a_person, owner=owner)
+        usual = None if each_row_is_a_person and id is not None else _first(names, OWNER_NAMES)
         # Beside an owner, "id" may number the fixes; alone it can only name the tracks.
-        track = id or _first(names, TRACK_NAMES) or owner or _first(names, ("id",))
+        track = id or _first(names, TRACK_NAMES) or owner or usual or _first(names, ("id",))
         if track is None:
             raise _not_found("track", "id", (*TRACK_NAMES, *OWNER_NAMES, "id"), names, source)
+        _refuse_decimals(column(table, track, source), track, source)
+        owner = owner or (None if each_row_is_a_person else usual)
         moment = t or _first(names, TIME_NAMES)
         if moment is None:
             raise _not_found("time", "t", TIME_NAMES, names, source)
         rows = group_rows(table, track, source)
         rows = check_positions(
-            table, moment, rows, source, sort=sort, repeated=repeated == "first", error=BadTimestamps
+            table,
+            moment,
+            rows,
+            source,
+            sort=sort,
+            repeated=repeated == "first",
+            error=BadTimestamps,
+            time_format=time_format,
         )
-        planar_x, planar_y, projection = _plane(table, (x, y), (lat, lng), crs, source)
+        planar_x, planar_y, projection, named = _plane(table, (x, y), (lat, lng), crs, source)
         owners = None if owner is None or owner == track else owners_of(table, owner, rows, source)
+        used = (track, moment, *(name for _, name in named))
+        like = None
+        if owner is None and not each_row_is_a_person:
+            like = person_like_of_records(table, rows, used, "tracks")
+        if id is None and like is not None and several_values_within(table, like.column, rows):
+            raise BadParameter(
+                f"Column '{track}' was taken for the track, but one of its tracks has several values of "
+                f"'{like.column}', which seems to name people. Name the column of the track with id= (--id), and the "
+                "person with person= (--person).",
+                parameter="id",
+            )
+        seconds, written = _seconds(table, moment, source, time_format)
+        told = [("person", owner or (track if track in OWNER_NAMES else None)), ("id", track), *named]
+        told += [("time", f"{moment} ({written})"), ("projection", projection)]
         return cls(
             rows.offsets,
             rows.arranged(planar_x),
             rows.arranged(planar_y),
-            rows.arranged(_seconds(table, moment, source)),
+            rows.arranged(seconds),
             owners,
             rows.ids,
             projection,
             table.height - int(rows.offsets[-1]),
+            like,
+            tuple((role, name) for role, name in told if name is not None),
         )
 
     def __len__(self) -> int:
@@ -168,6 +207,11 @@ class Tracks:
     def owner_repeats(self) -> bool:
         """Some individual has several tracks."""
         return self.owners is not None and len(np.unique(self.owners)) < len(self)
+
+    @property
+    def person(self) -> Int64s | None:
+        """The person of each track, numbered from 0; None where each track is a person of its own."""
+        return persons_of(self.owners, len(self))
 
     def take(self, rows: Int64s) -> Tracks:
         """The chosen tracks, in the order given."""
@@ -218,24 +262,28 @@ def _plane(
     degrees: tuple[str | None, str | None],
     crs: str | int | None,
     source: str | None,
-) -> tuple[Float64s, Float64s, str | None]:
+) -> tuple[Float64s, Float64s, str | None, list[tuple[str, str | None]]]:
+    """x and y, their projection, and which columns they were taken from."""
     names = table.columns
     if (planar[0] is None) != (planar[1] is None) or (degrees[0] is None) != (degrees[1] is None):
         raise BadParameter("Name both coordinates of a point, x and y or lat and lng.", parameter="x")
+    if planar[0] is not None and degrees[0] is not None:
+        raise option_without_effect("lat", "a table with planar coordinates", ("x", "y", "crs"))
     x, y = planar if planar[0] else (("x", "y") if not degrees[0] and {"x", "y"} <= set(names) else (None, None))
     if x is not None and y is not None:
         values = [_coordinates(table, name, source) for name in (x, y)]
-        return values[0], values[1], None if crs is None else epsg(crs)
+        return values[0], values[1], None if crs is None else epsg(crs), [("x", x), ("y", y)]
     latitude = degrees[0] or _first(names, LATITUDE_NAMES)
     longitude = degrees[1] or _first(names, LONGITUDE_NAMES)
     if latitude and longitude:
-        return project(
+        projected = project(
             _coordinates(table, longitude, source),
             _coordinates(table, latitude, source),
             crs,
             source=source,
             columns=(longitude, latitude),
         )
+        return *projected, [("longitude", longitude), ("latitude", latitude)]
     point = _first(names, POINT_NAMES)
     if point is None:
         raise _not_found(
@@ -246,7 +294,7 @@ def _plane(
             source,
         )
     first, second = _parsed_points(column(table, point, source), point, source)
-    return project(first, second, crs, source=source, columns=(point, point))
+    return *project(first, second, crs, source=source, columns=(point, point)), [("longitude, latitude", point)]
 
 
 def _coordinates(table: pl.DataFrame, name: str, source: str | None) -> Float64s:
@@ -275,11 +323,28 @@ def _parsed_points(cells: pl.Series, name: str, source: str | None) -> tuple[Flo
     return longitude.to_numpy(), latitude.to_numpy()
 
 
-def _seconds(table: pl.DataFrame, name: str, source: str | None) -> Float64s:
-    moments = times(table, name, source)
-    if moments.dtype == pl.Datetime:
-        return moments.to_physical().to_numpy().astype(np.float64) / 1e6
-    return moments.to_numpy().astype(np.float64)
+def _seconds(table: pl.DataFrame, name: str, source: str | None, time_format: str | None) -> tuple[Float64s, str]:
+    """Seconds, and how the times are written."""
+    values, written = moments(table, name, source, time_format)
+    if values.dtype == pl.Datetime:
+        return values.to_physical().to_numpy().astype(np.float64) / 1e6, written
+    return values.to_numpy().astype(np.float64), written
+
+
+def _refuse_decimals(cells: pl.Series, name: str, source: str | None) -> None:
+    """A heading in degrees is no name of a track, whatever its column is called."""
+    numbers = cells.cast(pl.Float64, strict=False) if cells.dtype == pl.String else cells
+    if not (numbers.dtype.is_float() or numbers.dtype.is_decimal()) or numbers.null_count() == len(numbers):
+        return
+    decimal = (numbers != numbers.round()).fill_null(False)
+    if decimal.any():
+        row = int(decimal.arg_true()[0])
+        raise BadParameter(
+            f"Column '{name}' holds decimal numbers such as {cells[row]}, which name no track. Name the column of the "
+            "track with id= (--id).",
+            parameter="id",
+            **place(source, row, name),
+        )
 
 
 def _first(names: Sequence[str], candidates: Sequence[str]) -> str | None:

@@ -17,10 +17,11 @@ import polars as pl
 
 from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, freeze, frozen, offsets_of, take_records
 from crypsis.data.grid import Grid
+from crypsis.data.person_detection import PersonLike
 from crypsis.data.symbols import Symbols, SymbolText
 from crypsis.data.vocabulary import Vocabulary, encode_lists
 from crypsis.data.written_places import WrittenPlaces
-from crypsis.errors import BadCoordinate, BadLabel, BadRow, DuplicateLocation, InputError, UnknownLocation
+from crypsis.errors import BadCoordinate, BadLabel, BadRelease, BadRow, DuplicateLocation, InputError, UnknownLocation
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +173,9 @@ class Trajectories:
     """A list of trajectories over one location table.
 
     `owners` gives each trajectory's individual as an integer where one person may have several;
-    `ids` are the input's own names of the trajectories and never leave the publisher.
+    `ids` are the input's own names of the trajectories and never leave the publisher. `person_like` is a column that
+    seems to name people with several trajectories, as long as nobody said whether it does; `understood` tells which
+    column was taken for what.
     """
 
     offsets: Int64s
@@ -180,6 +183,8 @@ class Trajectories:
     locations: Locations
     owners: Int32s | None = None
     ids: pl.Series | None = field(default=None, repr=False)
+    person_like: PersonLike | None = field(default=None, repr=False)
+    understood: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         freeze(self, "offsets", "codes", "owners")
@@ -251,15 +256,22 @@ class Trajectories:
         id: str = "trajectory_id",
         position: str | None = "position",
         location: str = "location",
+        person: str | None = None,
+        each_row_is_a_person: bool = False,
         owner: str | None = None,
         locations: Mapping[str, Any] | Locations | Any | None = None,
         sort: bool = False,
+        time_format: str | None = None,
         source: str | None = None,
     ) -> Trajectories:
         """From a long pandas, polars or arrow table: one row per visit, positions (numbers or timestamps) strictly
-        increasing per id, as the rows stand or, if `sort`, after sorting by them."""
+        increasing per id, as the rows stand or, if `sort`, after sorting by them.
+
+        `person` (or `owner`) names the column that says whose a trajectory is. Where a column seems to name people
+        with several trajectories, methods ask for it, or for `each_row_is_a_person`: no person has several."""
         from crypsis.data.formats.frames import as_frame
         from crypsis.data.formats.long import trajectories_from_long
+        from crypsis.data.ways_of_reading import the_person
 
         table = None if locations is None else Locations.of(locations)
         return trajectories_from_long(
@@ -267,9 +279,11 @@ class Trajectories:
             id=id,
             position=position,
             location=location,
-            owner=owner,
+            person=the_person(person, each_row_is_a_person, owner=owner),
+            each_row_is_a_person=each_row_is_a_person,
             locations=table,
             sort=sort,
+            time_format=time_format,
             source=source,
         )
 
@@ -295,6 +309,11 @@ class Trajectories:
     def owner_repeats(self) -> bool:
         """Some individual has several trajectories."""
         return self.owners is not None and len(np.unique(self.owners)) < len(self)
+
+    @property
+    def person(self) -> Int64s | None:
+        """The person of each trajectory, numbered from 0; None where each trajectory is a person of its own."""
+        return persons_of(self.owners, len(self))
 
     def groups(self, unit: str) -> Int32s:
         """The number of the individual that each trajectory counts for: itself, or its owner."""
@@ -363,8 +382,9 @@ class PublishedTrajectories:
     names the published locations that are sensitive, `lacks_sensitive` declares that some visits to sensitive ones may
     be missing. `places` are the points published for the symbols where a method made them (representatives of cells);
     it lists no other label.
-    `owners` and `generators` exist only in memory, on the publisher's side, and are never written. `generators` lists
-    for every cell that tracks were generalized to, published or not, the point whose nearest fixes it holds.
+    `owners`, `generators` and `input_rows` exist only in memory, on the publisher's side, and are never written.
+    `generators` lists for every cell that tracks were generalized to, published or not, the point whose nearest fixes
+    it holds; `input_rows` says which input each row was made of, where a private report told it.
     """
 
     offsets: Int64s
@@ -377,9 +397,10 @@ class PublishedTrajectories:
     sensitive: tuple[str, ...] = ()
     lacks_sensitive: bool = False
     suppressed: tuple[str, ...] | None = ()
+    input_rows: Int64s | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        freeze(self, "offsets", "codes", "owners")
+        freeze(self, "offsets", "codes", "owners", "input_rows")
 
     @classmethod
     def from_lists(
@@ -422,7 +443,20 @@ class PublishedTrajectories:
         """The chosen trajectories, in the order given."""
         offsets, positions = take_records(self.offsets, rows)
         owners = None if self.owners is None else self.owners[rows]
-        return replace(self, offsets=offsets, codes=self.codes[positions], owners=owners)
+        inputs = None if self.input_rows is None else self.input_rows[rows]
+        return replace(self, offsets=offsets, codes=self.codes[positions], owners=owners, input_rows=inputs)
+
+    def beside(self, original: Any) -> PublishedTrajectories:
+        """The rows in the order of the input and with the owners of the original, where a private report told which
+        row is whose; else as they are."""
+        if self.input_rows is None:
+            return self
+        if int(self.input_rows.max(initial=-1)) >= len(original):
+            raise BadRelease("The private report speaks of more input rows than the original has.")
+        rows = self.take(np.argsort(self.input_rows, kind="stable"))
+        assert rows.input_rows is not None
+        owners = None if original.owners is None else original.owners[rows.input_rows]
+        return replace(rows, owners=owners)
 
     def paths(self) -> Iterator[tuple[int, ...]]:
         """Each trajectory as a tuple of symbol numbers, for small data."""
@@ -476,6 +510,13 @@ def _coordinate_pair(label: str, point: Any) -> tuple[float, float]:
         return (np.nan if x is None else float(x)), (np.nan if y is None else float(y))
     except (TypeError, ValueError) as error:
         raise BadCoordinate(f"Location {label!r} needs a pair (x, y) of numbers, got {point!r}.") from error
+
+
+def persons_of(owners: Int32s | None, n_records: int) -> Int64s | None:
+    """Owners numbered from 0 in the order of their first records; None where no owner has several."""
+    from crypsis.data.relational import dense_persons
+
+    return None if owners is None else dense_persons(owners.astype(np.int64), n_records)
 
 
 def _same_owners(one: Int32s | None, other: Int32s | None) -> bool:

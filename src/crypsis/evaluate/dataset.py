@@ -39,6 +39,7 @@ from crypsis.data.mixed import Mixed
 from crypsis.data.person_codes import refuse_uniting
 from crypsis.data.relational import Table
 from crypsis.data.transaction import Transactions
+from crypsis.data.ways_of_reading import refuse_unused, the_person, way_of
 from crypsis.errors import BadExperiment, BadParameter, MissingFile, NotApplicable, UnknownColumn, did_you_mean
 from crypsis.evaluate.edits import EditedTable
 
@@ -54,10 +55,13 @@ KEYS: dict[str, tuple[str, ...]] = {
     "mixed": ("columns", "rest", "person", "each_row_is_a_person", "missing", "as_missing", "sets"),
     "transactions": ("columns", "id", "item", "person", "each_row_is_a_person", "unite", "sensitive"),
     "trajectories": (
-        "id", "position", "location", "owner", "sort", "locations", "sensitive",
-        "grid", "user", "time", "lat", "lon", "one_per",
+        "id", "position", "location", "person", "each_row_is_a_person", "owner", "sort", "locations", "sensitive",
+        "grid", "user", "time", "lat", "lon", "crs", "one_per", "time_format",
     ),
-    "tracks": ("id", "x", "y", "t", "lat", "lon", "owner", "crs", "sort", "repeated"),
+    "tracks": (
+        "id", "x", "y", "t", "lat", "lon", "person", "each_row_is_a_person", "owner", "crs", "sort", "repeated",
+        "time_format",
+    ),
     "events": ("id", "location", "t", "sensitive", "locations", "time_unit"),
 }  # fmt: skip
 COLUMN_KEYS = ("type", "role", "item_separator", "sensitive")
@@ -170,6 +174,7 @@ class Dataset:
         For a private method each record is read by itself. Edits and limits look at several, so with them the data are
         read as for any other, and the guarantee says that reading is not covered.
         """
+        self.refuse_unused()
         declared = declared or Declarations()
         key = self.digest + repr((sorted(declared.types.items()), declared.by_record))
         known = _LOADED.get(key)
@@ -187,6 +192,12 @@ class Dataset:
             with suppress(KeyError):
                 _LOADED.popitem(last=False)
         return data
+
+    def refuse_unused(self) -> None:
+        """`OptionWithoutEffect` for a key that this file is not read with."""
+        grid, sets = self.option("grid") is not None, bool(self.item_columns)
+        way = way_of(self.kind, self.file, self.option("format"), grid=grid, sets=sets)
+        refuse_unused(way, self.section, beside=OF_EVERY_KIND)
 
     def option(self, name: str, otherwise: Any = None) -> Any:
         return self.section.get(name, otherwise)
@@ -364,12 +375,17 @@ def _read_trajectories(dataset: Dataset, declared: Declarations) -> Any:
         return marked(
             trajectories_from_checkins(
                 frame,
-                user=dataset.option("user", "user"),
+                **_person_of(dataset),
+                id=dataset.option("id"),
+                user=dataset.option("user"),
+                owner=dataset.option("owner"),
                 time=dataset.option("time", "time"),
                 lat=dataset.option("lat", "lat"),
                 lon=dataset.option("lon", "lon"),
                 cell=float(dataset.option("grid")),
-                one_per=dataset.option("one_per", "user"),
+                one_per=dataset.option("one_per"),
+                crs=dataset.option("crs"),
+                time_format=dataset.option("time_format"),
                 source=source,
             )
         )
@@ -385,10 +401,12 @@ def _read_trajectories(dataset: Dataset, declared: Declarations) -> Any:
             trajectories_from_long(
                 frame,
                 **named,
-                owner=dataset.option("owner"),
+                person=the_person(**_person_of(dataset), owner=dataset.option("owner")),
+                each_row_is_a_person=bool(dataset.option("each_row_is_a_person", False)),
                 locations=locations,
                 source=source,
                 sort=bool(dataset.option("sort", False)),
+                time_format=dataset.option("time_format"),
             )
         )
     _refuse_edits(dataset)
@@ -396,8 +414,10 @@ def _read_trajectories(dataset: Dataset, declared: Declarations) -> Any:
         dataset.file,
         locations=locations,
         **named,
+        **_person_of(dataset),
         owner=dataset.option("owner"),
         sort=bool(dataset.option("sort", False)),
+        time_format=dataset.option("time_format"),
         format=dataset.option("format"),
         separator=dataset.option("separator"),
     )
@@ -411,11 +431,18 @@ def _read_tracks(dataset: Dataset, declared: Declarations) -> Any:
     names = {"id": "id", "x": "x", "y": "y", "t": "t", "lat": "lat", "lon": "lng", "owner": "owner", "crs": "crs"}
     named: dict[str, Any] = {option: dataset.option(name) for name, option in names.items()}
     named |= {"sort": bool(dataset.option("sort", False)), "repeated": dataset.option("repeated", "error")}
+    named |= {**_person_of(dataset), "time_format": dataset.option("time_format")}
     if dataset.is_table_file():
         frame, source = dataset.frame()
         return Tracks.from_frame(frame, source=source, **named)
     _refuse_edits(dataset)
     return read_tracks(dataset.file, **named, format=dataset.option("format"), separator=dataset.option("separator"))
+
+
+def _person_of(dataset: Dataset) -> dict[str, Any]:
+    """What is said about who a person is."""
+    alone = bool(dataset.option("each_row_is_a_person", False))
+    return {"person": dataset.option("person"), "each_row_is_a_person": alone}
 
 
 def _read_events(dataset: Dataset, declared: Declarations) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.relational import PERSON, ROLES
 from crypsis.data.values import COLUMN_TYPES
-from crypsis.errors import CrypsisError, did_you_mean
+from crypsis.errors import CrypsisError, OptionWithoutEffect, did_you_mean
 from crypsis.evaluate.dataset import COLUMN_KEYS, ITEMS_TYPE, KEYS, OF_EVERY_KIND, SET_KEYS, resolved
 from crypsis.evaluate.edits import edit_from_dict
 from crypsis.evaluate.inputs import GENERATE_KEYS, QUERY_KEYS, SOURCE_KEYS
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _TEXTS_OF_A_DATASET = (
     "separator", "format", "id", "item", "position", "location", "owner", "locations", "user", "time", "lat", "lon",
-    "one_per", "x", "y", "t", "repeated", "time_unit", "person", "unite",
+    "one_per", "x", "y", "t", "repeated", "time_unit", "person", "unite", "time_format",
 )  # fmt: skip
 _MOST_QUERIES = 1_000_000
 
@@ -37,7 +37,12 @@ def check_dataset(found: Findings, content: Mapping[str, Any]) -> None:
         )
         kind = None
     every = [key for keys in KEYS.values() for key in keys] if kind is None else list(KEYS[kind])
-    section = found.table(content["dataset"], "dataset", list(dict.fromkeys([*OF_EVERY_KIND, *every])))
+    known = list(dict.fromkeys([*OF_EVERY_KIND, *every]))
+    other = {key for keys in KEYS.values() for key in keys} - set(known)
+    section = found.table(content["dataset"], "dataset", [*known, *other])
+    for key in (key for key in section if key in other):
+        words = f"{key} has no effect here: {kind} data are read with {', '.join(KEYS[str(kind)])}. Leave it out."
+        found.add("dataset", words, OptionWithoutEffect.code)
     if not isinstance(section.get("path"), str) or not section.get("path"):
         found.add("dataset", "path must name the file with the data")
     found.whole(section, "rows", 1, "dataset")

@@ -94,12 +94,13 @@ class TrajectoryKind(PublishedKind):
         return replace(published, places=locations), locations
 
     def with_private_facts(self, published: PublishedTrajectories, facts: Mapping[str, Any]) -> PublishedTrajectories:
-        """With what was cut and suppressed; of tracks with the generators of the cells, from which the cells of the
-        original tracks are computed anew."""
+        """With what the publisher knows: what was cut and suppressed, which input each row was made of, and of tracks the
+        generators of the cells, from which the cells of the original tracks are computed anew."""
         longest = facts.get("longest")
         if longest is not None and (isinstance(longest, bool) or not isinstance(longest, int) or longest < 0):
             raise BadRelease("The private report does not tell how rows were cut.")
-        published = replace(published, suppressed=suppressed_labels(facts), longest=longest)
+        rows = _input_rows(facts, len(published))
+        published = replace(published, suppressed=suppressed_labels(facts), longest=longest, input_rows=rows)
         if published.places is None:
             return published
         cells = facts.get("cells")
@@ -198,6 +199,17 @@ class TrajectoryKind(PublishedKind):
             and _is_small_number(described.get("decimals"))
             and _is_grid(described.get("grid"))
         )
+
+
+def _input_rows(facts: Mapping[str, Any], n_rows: int) -> Int64s | None:
+    """The input row of each published row; a report that tells of none says nothing."""
+    place = facts.get("published_row_of_input_row")
+    if place is None:
+        return None
+    told = [] if not isinstance(place, list) else [(at, row) for row, at in enumerate(place) if at is not None]
+    if not isinstance(place, list) or sorted(at for at, _ in told if type(at) is int) != list(range(n_rows)):
+        raise BadRelease("The private report does not tell which input became which row of this release.")
+    return np.array([row for _, row in sorted(told)], np.int64)
 
 
 def _is_small_number(value: object) -> bool:

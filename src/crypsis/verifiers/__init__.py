@@ -113,6 +113,8 @@ def verify(published: Any, guarantee: Guarantee, original: Any = None) -> Verdic
     if found is None:
         raise NotApplicable(f"{guarantee.model} cannot be checked on {type(published).__name__}.")
     verifier, original_kind = found
+    if original is not None and isinstance(published, PublishedTrajectories):
+        published = published.beside(original)
     if isinstance(original, Tracks) and getattr(published, "places", None) is not None:
         return verify_generalized_tracks(published, guarantee, original, verifier)
     if original is not None and not isinstance(original, original_kind):

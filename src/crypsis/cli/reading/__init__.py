@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from crypsis.cli.reading import events, foreign_tables, mixed, tables, tracks, trajectories, transactions
 from crypsis.cli.reading.options import listed
-from crypsis.errors import BadParameter, NotApplicable
+from crypsis.errors import NotApplicable, OptionWithoutEffect
 
 if TYPE_CHECKING:
     from crypsis.release import Release
@@ -56,6 +56,7 @@ def _read(chosen: dict[str, Any], path: Path, kind: type | None = None, for_meth
     if name not in KINDS:
         raise NotApplicable(f"{name} cannot be read from a file here.")
     _refuse_unused(chosen, name)
+    _refuse_without_effect(name, path, chosen)
     understood = _options_of(name)
     told = {option: value for option, value in chosen.items() if option in understood}
     takes_method = "for_method" in inspect.signature(KINDS[name].read).parameters
@@ -70,7 +71,22 @@ def _refuse_unused(chosen: dict[str, Any], name: str) -> None:
         if value not in (None, False) and option not in understood:
             plurals = dict.fromkeys(KINDS[other].PLURAL for other in KINDS if option in _options_of(other))
             fitting = " or ".join(plurals)
-            raise BadParameter(f"--{option.replace('_', '-')} says how {fitting} are read; here {reader.PLURAL} are.")
+            raise OptionWithoutEffect(
+                f"--{option.replace('_', '-')} says how {fitting} are read; here {reader.PLURAL} are.",
+                option=option,
+                kind=reader.PLURAL,
+            )
+
+
+def _refuse_without_effect(kind: str, path: Path, chosen: dict[str, Any]) -> None:
+    """Refuse what this file is not read with: each way of reading says what it uses."""
+    from crypsis.data.ways_of_reading import refuse_unused, way_of
+
+    file = next((file for file in sorted(path.rglob("*")) if file.is_file()), path) if path.is_dir() else path
+    if kind == "PublishedTable":
+        return
+    way = way_of(kind.lower(), file, chosen.get("input_format"), grid=chosen.get("grid") is not None)
+    refuse_unused(way, chosen, beside=("input_format",))
 
 
 @cache

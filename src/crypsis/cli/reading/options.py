@@ -18,9 +18,7 @@ Separator = Annotated[
     str | None, typer.Option("--separator", help="What stands between fields; found out where not told.")
 ]
 Id = Annotated[str | None, typer.Option("--id", help="Column that names the trajectory, track, transaction or person.")]
-Owner = Annotated[
-    str | None, typer.Option("--owner", help="Column that names the person, where one has several trajectories.")
-]
+Owner = Annotated[str | None, typer.Option("--owner", help="Trajectories and tracks: another word for --person.")]
 Person = Annotated[
     str | None,
     typer.Option(
@@ -29,6 +27,14 @@ Person = Annotated[
 ]
 EachRowIsAPerson = Annotated[
     bool, typer.Option("--each-row-is-a-person", help="Confirm that no person has several records.")
+]
+TimeFormat = Annotated[
+    str | None,
+    typer.Option("--time-format", help="How times are written, such as '%d/%m/%Y %H:%M', or s, ms, us for epochs."),
+]
+Projection = Annotated[
+    str | None,
+    typer.Option("--crs", help="Tracks, or with --grid: EPSG code to project degrees to (default: the UTM zone)."),
 ]
 Sort = Annotated[bool, typer.Option("--sort", help="Order the visits by position; otherwise disorder is an error.")]
 Sensitive = Annotated[

@@ -21,15 +21,16 @@ def read(
     t: options.Time = None,
     lat: options.Latitude = None,
     lon: options.Longitude = None,
+    person: options.Person = None,
+    each_row_is_a_person: options.EachRowIsAPerson = False,
     owner: options.Owner = None,
-    crs: Annotated[
-        str | None, typer.Option("--crs", help="Tracks: EPSG code to project degrees to (default: the UTM zone).")
-    ] = None,
+    crs: options.Projection = None,
     sort: options.Sort = False,
     repeated: Annotated[
         str | None,
         typer.Option("--repeated", help="Tracks: two fixes at one instant are an 'error', or keep the 'first'."),
     ] = None,
+    time_format: options.TimeFormat = None,
     input_format: options.InputFormat = None,
     separator: options.Separator = None,
 ) -> Any:
@@ -44,10 +45,13 @@ def read(
         t=t,
         lat=lat,
         lng=lon,
+        person=person,
+        each_row_is_a_person=each_row_is_a_person,
         owner=owner,
         crs=crs,
         sort=sort,
         repeated=repeated or "error",
+        time_format=time_format,
         format=input_format,
         separator=separator,
     )
@@ -55,7 +59,8 @@ def read(
 
 def words_on(data: Any) -> str:
     """What was read."""
-    return f"{len(data):,} tracks with {data.points:,} fixes"
+    people = "" if data.person is None else f" of {int(data.person.max()) + 1:,} people"
+    return f"{len(data):,} tracks{people} with {data.points:,} fixes"
 
 
 def _files(path: Path) -> Path | list[Path]:

@@ -10,7 +10,6 @@ import typer
 
 from crypsis.cli.reading import options
 from crypsis.cli.reading.options import listed
-from crypsis.errors import BadParameter
 
 PLURAL = "trajectories"
 
@@ -26,8 +25,11 @@ def read(
         typer.Option("--position", help="Column that orders the visits: numbers or times (default: position)."),
     ] = None,
     location: options.Location = None,
+    person: options.Person = None,
+    each_row_is_a_person: options.EachRowIsAPerson = False,
     owner: options.Owner = None,
     sort: options.Sort = False,
+    time_format: options.TimeFormat = None,
     input_format: options.InputFormat = None,
     separator: options.Separator = None,
     grid: Annotated[
@@ -35,13 +37,14 @@ def read(
         typer.Option("--grid", help="Read raw check-ins with coordinates, snapped to squares of this many metres."),
     ] = None,
     user: Annotated[
-        str | None, typer.Option("--user", help="With --grid: column that names the person (default: user).")
+        str | None, typer.Option("--user", help="With --grid: another word for --person (default: user).")
     ] = None,
     time: Annotated[
         str | None, typer.Option("--time", help="With --grid: column with the time (default: time).")
     ] = None,
     lat: options.Latitude = None,
     lon: options.Longitude = None,
+    crs: options.Projection = None,
     one_per: Annotated[
         str | None,
         typer.Option("--one-per", help="With --grid: one trajectory per 'user' (default), or per 'day' of each user."),
@@ -49,18 +52,24 @@ def read(
 ) -> Any:
     """Trajectories, with their coordinates and sensitive locations where given."""
     if grid is not None:
-        if locations is not None:
-            raise BadParameter("--grid makes its own locations; leave --locations out.")
         from crypsis.data.checkins import read_checkins
 
         snapped = read_checkins(
             path,
-            user=user or "user",
+            person=person,
+            each_row_is_a_person=each_row_is_a_person,
+            id=id,
+            user=user,
+            owner=owner,
             time=time or "time",
             lat=lat or "lat",
             lon=lon or "lon",
             cell=grid,
-            one_per=one_per or "user",
+            one_per=one_per,
+            crs=crs,
+            time_format=time_format,
+            format=input_format,
+            separator=separator,
         )
         return _with_sensitive(snapped, sensitive)
     from crypsis.data.reading import read_locations, read_trajectories
@@ -71,8 +80,11 @@ def read(
         id=id or "trajectory_id",
         position=position or "position",
         location=location or "location",
+        person=person,
+        each_row_is_a_person=each_row_is_a_person,
         owner=owner,
         sort=sort,
+        time_format=time_format,
         format=input_format,
         separator=separator,
     )
@@ -81,7 +93,8 @@ def read(
 
 def words_on(data: Any) -> str:
     """What was read."""
-    return f"{len(data):,} trajectories with {data.visits:,} visits to {int(data.occurring.sum()):,} locations"
+    people = "" if data.person is None else f" of {int(data.person.max()) + 1:,} people"
+    return f"{len(data):,} trajectories{people} with {data.visits:,} visits to {int(data.occurring.sum()):,} locations"
 
 
 def _with_sensitive(data: Any, given: str | None) -> Any:

@@ -13,6 +13,7 @@ import polars as pl
 
 from crypsis.data.arrays import Bools, Float64s
 from crypsis.data.formats.source import place
+from crypsis.data.formats.timestamps import EPOCH_WORDS, epoch_as_datetime, epoch_of, parse_as, recognise, words_for
 from crypsis.errors import BadLabel, BadRow, UnknownColumn, did_you_mean
 
 TIMESTAMP_FORMATS = (
@@ -99,17 +100,41 @@ def flags(frame: pl.DataFrame, name: str, source: str | None = None) -> Bools:
     return np.array(parsed.fill_null(False).to_numpy(), np.bool_)
 
 
-def times(frame: pl.DataFrame, name: str, source: str | None = None) -> pl.Series:
-    """Times as they can be compared: numbers as they are, ISO 8601 timestamps as UTC microseconds (Datetime)."""
+def times(frame: pl.DataFrame, name: str, source: str | None = None, time_format: str | None = None) -> pl.Series:
+    """Times as they can be compared: numbers as they are, timestamps as UTC microseconds (Datetime)."""
     values = column(frame, name, source)
     row = first_empty(values)
     if row is not None:
         raise BadRow(f"Column '{name}' is empty; give a number or an ISO timestamp.", **place(source, row, name))
-    return ordered_values(values, name, source, "a number or an ISO timestamp (2020-12-31T23:59:59Z)")
+    wanted = "a number or an ISO timestamp (2020-12-31T23:59:59Z)"
+    return ordered_values(values, name, source, wanted, time_format)
 
 
-def ordered_values(values: pl.Series, name: str, source: str | None, wanted: str) -> pl.Series:
-    """A column without empty cells as integers, floats or timestamps: the first of these that all cells can be."""
+def moments(
+    frame: pl.DataFrame, name: str, source: str | None = None, time_format: str | None = None
+) -> tuple[pl.Series, str]:
+    """Times as UTC microseconds, or as numbers where they are no epochs; and how they are written, in words."""
+    values = times(frame, name, source, time_format)
+    if values.dtype != pl.Datetime:
+        unit = epoch_of(values, name, source)
+        return (values if unit is None else epoch_as_datetime(values, unit)), words_for(unit)
+    written = column(frame, name, source)
+    if time_format is not None:
+        return values, EPOCH_WORDS.get(time_format, time_format)
+    if written.dtype != pl.String:
+        return values, "timestamps"
+    text = written.str.strip_chars()
+    other = None if parse_timestamps(text.head(1))[0] is not None else recognise(text, name, source)
+    return values, "ISO 8601" if other is None else other.words
+
+
+def ordered_values(
+    values: pl.Series, name: str, source: str | None, wanted: str, time_format: str | None = None
+) -> pl.Series:
+    """A column without empty cells as integers, floats or timestamps: the first of these that all cells can be, or
+    timestamps as declared."""
+    if time_format is not None:
+        return parse_as(values, time_format, name, source).values
     if not len(values):
         return values.cast(pl.Int64, strict=False)
     if values.dtype.is_decimal():
@@ -130,6 +155,10 @@ def ordered_values(values: pl.Series, name: str, source: str | None, wanted: str
         _refuse_not_finite(real, name, source)
         return real
     moments = parse_timestamps(text)
+    if moments.has_nulls():
+        recognised = recognise(text, name, source)
+        if recognised is not None:
+            return recognised.values
     # Say what is wrong with the kind that most cells are of.
     best = min((whole, real, moments), key=lambda parsed: parsed.null_count())
     _refuse_unparsable(values, best.is_null(), wanted, name, source)

@@ -1,7 +1,8 @@
 """GeoJSON tracks: a feature per track (LineString with times in its properties) or a feature per point.
 
 A line carries its times in the property times, coordTimes or timestamps, one per coordinate; a point carries its
-own in time, datetime, timestamp or tracked_at, and its track in track_id, tid, uid, user_id or id.
+own in time, datetime, timestamp or tracked_at, and its track in track_id, tid, uid, user_id or id. Whose it is may
+stand in owner, uid, user_id or user.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ MEMORY_PER_BYTE = 15.0
 TIMES_OF_LINE = ("times", "coordTimes", "timestamps")
 TIME_OF_POINT = ("time", "datetime", "timestamp", "tracked_at")
 TRACK_OF_POINT = ("track_id", "tid", "uid", "user_id", "id")
+OWNER = ("owner", "uid", "user_id", "user")
 
-Point = tuple[str, float, float, Any]
+Point = tuple[str, float, float, Any, str | None]
 
 
 def read_points(path: str | Path) -> tuple[pl.DataFrame, str]:
-    """Columns tid, lat, lng, datetime: one row per position."""
+    """Columns tid, lat, lng, datetime, and uid where features say whose they are: one row per position."""
     file = existing_file(path)
     try:
         document = parse_json(read_bytes(file, MEMORY_PER_BYTE))
@@ -39,13 +41,15 @@ def read_points(path: str | Path) -> tuple[pl.DataFrame, str]:
     if not isinstance(features, list):
         raise UnreadableFile(f"{file} is a FeatureCollection without features.", where=str(file))
     points = [point for number, feature in enumerate(features) for point in _points(feature, number, str(file))]
-    tracks, latitudes, longitudes, moments = zip(*points, strict=True) if points else ((), (), (), ())
+    tracks, latitudes, longitudes, moments, owners = zip(*points, strict=True) if points else ((), (), (), (), ())
     moment_type = pl.String if all(isinstance(moment, str) for moment in moments) else pl.Float64
     frame = pl.DataFrame(
         {"tid": tracks, "lat": latitudes, "lng": longitudes, "datetime": moments},
         schema={"tid": pl.String, "lat": pl.Float64, "lng": pl.Float64, "datetime": moment_type},
         strict=False,
     )
+    if any(owner is not None for owner in owners):
+        frame = frame.with_columns(pl.Series("uid", owners, dtype=pl.String))
     return frame, str(file)
 
 
@@ -57,10 +61,12 @@ def _points(feature: Any, number: int, file: str) -> Iterator[Point]:
     positions = geometry.get("coordinates") if isinstance(geometry, dict) else None
     if not isinstance(positions, list) or not isinstance(properties, dict):
         raise BadCoordinate("A feature needs a geometry with coordinates.", where=where)
+    named = next((properties[key] for key in OWNER if properties.get(key) is not None), None)
+    owner = None if named is None else str(named)
     if kind == "Point":
         moment = next((properties[key] for key in TIME_OF_POINT if key in properties), None)
         track = next((properties[key] for key in TRACK_OF_POINT if key in properties), None)
-        yield _point("0" if track is None else str(track), positions, moment, where)
+        yield _point("0" if track is None else str(track), positions, moment, owner, where)
     elif kind == "LineString":
         moments = next((properties[key] for key in TIMES_OF_LINE if key in properties), None)
         if not isinstance(moments, list) or len(moments) != len(positions):
@@ -71,14 +77,14 @@ def _points(feature: Any, number: int, file: str) -> Iterator[Point]:
             )
         track = str(feature.get("id", properties.get("id", number)))
         for position, moment in zip(positions, moments, strict=True):
-            yield _point(track, position, moment, where)
+            yield _point(track, position, moment, owner, where)
     else:
         raise UnreadableFile(
             f"A track is a LineString or a series of Points, got {kind or 'no geometry'}.", where=where
         )
 
 
-def _point(track: str, position: Any, moment: Any, where: str) -> Point:
+def _point(track: str, position: Any, moment: Any, owner: str | None, where: str) -> Point:
     try:
         longitude, latitude = (float(value) for value in position[:2])
     except (TypeError, ValueError) as error:
@@ -87,4 +93,4 @@ def _point(track: str, position: Any, moment: Any, where: str) -> Point:
         raise BadTimestamps(
             f"A point needs a time (ISO text or a number) in its property 'time', got {moment!r}.", where=where
         )
-    return track, latitude, longitude, moment
+    return track, latitude, longitude, moment, owner

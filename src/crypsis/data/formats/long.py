@@ -84,19 +84,22 @@ def trajectories_from_long(
     id: str,
     position: str | None,
     location: str,
-    owner: str | None = None,
+    person: str | None = None,
+    each_row_is_a_person: bool = False,
     locations: Locations | None = None,
     source: str | None = None,
     sort: bool = False,
+    time_format: str | None = None,
 ) -> Trajectories:
     """Trajectories of a long table. Positions (numbers or timestamps) must rise strictly along each id, in file
     order or, with `sort`, after sorting; without a position column the file order is the order."""
+    from crypsis.data.person_of_records import person_like_of_records
     from crypsis.data.trajectory import Locations, Trajectories
 
     visited = labels(frame, location, source)
     rows = group_rows(frame, id, source)
     if position is not None:
-        rows = check_positions(frame, position, rows, source, sort=sort, error=BadRow)
+        rows = check_positions(frame, position, rows, source, sort=sort, error=BadRow, time_format=time_format)
     if locations is None:
         locations = Locations(Vocabulary.of(visited))
     codes = locations.vocabulary.encode(visited)
@@ -109,8 +112,21 @@ def trajectories_from_long(
             **place(source, row, location),
             location=visited[row],
         )
-    owners = None if owner is None else owners_of(frame, owner, rows, source)
-    return Trajectories(rows.offsets, rows.arranged(codes), locations, owners, rows.ids)
+    owners = like = None
+    if person is not None:
+        owners = owners_of(frame, person, rows, source)
+    elif not each_row_is_a_person:
+        like = person_like_of_records(frame, rows, (id, position, location), "trajectories")
+    roles = {"person": person, "id": id, "position": position, "location": location}
+    return Trajectories(
+        rows.offsets,
+        rows.arranged(codes),
+        locations,
+        owners,
+        rows.ids,
+        like,
+        tuple((role, name) for role, name in roles.items() if name is not None),
+    )
 
 
 def check_positions(
@@ -122,6 +138,7 @@ def check_positions(
     sort: bool,
     error: type[CrypsisError],
     repeated: bool = False,
+    time_format: str | None = None,
 ) -> Grouping:
     """The grouping, sorted if asked; an error at the first row whose position does not exceed the one before.
 
@@ -129,7 +146,8 @@ def check_positions(
     """
     values = column(frame, position, source)
     refuse_empty(values, position, source)
-    keys = ordered_values(values, position, source, "a number or an ISO timestamp").to_physical().to_numpy()
+    wanted = "a number or an ISO timestamp"
+    keys = ordered_values(values, position, source, wanted, time_format).to_physical().to_numpy()
     if sort:
         rows = rows.reordered(keys)
     if repeated:

@@ -57,6 +57,7 @@ class BFP2kA(Method):
     """
 
     accepts: ClassVar[type] = Trajectories
+    counts_people: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[PatternPreservingKAnonymity]] = PatternPreservingKAnonymity
     stages: ClassVar[tuple[str, ...]] = ("prefix tree", "replace", "publish")

@@ -26,6 +26,7 @@ class DiverseMethod(Method):
     """A method that gives (k,l)^m-anonymity by recoding clusters of rows; a child says what the clusters are."""
 
     accepts: ClassVar[type] = Trajectories
+    counts_people: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[KlmAnonymity]] = KlmAnonymity
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "sensitive locations")

@@ -50,6 +50,7 @@ class KAMCut(Method):
     """
 
     accepts: ClassVar[type] = Trajectories
+    counts_people: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[SequenceKAnonymity]] = SequenceKAnonymity
     stages: ClassVar[tuple[str, ...]] = ("prefix tree", "publish")

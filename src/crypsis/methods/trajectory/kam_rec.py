@@ -78,6 +78,7 @@ class KAMRec(Method):
     """
 
     accepts: ClassVar[type] = Trajectories
+    counts_people: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[SequenceKAnonymity]] = SequenceKAnonymity
     stages: ClassVar[tuple[str, ...]] = ("prefix tree", "index", "compare with the tree", "recover", "publish")

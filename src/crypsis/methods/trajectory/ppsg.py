@@ -59,6 +59,7 @@ class PPSG(Method):
     """
 
     accepts: ClassVar[type] = Tracks
+    counts_people: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[SequenceKAnonymity]] = SequenceKAnonymity
     stages: ClassVar[tuple[str, ...]] = ("characteristic points", "cells", "merge cells", "sequences", "publish")

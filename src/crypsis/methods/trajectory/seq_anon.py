@@ -46,6 +46,7 @@ class SeqAnon(Method):
     """
 
     accepts: ClassVar[type] = Trajectories
+    counts_people: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[KmAnonymity]] = KmAnonymity
     stages: ClassVar[tuple[str, ...]] = ("feasibility", "count size 1..m", "merge size 1..m", "publish")

@@ -52,6 +52,7 @@ class USeqAnon(Method):
     """
 
     accepts: ClassVar[type] = Trajectories
+    counts_people: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[ConstrainedKmAnonymity]] = ConstrainedKmAnonymity
     stages: ClassVar[tuple[str, ...]] = ("feasibility", "count size 1..m", "merge size 1..m", "publish")

@@ -1,0 +1,140 @@
+"""Times of a whole column: recognised from all of its cells, or declared with `time_format`.
+
+Recognised are ISO 8601, `2008/06/08 23:40:39`, `08.06.2008 23:40`, and dates with slashes or dashes whose order of day
+and month follows from the column; where both orders fit, it is asked. Numbers are epochs by their magnitude:
+seconds from 1973 on, milli-, micro- and nanoseconds; smaller ones are plain counts of seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from crypsis.data.formats.source import place
+from crypsis.errors import BadParameter, BadTimestamps
+
+EPOCHS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}  # steps of a second
+EPOCH_WORDS = {"s": "epoch seconds", "ms": "epoch milliseconds", "us": "epoch microseconds", "ns": "epoch nanoseconds"}
+_FIRST_SECOND = 1e8  # 1973: below, a number is no epoch
+_BANDS = {"s": (_FIRST_SECOND, 1e11), "ms": (1e11, 1e14), "us": (1e14, 1e17), "ns": (1e17, 1e20)}
+_CLOCK = r"(?:[ T](\d{1,2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?\s*([AaPp][Mm])?)?"
+_YEAR_FIRST = rf"^(\d{{4}})([/.])(\d{{1,2}})[/.](\d{{1,2}}){_CLOCK}$"
+_YEAR_LAST = rf"^(\d{{1,2}})([./-])(\d{{1,2}})[./-](\d{{4}}){_CLOCK}$"
+_REMEDY = "Say which with time_format (--time-format), for example '%d/%m/%Y %H:%M:%S' or '%m/%d/%Y %H:%M:%S'."
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Times as UTC microseconds (Datetime), and how they are written, in words."""
+
+    values: pl.Series
+    words: str
+
+
+def recognise(text: pl.Series, name: str, source: str | None) -> Moments | None:
+    """Dates that are not ISO 8601; None where some cell is none, `BadTimestamps` where day and month may be either."""
+    for pattern, orders in ((_YEAR_FIRST, ("ymd",)), (_YEAR_LAST, ("dmy", "mdy"))):
+        if not text.str.contains(pattern).all():
+            continue
+        parts = text.str.extract_groups(pattern).struct.unnest()
+        fitting = {order: moments for order in orders if not (moments := _in_order(parts, order)).has_nulls()}
+        if not fitting:
+            return None
+        dotted = bool((parts["2"] == ".").all())
+        if len(fitting) > 1 and not dotted and not fitting["dmy"].equals(fitting["mdy"]):
+            row = int((fitting["dmy"] != fitting["mdy"]).arg_true()[0])
+            raise BadTimestamps(
+                f"Column '{name}' can be read with the day first or with the month first, as in {text[row]!r}. "
+                + _REMEDY,
+                **place(source, row, name),
+            )
+        order = next(iter(fitting))
+        words = {"ymd": "year, month, day", "dmy": "day, month, year", "mdy": "month, day, year"}[order]
+        return Moments(fitting[order], words)
+    return None
+
+
+def parse_as(values: pl.Series, time_format: str, name: str, source: str | None) -> Moments:
+    """Times as declared: an epoch (s, ms, us, ns) or a format of strftime."""
+    if time_format in EPOCHS:
+        numbers = values.cast(pl.Float64, strict=False) if values.dtype == pl.String else values
+        if not (numbers.dtype.is_numeric() and not numbers.has_nulls()):
+            raise BadTimestamps(
+                f"Column '{name}' must hold numbers, as time_format={time_format!r} says.", where=source
+            )
+        return Moments(epoch_as_datetime(numbers, time_format), EPOCH_WORDS[time_format])
+    if "%" not in time_format:
+        raise BadParameter(
+            f"time_format must be one of {', '.join(EPOCHS)} or a format like '%d.%m.%Y %H:%M', got {time_format!r}.",
+            parameter="time_format",
+        )
+    text = values.cast(pl.String).str.strip_chars()
+    try:
+        parsed = text.str.to_datetime(time_format, time_unit="us", strict=False)
+        if parsed.null_count() == len(parsed) and len(parsed):
+            parsed = text.str.to_date(time_format, strict=False).cast(pl.Datetime("us"))
+    except pl.exceptions.PolarsError as error:
+        raise BadParameter(
+            f"time_format {time_format!r} is no format of dates: {error}.", parameter="time_format"
+        ) from None
+    if getattr(parsed.dtype, "time_zone", None):
+        parsed = parsed.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    if parsed.has_nulls():
+        row = int(parsed.is_null().arg_true()[0])
+        raise BadTimestamps(
+            f"Column '{name}' must hold times like {time_format!r}, got {text[row]!r}.", **place(source, row, name)
+        )
+    return Moments(parsed, time_format)
+
+
+def epoch_of(numbers: pl.Series, name: str, source: str | None) -> str | None:
+    """The epoch that all numbers of a column are in, by their magnitude; None for plain counts."""
+    if not len(numbers):
+        return None
+    lowest, highest = float(numbers.min()), float(numbers.max())  # type: ignore[arg-type]
+    if lowest < _FIRST_SECOND:
+        return None
+    for unit, (least, most) in _BANDS.items():
+        if least <= lowest and highest < most:
+            return unit
+    raise BadTimestamps(
+        f"The numbers of column '{name}' are of different magnitudes, so they are not all seconds, milliseconds or "
+        "microseconds since 1970. Correct them, or say which with time_format (s, ms, us or ns).",
+        **place(source, int(numbers.arg_max() or 0), name),
+    )
+
+
+def words_for(unit: str | None) -> str:
+    """How numeric times were understood."""
+    return "numbers, taken as seconds" if unit is None else EPOCH_WORDS[unit]
+
+
+def epoch_as_datetime(numbers: pl.Series, unit: str) -> pl.Series:
+    """Numbers since 1970 in this unit as UTC microseconds."""
+    steps = EPOCHS[unit]
+    if numbers.dtype.is_integer():
+        whole = numbers.cast(pl.Int64)
+        micros = whole // (steps // EPOCHS["us"]) if steps > EPOCHS["us"] else whole * (EPOCHS["us"] // steps)
+    else:
+        micros = (numbers * (EPOCHS["us"] / steps)).round().cast(pl.Int64)
+    return micros.cast(pl.Datetime("us"))
+
+
+def _in_order(parts: pl.DataFrame, order: str) -> pl.Series:
+    """Every part put in its place, as ISO text, and that parsed; null where it is no date."""
+    day, month, year = {"ymd": ("4", "3", "1"), "dmy": ("1", "3", "4"), "mdy": ("3", "1", "4")}[order]
+    date = pl.concat_str(
+        pl.col(year), pl.lit("-"), pl.col(month).str.zfill(2), pl.lit("-"), pl.col(day).str.zfill(2), pl.lit(" ")
+    )
+    clock = pl.concat_str(
+        pl.col("5").fill_null("0").str.zfill(2), pl.lit(":"), pl.col("6").fill_null("00"), pl.lit(":"),
+        pl.col("7").fill_null("00"), pl.col("8").fill_null(""),
+    )  # fmt: skip
+    half = pl.col("9").str.to_uppercase()
+    texts = parts.select(plain=date + clock, halved=date + clock + pl.lit(" ") + half.fill_null(""), half=half)
+    plain = texts["plain"].str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
+    if texts["half"].is_null().all():
+        return plain
+    halved = texts["halved"].str.to_datetime("%Y-%m-%d %I:%M:%S%.f %p", time_unit="us", strict=False)
+    return plain.zip_with(texts["half"].is_null(), halved)
