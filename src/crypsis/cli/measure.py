@@ -31,10 +31,6 @@ def measure(
         str | None,
         typer.Option("--hierarchy", help="What items have in common: a file, or auto:FANOUT; tkd_ml2_loss needs it."),
     ] = None,
-    private_report: Annotated[
-        Path | None,
-        typer.Option("--private-report", help="The publisher's private report; figures about cells of tracks need it."),
-    ] = None,
     queries: Annotated[
         Path | None,
         typer.Option("--queries", help="Counting queries for count_query_error, one a line; drawn where not given."),
