@@ -116,7 +116,11 @@ def test_names_in_a_file_say_nothing_about_how_items_were_generalized() -> None:
     one = PublishedTransactions.from_lists([[symbol] for symbol in sets])
     turned = PublishedTransactions.from_lists([[symbol] for symbol in sets[::-1]])
     assert one.symbol_names == turned.symbol_names[::-1]
-    assert one.symbol_names == ("(a,b)'", "(a,b,c,d,+5)", "(a,b,c,d,+5)'", "(a,b)")
+    assert one.symbol_names == ("(a,b)'", "(a,b,c,d,e,x0,x1,x2,x3)", "(a,b,c,d,e,x4,x5,x6,x7)", "(a,b)")
+    with pytest.MonkeyPatch.context() as patch:  # where the names of all records would take too much room
+        patch.setattr("crypsis.data.transaction.LONGEST_NAMES", 10)
+        short = PublishedTransactions.from_lists([[symbol] for symbol in sets])
+        assert short.symbol_names == ("(a,b)'", "(a,b,c,d,+5)", "(a,b,c,d,+5)'", "(a,b)")
 
 
 def test_with_the_private_report_rows_are_compared_one_by_one(tmp_path: Path) -> None:

@@ -28,6 +28,9 @@ from crypsis.data.symbols import Symbols, SymbolText
 from crypsis.data.vocabulary import Vocabulary, encode_lists
 from crypsis.errors import BadLabel, BadParameter, InputError, did_you_mean
 
+LONGEST_NAMES = 1 << 28  # characters that names of merged items may take in all records
+ABBREVIATED = 5  # labels of a name on a screen
+
 
 @dataclass(frozen=True, eq=False)
 class Transactions:
@@ -290,6 +293,8 @@ class PublishedTransactions:
     def symbol_names(self) -> tuple[str, ...]:
         """What each symbol is called: the label of a single item, else a name that no item and no other symbol has.
 
+        A merged item is called after all its items, `(a,b,c)`. Only where the records would take more than
+        `LONGEST_NAMES` characters that way, names are abbreviated; what they stand for is told beside the records.
         Names depend on the symbols alone, not on their order, so that they say nothing about how these were made.
         """
         lists = self.symbols.label_lists
@@ -297,13 +302,16 @@ class PublishedTransactions:
         names = [labels[0] for labels in lists]
         repeated: Counter[str] = Counter()
         before: int | None = None
+        characters = np.array([sum(map(len, labels)) + len(labels) for labels in lists], np.int64)
+        in_full = len(self.codes) == 0 or int(characters[self.codes].sum()) <= LONGEST_NAMES
         for symbol in np.argsort(self.symbols.rank).tolist():
             if len(lists[symbol]) == 1:
                 continue
             if self.names is None and before is not None and lists[before] == lists[symbol]:
                 names[symbol] = names[before]
                 continue
-            plain = name = printed(lists[symbol]) if self.names is None else self.names[symbol]
+            shown = len(lists[symbol]) if in_full else ABBREVIATED
+            plain = name = printed(lists[symbol], shown) if self.names is None else self.names[symbol]
             while name in taken:
                 repeated[plain] += 1
                 name = plain + ("'" if repeated[plain] == 1 else f"'{repeated[plain]}")
@@ -337,7 +345,7 @@ class PublishedTransactions:
         return f"PublishedTransactions({len(self)} records, {len(self.symbols)} symbols)"
 
 
-def printed(labels: Sequence[str], most: int = 5) -> str:
+def printed(labels: Sequence[str], most: int = ABBREVIATED) -> str:
     """`(a,b,c)`; of many labels the first and how many more."""
     shown = list(labels) if len(labels) <= most else [*labels[: most - 1], f"+{len(labels) - most + 1}"]
     return f"({','.join(shown)})"

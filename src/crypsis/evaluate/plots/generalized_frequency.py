@@ -9,7 +9,7 @@ import polars as pl
 
 from crypsis.data.mixed import PublishedMixed
 from crypsis.data.relational import PublishedTable
-from crypsis.data.transaction import PublishedTransactions
+from crypsis.data.transaction import PublishedTransactions, printed
 from crypsis.errors import NotApplicable
 from crypsis.evaluate.plots.cell_order import ordered_cells
 from crypsis.evaluate.plots.frame import Axis, Frame, Panel
@@ -40,7 +40,14 @@ def generalized_frequency(published: Any, column: str | None = None) -> Frame:
 def _of_items(published: PublishedTransactions, column: str) -> Frame:
     counts = np.bincount(published.codes, minlength=len(published.symbols))
     order = [int(symbol) for symbol in np.argsort(published.symbols.rank) if counts[symbol]]
-    return _frame([published.symbol_names[symbol] for symbol in order], counts[order], column)
+    lists = published.symbols.label_lists
+    names = [published.symbol_names[one] if published.names is not None else _short(lists[one]) for one in order]
+    return _frame(names, counts[order], column)
+
+
+def _short(labels: tuple[str, ...]) -> str:
+    """A merged item on a screen."""
+    return labels[0] if len(labels) == 1 else printed(labels)
 
 
 def _frame(names: list[str], counts: Any, column: str) -> Frame:
