@@ -83,6 +83,19 @@ def test_risk_counts_people(run, table):
     assert json.loads(people.out)["prosecutor"]["highest"] > json.loads(rows.out)["prosecutor"]["highest"]
 
 
+def test_levels_of_a_table_of_others_count_people(run, table):
+    by_rows = run("verify", table, "--quasi", "town", "--sensitive", "ill", "--json")
+    assert "Count people with --person user" in by_rows.err
+    rows = json.loads(by_rows.out)["levels"]
+    found = run("verify", table, "--quasi", "town", "--sensitive", "ill", "--person", "user", "--json")
+    people = json.loads(found.out)["levels"]
+    assert (rows["people"], people["people"]) == (None, 7)
+    assert people["k"] < rows["k"]
+    judged = run("verify", table, "--quasi", "town", "--person", "user", "--model", "k-anonymity", "-k", "8")
+    assert judged.code == 4
+    assert "people, 8 are required" in judged.out
+
+
 def test_inspect_asks_in_words_and_the_first_experiment_asks_too(run, table, tmp_path):
     assert "Does one person have several rows?" in run("data", "inspect", table).out
     assert json.loads(run("data", "inspect", table, "--json").out)["person"]["column"] == "user"

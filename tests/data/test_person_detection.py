@@ -168,6 +168,15 @@ def test_contradictions_about_the_person_are_refused() -> None:
         Table.from_frame(FRAME.with_columns(uid=pl.Series([0.5, 0.5, 1.5, 2.0])), ROLES, person="uid")
 
 
+def test_a_trip_is_no_person_where_its_owner_is_known() -> None:
+    frame = pl.DataFrame({"trip_id": [1, 1, 2, 3], "uid": ["a", "a", "a", "b"], "age": [1, 2, 3, 4]})
+    with pytest.raises(BadParameter, match="its 3 values belong to 2 of column 'uid'"):
+        Table.from_frame(frame, {"uid": "identifier", "age": "quasi"}, person="trip_id")
+    houses = frame.rename({"trip_id": "patient_id", "uid": "household_id"})
+    table = Table.from_frame(houses, {"household_id": "identifier", "age": "quasi"}, person="patient_id")
+    assert table.person is not None
+
+
 def test_mixed_data_ask_the_same_question() -> None:
     frame = FRAME.with_columns(items=pl.Series(["x y", "x", "y", "x y"]))
     undecided = Mixed.from_frame(frame, ROLES, {"items": " "})

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crypsis.cli.output import note, show, show_table, verdict_words
+from crypsis.cli.person_question import note_person
 from crypsis.cli.reading import Reader, given
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import BadParameter
@@ -31,6 +33,10 @@ def show_levels(read: Reader, path: Path, model: str | None, chosen: Any) -> int
         raise BadParameter(f"{model} looks at a set-valued column; name it (--items 'diagnoses= ').", parameter="items")
     published = read(path, PublishedTable)
     levels = table_levels(published)
+    if levels.people is not None and hasattr(chosen, "unit"):
+        chosen = replace(chosen, unit="person")
+    if given(read, "person") is None:
+        note_person(path, given(read, "input_format"), given(read, "separator"))
     # A model without parameters asks what is reached; with them, whether that is enough.
     judged = isinstance(chosen, Guarantee) and bool(SETTINGS.get().chosen)
     verdict = _api.verify(published, chosen) if judged else None
@@ -51,7 +57,8 @@ def show_levels(read: Reader, path: Path, model: str | None, chosen: Any) -> int
 
 def _title(path: Path, levels: TableLevels) -> str:
     hidden = f", {levels.suppressed:,} of them suppressed" if levels.suppressed else ""
-    return f"{path.name}: {levels.records:,} records{hidden}, {levels.classes:,} classes"
+    people = "" if levels.people is None else f" of {levels.people:,} people"
+    return f"{path.name}: {levels.records:,} records{people}{hidden}, {levels.classes:,} classes"
 
 
 def _rows(levels: TableLevels, model: str | None) -> list[tuple[object, ...]]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crypsis.cli.output import note, show, show_table
+from crypsis.cli.output import show, show_table
+from crypsis.cli.person_question import note_person
 from crypsis.cli.reading import foreign_tables, options
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import BadParameter, OptionWithoutEffect
@@ -55,7 +56,7 @@ def risk(
         table = foreign_tables.read(input, quasi=quasi, person=person, missing=missing, **how)
         found = [table_risk(table, **settings)]
         if person is None:
-            _note_person(input, input_format, separator)
+            note_person(input, input_format, separator)
         if after is not None:
             found.append(table_risk(_released(after), quasi=columns, **settings))
     if SETTINGS.get().json:
@@ -64,16 +65,6 @@ def risk(
         return
     headings = ("before", "after") if after is not None else ("value",)
     _show(found, headings, input.name)
-
-
-def _note_person(path: Path, format: str | None, separator: str | None) -> None:
-    """Say so where records were counted, and a column seems to tell that people have several."""
-    from crypsis.data.formats.tabular import read_table_file
-    from crypsis.data.person_detection import person_like_column
-
-    like = person_like_column(read_table_file(path, format=format, separator=separator)[0])
-    if like is not None:
-        note(f"Records were counted. {like.question} Count people with --person {like.column}.")
 
 
 def _released(folder: Path) -> Any:

@@ -62,6 +62,10 @@ DEVICE_NOUNS = _words(
     veicolo viaggio veiculo telefone viagem voertuig rit pojazd auto
     """
 )
+# What one person does several times: the id of one is no person where another column tells whose it is.
+TRIP_NOUNS = _words(
+    "trip ride journey track trajectory session visit order transaction fahrt voyage viaje viaggio viagem"
+)
 NUMBER_WORDS = _words(
     """
     no nr num number nummer numero numer code key kennung hash ref reference token pseudonym identifier
@@ -268,6 +272,12 @@ def identifies_by_name(name: str) -> bool:
 def names_a_person(name: str) -> bool:
     """Whether a name identifies somebody, not only a record: `patient_id`, `user`; not `id` or `video_id`."""
     return identifies_by_name(name) and any(word.removesuffix("id") in PERSON_NOUNS for word in words_of(name))
+
+
+def names_a_trip(name: str) -> bool:
+    """Whether a name is that of a trip, an order or the like, of which one person has several."""
+    words, _ = _divided(words_of(name))
+    return any(word.removesuffix("id") in TRIP_NOUNS for word in words[-2:])
 
 
 def names_a_thing(name: str) -> bool:

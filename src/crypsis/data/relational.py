@@ -21,7 +21,14 @@ from crypsis.data.formats.columns import is_empty, unknown_column
 from crypsis.data.formats.frames import as_frame, pandas_index
 from crypsis.data.formats.source import place
 from crypsis.data.missing import MISSING_CODE, MISSING_EQUALS_MISSING, MissingRule
-from crypsis.data.person_detection import PersonLike, first_person_like, refuse_undecided_names
+from crypsis.data.person_detection import (
+    PersonLike,
+    first_person_like,
+    holds_ids,
+    identifies_by_name,
+    names_a_trip,
+    refuse_undecided_names,
+)
 from crypsis.data.values import (
     COLUMN_TYPES,
     IN_WORDS,
@@ -176,7 +183,10 @@ class Table:
         )
         index = pandas_index(frame)
         if person is not None:
-            return cls(columns, index=index, person=_persons(columns[table.columns.index(person)], source))
+            named = columns[table.columns.index(person)]
+            whose = _persons(named, source)
+            _refuse_trips(named, columns)
+            return cls(columns, index=index, person=whose)
         like = None if each_row_is_a_person else _person_like(columns, table.height)
         return cls(columns, index=index, person_like=like)
 
@@ -589,6 +599,24 @@ def _persons(column: Column, source: str | None) -> Int64s:
             parameter="person",
         )
     return column.codes.astype(np.int64)
+
+
+def _refuse_trips(named: Column, columns: Sequence[Column]) -> None:
+    """A trip is no person where another column that names people says whose trips they are."""
+    if not names_a_trip(named.name):
+        return
+    for other in columns:
+        if other is named or other.missing or not 1 < len(other.domain) < len(named.domain):
+            continue
+        if names_a_trip(other.name) or not identifies_by_name(other.name) or not holds_ids(other.domain):
+            continue
+        pairs = np.unique(np.stack([named.codes, other.codes], axis=1), axis=0)
+        if len(pairs) == len(named.domain):
+            raise BadParameter(
+                f"Column '{named.name}' does not name people: its {len(named.domain):,} values belong to "
+                f"{len(other.domain):,} of column '{other.name}'. Name that one as person.",
+                parameter="person",
+            )
 
 
 def _person_like(columns: Sequence[Column], n_records: int) -> PersonLike | None:

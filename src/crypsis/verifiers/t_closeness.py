@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 
@@ -83,17 +82,43 @@ def distances_of_people(counts: SensitiveCounts, ordered: bool) -> Float64s:
     rank = np.zeros(len(counts.table) + 1, np.int64)
     rank[occurring] = np.arange(len(occurring))
     whole: Float64s = counts.table_shares[occurring] / max(float(counts.table_shares.sum()), 1e-300)
-    found = np.zeros(len(counts.start) - 1)
-    for one, (start, stop) in enumerate(pairwise(counts.start.tolist())):
-        total = float(counts.shares[start:stop].sum())
+    measure = _ordered_of_shares if ordered else _equal_of_shares
+    found: Float64s = measure(counts.start, rank[counts.values], counts.shares, whole)
+    return found
+
+
+@njit
+def _equal_of_shares(start: Int64s, values: Int64s, shares: Float64s, whole: Float64s) -> Float64s:
+    """Half the sum over all values of |share in class - share in table|."""
+    found = np.zeros(len(start) - 1)
+    for one in range(len(found)):
+        total = shares[start[one] : start[one + 1]].sum()
         if total <= 0:
             continue
-        difference = -whole
-        difference[rank[counts.values[start:stop]]] += counts.shares[start:stop] / total
-        if ordered:
-            found[one] = np.abs(np.cumsum(difference)).sum() / max(len(occurring) - 1, 1)
-        else:
-            found[one] = np.abs(difference).sum() / 2
+        difference = 1.0  # what values that do not occur in the class add, all of them at first
+        for place in range(start[one], start[one + 1]):
+            expected = whole[values[place]]
+            difference += abs(shares[place] / total - expected) - expected
+        found[one] = max(difference, 0.0) / 2
+    return found
+
+
+@njit
+def _ordered_of_shares(start: Int64s, values: Int64s, shares: Float64s, whole: Float64s) -> Float64s:
+    """The sum over all values of the difference of what came up to them, over one less than there are values."""
+    found = np.zeros(len(start) - 1)
+    for one in range(len(found)):
+        total = shares[start[one] : start[one + 1]].sum()
+        if total <= 0:
+            continue
+        place, gap, difference = start[one], 0.0, 0.0
+        for value in range(len(whole)):
+            gap -= whole[value]
+            if place < start[one + 1] and values[place] == value:
+                gap += shares[place] / total
+                place += 1
+            difference += abs(gap)
+        found[one] = difference / max(len(whole) - 1, 1)
     return found
 
 

@@ -15,7 +15,7 @@ from crypsis.errors import NotApplicable
 from crypsis.parameters import Above, Parameter
 from crypsis.verifiers.l_diversity import distinct_values, entropy_values
 from crypsis.verifiers.sensitive_counts import SensitiveCounts
-from crypsis.verifiers.t_closeness import distances
+from crypsis.verifiers.t_closeness import distances, distances_of_people
 from crypsis.verifiers.table_classes import TableClasses
 
 DEFAULT_C = 2.0
@@ -42,7 +42,10 @@ class SensitiveLevels:
 
 @dataclass(frozen=True)
 class TableLevels:
-    """Counts and levels of a table. `problem` says why nothing can be relied on, where that is so."""
+    """Counts and levels of a table. `problem` says why nothing can be relied on, where that is so.
+
+    Where the table says whose its records are, levels are those of people; `people` counts them.
+    """
 
     records: int
     suppressed: int
@@ -50,6 +53,7 @@ class TableLevels:
     k: int | None
     sensitive: tuple[SensitiveLevels, ...]
     problem: str | None
+    people: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """For programs."""
@@ -74,14 +78,15 @@ def table_levels(
     table = published.table if isinstance(published, PublishedMixed) else published
     if not isinstance(table, PublishedTable):
         raise NotApplicable(f"Levels are those of a published table, got {type(published).__name__}.")
-    classes = TableClasses.of(table)
+    classes = TableClasses.of(table, table.person)
     return TableLevels(
         len(table),
         classes.n_suppressed,
         len(classes.sizes),
-        int(classes.sizes.min()) if len(classes.sizes) else None,
+        int(classes.individuals.min()) if len(classes.sizes) else None,
         tuple(_levels(column, classes, original, c) for column in table.with_role("sensitive")),
         classes.problem,
+        None if table.person is None else len(np.unique(table.person)),
     )
 
 
@@ -92,9 +97,9 @@ def _levels(column: PublishedColumn, classes: TableClasses, original: Table | No
     equal: float | None = None
     ordered: float | None = None
     if whole is not None or not classes.n_suppressed:
-        equal = _largest(*distances(counts, ordered=False), valued)
+        equal = _largest(_distances(counts, ordered=False), valued)
         if column.type != "category":
-            ordered = _largest(*distances(counts, ordered=True), valued)
+            ordered = _largest(_distances(counts, ordered=True), valued)
     if not valued.any():
         return SensitiveLevels(column.name, None, None, None, c, None, None)
     return SensitiveLevels(
@@ -108,8 +113,15 @@ def _levels(column: PublishedColumn, classes: TableClasses, original: Table | No
     )
 
 
-def _largest(numerators: Int64s, denominators: Int64s, valued: Bools) -> float | None:
+def _distances(counts: SensitiveCounts, *, ordered: bool) -> Float64s:
+    if counts.shares is not None:
+        return distances_of_people(counts, ordered)
+    numerators, denominators = distances(counts, ordered)
     shares: Float64s = numerators / np.maximum(denominators, 1)
+    return shares
+
+
+def _largest(shares: Float64s, valued: Bools) -> float | None:
     return float(shares[valued].max()) if valued.any() else None
 
 

@@ -49,6 +49,7 @@ class Verification:
         original: Any = None,
         private_report: str | None = None,
         original_upload: str | None = None,
+        person: str | None = None,
     ) -> dict[str, Any]:
         """The verdict on a release (its archive) or, with a promise, on a file.
 
@@ -61,7 +62,7 @@ class Verification:
             private = None if private_report is None else self.workspace.upload(private_report)
             file = None if original_upload is None else self.workspace.upload(original_upload)
             with known_as(folder, "release"), _unpacked(path, folder):
-                return self.of_folder(folder, promise, original, private, file)
+                return self.of_folder(folder, promise, original, private, file, person)
         if original is not None or private_report is not None or original_upload is not None:
             raise NotApplicable("The original goes with the archive of a release; a file is checked by itself.")
         with known_as(path, "the file"):
@@ -90,6 +91,7 @@ class Verification:
         original: Any = None,
         private_report: Path | None = None,
         original_file: Path | None = None,
+        person: str | None = None,
     ) -> dict[str, Any]:
         release = read_release(folder, private_report=private_report)
         if promise:
@@ -98,7 +100,7 @@ class Verification:
         against = None if original is None else _as_the_method_took_them(original, manifest)
         if original_file is not None:
             with known_as(original_file, "the original"):
-                against = release.read_original(original_file)
+                against = release.read_original(original_file, **({} if person is None else {"person": person}))
         verdict = release.verify(against)
         return {
             **told_verdict(verdict),

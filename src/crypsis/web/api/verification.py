@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import Field
 
-from crypsis.errors import BadParameter, NotApplicable
+from crypsis.errors import BadParameter, NotApplicable, OptionWithoutEffect
 from crypsis.web.api.shapes import Body, resource
 from crypsis.web.verification import Verification, promises
 from crypsis.web.workbench import Workbench
@@ -26,6 +26,11 @@ class Question(Body):
         None,
         pattern="^[0-9a-f]{12}$",
         description="The same as an upload; of tables, read with the roles that the release tells.",
+    )
+    person: str | None = Field(
+        None,
+        max_length=400,
+        description="Beside original_upload: the column that names the person, where one has several.",
     )
     private_report: str | None = Field(
         None, pattern="^[0-9a-f]{12}$", description="Beside the original: an upload of what only the publisher has."
@@ -51,8 +56,15 @@ def router(workbench: Workbench) -> APIRouter:
             original = None if question.original is None else workbench.datasets.load(question.original)
             if original is not None and question.original_upload is not None:
                 raise BadParameter("Give one of original and original_upload.", parameter="original_upload")
+            if question.person is not None and question.original_upload is None:
+                raise OptionWithoutEffect("person says whose the rows of original_upload are; give that, too.")
             return verification.of_upload(
-                question.upload, question.promise, original, question.private_report, question.original_upload
+                question.upload,
+                question.promise,
+                original,
+                question.private_report,
+                question.original_upload,
+                question.person,
             )
         if any(one is not None for one in (question.original, question.original_upload, question.private_report)):
             raise NotApplicable("The original goes with an uploaded release; on this machine use `crypsis verify`.")
