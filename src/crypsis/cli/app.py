@@ -38,7 +38,7 @@ app = typer.Typer(
     name="crypsis",
     help="Publish data about people without publishing the people: anonymize, prove, measure, release.",
     epilog=EVERY_COMMAND + " Exit codes: 0 done and verified, 1 unexpected failure, 2 bad parameter or input, "
-    "3 infeasible, 4 verification failed, 5 too large, 130 interrupted.",
+    "3 infeasible, 4 verification failed, 5 too large, 6 and 7 amber and red with --strict, 130 interrupted.",
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
