@@ -136,3 +136,16 @@ def test_epochs_in_milliseconds_are_no_seconds() -> None:
     data = crypsis.Tracks.from_frame(frame, id="trip")
     assert data.t[:2].tolist() == [1_212_968_439.0, 1_212_968_499.0]
     assert ("time", "time (epoch milliseconds)") in data.understood
+
+
+def test_what_was_understood_is_told_and_people_are_proposed(tmp_path: Path) -> None:
+    from crypsis.cli.reading import words_on
+    from crypsis.evaluate.first_look import suggested_experiment
+
+    file = tmp_path / "rides.csv"
+    RIDES.rename({"driver": "uid", "trip": "trip_id"}).drop("cab", "stop").write_csv(file)
+    words = words_on(crypsis.read_tracks(file))
+    assert "read 3 tracks of 2 people with 5 fixes" in words
+    assert "person = uid, id = trip_id, longitude = lon, latitude = lat" in words
+    assert "projection = EPSG:32610" in words
+    assert suggested_experiment(file, {})["run"] == [{"method": "ppsg", "params": {"k": 5, "unit": "owner"}}]

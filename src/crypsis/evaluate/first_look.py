@@ -14,7 +14,7 @@ from typing import Any
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.inspection import inspect_file
 from crypsis.errors import CrypsisError, InputError
-from crypsis.evaluate.dataset import KEYS, OF_RECORDS
+from crypsis.evaluate.dataset import KEYS, OF_RECORDS, Dataset
 from crypsis.evaluate.suggestions import suggested_method, suggested_roles
 
 
@@ -114,5 +114,16 @@ def suggested_experiment(path: Path, settings: Mapping[str, Any]) -> dict[str, A
     content: dict[str, Any] = {"name": path.stem, "dataset": {"path": str(path), **section}}
     method = suggested_method(section["kind"])
     if method is not None:
-        content["run"] = [{"method": method[0], "params": dict(method[1])}]
+        content["run"] = [{"method": method[0], "params": dict(method[1]) | _unit(path, section)}]
     return content
+
+
+def _unit(path: Path, section: Mapping[str, Any]) -> dict[str, str]:
+    """People are counted where some have several trajectories or tracks; what cannot be read says so when it is run."""
+    if section["kind"] not in ("trajectories", "tracks"):
+        return {}
+    try:
+        data = Dataset({"path": str(path), **section}, path.parent).load()
+    except CrypsisError:
+        return {}
+    return {} if data.person is None else {"unit": "owner"}

@@ -150,6 +150,11 @@ def kind_of_input(manifest: dict[str, Any]) -> type | None:
 
 
 def words_on(data: Any) -> str:
-    """What was read, in a few words."""
+    """What was read, in a few words, and which column was taken for what, where the data tell it."""
     reader = KINDS.get(type(data).__name__)
-    return f"read {len(data):,} records" if reader is None else f"read {reader.words_on(data)}"
+    counts = f"read {len(data):,} records" if reader is None else f"read {reader.words_on(data)}"
+    roles = ", ".join(f"{role} = {name}" for role, name in getattr(data, "understood", ()))
+    if not roles:
+        return counts
+    alone = "" if any(role == "person" for role, _ in data.understood) else "; each record counts as a person"
+    return f"{counts}\nunderstood: {roles}{alone}"
