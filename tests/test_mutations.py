@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crypsis.errors import InternalError, UnreadableFile
+from crypsis.errors import CrypsisError, InternalError, UnreadableFile
 from tests.mutations.__main__ import damaged_files_are_read
 from tests.mutations.process import made_file, read_by_command, read_in_process
 from tests.mutations.seeds import Seed, made_seeds
@@ -50,6 +50,26 @@ def test_the_first_damaged_files_are_read_or_refused(seeds: list[Seed], tmp_path
         path = tmp_path / f"file{seed.suffix}"
         path.write_bytes(content)
         assert read_in_process(seed, path) is None, (number, seed.name)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        ("sensitive values", b'{"fare": {"values": ["half"], "C": "1e99999999%"}}', "bad-parameter"),
+        ("published sets", b"record,item\n0,milk\n9223372036854775806,tea\n", "format-error"),
+        ("published sets", b"record,item\n-5,milk\n0,tea\n", "format-error"),
+        ("event csv", b"x" * 200_000 + b",loc,t\n", "unknown-column"),
+    ],
+)
+def test_files_that_once_hung_or_crashed_are_refused(
+    seeds: list[Seed], tmp_path: Path, name: str, content: bytes, code: str
+) -> None:
+    seed = next(seed for seed in seeds if seed.name == name)
+    path = tmp_path / f"file{seed.suffix}"
+    path.write_bytes(content)
+    with pytest.raises(CrypsisError) as told:
+        seed.readers[0](path)
+    assert told.value.code == code
 
 
 @pytest.mark.long

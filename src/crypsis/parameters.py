@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
@@ -344,15 +345,24 @@ def exact_share(value: Any) -> Fraction:
         raise TypeError
     if isinstance(value, str):
         text = value.strip()
-        whole = Fraction(text.removesuffix("%").strip())
+        whole = bounded_fraction(text.removesuffix("%").strip())
         share = whole / 100 if text.endswith("%") else whole
     else:
-        share = value if isinstance(value, Fraction) else Fraction(str(value))
+        share = value if isinstance(value, Fraction) else bounded_fraction(str(value))
     if share.denominator > _LARGEST_DENOMINATOR:
         raise ValueError
     return share
 
 
+def bounded_fraction(text: str) -> Fraction:
+    """The number of a text. `1e99999999` is a ValueError: written out it would fill the memory."""
+    exponent = re.search(r"[eE]([-+]?[\d_]+)", text)
+    if len(text) > _LONGEST_NUMBER or (exponent is not None and abs(int(exponent[1])) > _LONGEST_NUMBER):
+        raise ValueError
+    return Fraction(text)
+
+
+_LONGEST_NUMBER = 400  # characters, and digits once it is written out
 _LARGEST_DENOMINATOR = 10**9  # products with any count of people stay below 2**63
 _IN_WORDS: dict[type, str] = {
     int: "an int",

@@ -100,7 +100,7 @@ _LINE = {
             "type": "Feature",
             "id": "a",
             "geometry": {"type": "LineString", "coordinates": [[13.0, 52.0], [13.1, 52.1, 30]]},
-            "properties": {"times": ["2020-01-01T00:00:00Z", "2020-01-01T00:05:00Z"]},
+            "properties": {"times": ["2020-01-01T00:00:00Z", "2020-01-01T00:05:00Z"], "uid": 7},
         },
         {
             "type": "Feature",

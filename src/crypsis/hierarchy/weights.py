@@ -10,6 +10,8 @@ from typing import ClassVar
 from crypsis.errors import BadParameter, did_you_mean
 from crypsis.parameters import Companion
 
+_MOST_DIGITS = 400  # before or behind the point
+
 
 class Weights(Companion):
     """A weight of at least 0 for some columns; columns that are not named weigh 1."""
@@ -24,7 +26,7 @@ class Weights(Companion):
                 weight = Decimal(str(given))
             except InvalidOperation:
                 weight = Decimal(-1)
-            if not weight.is_finite() or weight < 0:
+            if not weight.is_finite() or weight < 0 or abs(weight.adjusted()) > _MOST_DIGITS:
                 raise BadParameter(
                     f"weights: the weight of '{name}' must be a number of at least 0, got {given!r}.",
                     parameter="weights",

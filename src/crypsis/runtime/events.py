@@ -52,7 +52,11 @@ class CsvLines:
     """Lines below a header id,loc,t[,sa] in any order; further columns are read where they are sensitive attributes."""
 
     def __init__(self, header: bytes, where: str, attributes: Sequence[str] = ()) -> None:
-        names = [name.strip() for name in next(csv.reader([header.decode("utf-8-sig", "replace").strip("\r\n")]), [])]
+        try:
+            cells = next(csv.reader([header.decode("utf-8-sig", "replace").strip("\r\n")]), [])
+        except csv.Error as error:
+            raise UnknownColumn(f"The header cannot be read: {error}.", where=f"{where}, line 1") from error
+        names = [name.strip() for name in cells]
         for name in COLUMNS[:3]:
             if name not in names:
                 raise UnknownColumn(f"The header must name id, loc and t; {name} is missing.", where=f"{where}, line 1")

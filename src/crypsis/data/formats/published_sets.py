@@ -133,6 +133,8 @@ def _read_csv(file: Path) -> tuple[Int64s, pl.Series]:
     numbers = frame["record"].cast(pl.Int64, strict=False)
     if numbers.is_null().any() or not (numbers == numbers.sort()).all():
         raise BadPublication("Column 'record' must hold ascending record numbers.", where=str(source))
+    if len(numbers) and not 0 <= int(numbers[0]) <= int(numbers[-1]) < len(numbers):  # every record has a row
+        raise BadPublication("Column 'record' must count the records from 0, each with a row.", where=str(source))
     n_records = int(numbers[-1]) + 1 if len(numbers) else 0
     filled = frame["item"].is_not_null() & (frame["item"] != "")
     rows = numbers.filter(filled).to_numpy()
