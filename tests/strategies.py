@@ -200,6 +200,8 @@ def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
     elif parameter.type is Fraction:
         lowest, highest = _range_of(parameter)
         values = st.fractions(Fraction(lowest), Fraction(min(highest, lowest + 1000)), max_denominator=12)
+    elif parameter.type is str:
+        values = st.just("a name")
     elif parameter.type in RECIPES:
         values = RECIPES[parameter.type]
     else:

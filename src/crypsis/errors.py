@@ -50,6 +50,8 @@ CrypsisError
 │   ├── BadDomain               bad-domain               2   a declared domain that is empty or repeats itself
 │   ├── PublicInputMissing      public-input-missing     2   a domain would have to be taken from the data
 │   ├── BadLedger               bad-ledger               2   a ledger file that was changed or is of another unit
+│   │   ├── LedgerDamaged       ledger-damaged           2   a ledger that is behind its head, or gone
+│   │   └── AnotherDataset      another-dataset          2   a ledger that keeps account of another dataset
 │   ├── ConfigurationChanged    configuration-changed    2   a stream cannot go on with other settings
 │   ├── DamagedCheckpoint       damaged-checkpoint       2   the state of a stream is not whole
 │   ├── JournalMismatch         journal-mismatch         2   a window would not be the one that was decided
@@ -315,6 +317,14 @@ class PublicInputMissing(InputError):
 
 class BadLedger(InputError):
     code = "bad-ledger"
+
+
+class LedgerDamaged(BadLedger):
+    code = "ledger-damaged"
+
+
+class AnotherDataset(BadLedger):
+    code = "another-dataset"
 
 
 class ConfigurationChanged(InputError):

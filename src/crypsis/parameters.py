@@ -339,30 +339,35 @@ def _parse_boolean(text: str) -> bool:
     return words[text.lower()]
 
 
+def exact_number(text: str) -> Fraction:
+    """The exact number that a text stands for (`0.4`, `2/5`, `1e-3`); ValueError where it is none, or a long one.
+
+    A short text can stand for a number that fills the memory (`1e99999999`), so its exponent is looked at first.
+    """
+    found = _EXACT.fullmatch(text.strip()) if isinstance(text, str) and len(text) <= _LONGEST_NUMBER else None
+    if found is None or abs(int(found["exponent"] or 0)) > _LARGEST_EXPONENT:
+        raise ValueError(f"{str(text)[:40]!r} is no number of few digits")
+    return Fraction(text.strip())
+
+
 def exact_share(value: Any) -> Fraction:
     """An exact number: 0.4, "0.4", "40%" and "2/5" are the same one. A float counts as the decimal it is written as."""
     if _is_boolean(value):
         raise TypeError
     if isinstance(value, str):
         text = value.strip()
-        whole = bounded_fraction(text.removesuffix("%").strip())
+        whole = exact_number(text.removesuffix("%"))
         share = whole / 100 if text.endswith("%") else whole
     else:
-        share = value if isinstance(value, Fraction) else bounded_fraction(str(value))
+        share = value if isinstance(value, Fraction) else exact_number(str(value))
     if share.denominator > _LARGEST_DENOMINATOR:
         raise ValueError
     return share
 
 
-def bounded_fraction(text: str) -> Fraction:
-    """The number of a text. `1e99999999` is a ValueError: written out it would fill the memory."""
-    exponent = re.search(r"[eE]([-+]?[\d_]+)", text)
-    if len(text) > _LONGEST_NUMBER or (exponent is not None and abs(int(exponent[1])) > _LONGEST_NUMBER):
-        raise ValueError
-    return Fraction(text)
-
-
-_LONGEST_NUMBER = 400  # characters, and digits once it is written out
+_LONGEST_NUMBER = 2000  # characters; sums of budgets have long numerators and denominators
+_LARGEST_EXPONENT = 400
+_EXACT = re.compile(r"[+-]?(?:\d+/\d+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<exponent>[+-]?\d{1,4}))?)", re.ASCII)
 _LARGEST_DENOMINATOR = 10**9  # products with any count of people stay below 2**63
 _IN_WORDS: dict[type, str] = {
     int: "an int",

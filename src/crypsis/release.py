@@ -9,6 +9,7 @@ What only the publisher may see, figures against the original above all, goes to
 from __future__ import annotations
 
 import json
+import os
 import platform
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -26,6 +27,7 @@ from crypsis.errors import (
     MissingExtra,
     OriginalRequired,
     VerificationFailed,
+    WriteFailed,
 )
 from crypsis.guarantees import Guarantee, Verdict, guarantee_from_dict
 from crypsis.journal import Journal
@@ -243,14 +245,7 @@ class Release:
         """
         target = Path(folder)
         format = self._default_format if format is None else format
-        if format not in self.kind.files:
-            raise BadParameter(f"write: format must be one of {', '.join(self.kind.files)}, got {format!r}.")
-        if order not in ("sorted", "input"):
-            raise BadParameter(f"write: order must be 'sorted' or 'input', got {order!r}.")
-        if private_report is not None and any(_inside(path, target) for path in private_paths(private_report)):
-            raise BadParameter("write: the private report must not lie inside the release folder.")
-        if sign is not None:
-            check_private_key(sign)
+        check_writing(self.kind, target, format=format, order=order, private_report=private_report, sign=sign)
         verdict = self.verify()
         if not verdict.holds:
             raise VerificationFailed(f"Nothing was written: {verdict}", **verdict.to_dict())
@@ -432,6 +427,31 @@ class Release:
         kind = self.kind
         named = {"kind": kind.name, "file": kind.files[format], "format": format, "order": order}
         return {**named, **kind.describe(data), **kind.describe_companion(companion)}
+
+
+def check_writing(
+    kind: PublishedKind,
+    folder: str | Path,
+    *,
+    format: str | None = None,
+    order: str = "sorted",
+    private_report: str | Path | None = None,
+    sign: str | Path | None = None,
+) -> None:
+    """Refuse what could not be written, before anything is drawn or charged."""
+    target = Path(folder)
+    if format is not None and format not in kind.files:
+        raise BadParameter(f"write: format must be one of {', '.join(kind.files)}, got {format!r}.")
+    if order not in ("sorted", "input"):
+        raise BadParameter(f"write: order must be 'sorted' or 'input', got {order!r}.")
+    if private_report is not None and any(_inside(path, target) for path in private_paths(private_report)):
+        raise BadParameter("write: the private report must not lie inside the release folder.")
+    if sign is not None:
+        check_private_key(sign)
+    for path in (target, *([] if private_report is None else [Path(private_report)])):
+        above = next(parent for parent in path.absolute().parents if parent.exists())
+        if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
+            raise WriteFailed(f"Could not write {path.name}: {above.name or above} is no folder to write to.")
 
 
 def read_release(folder: str | Path, *, private_report: str | Path | None = None) -> Release:

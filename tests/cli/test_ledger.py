@@ -23,7 +23,7 @@ def test_a_ledger_is_limited_charged_and_shown(run, tmp_path):
     assert run("ledger", "charge", file, "1/3", "--what", "press table").code == 0
     shown = run("ledger", "show", file)
     assert "press table" in shown.out
-    assert "1/3 was spent per person; the limit is 1, 2/3 is left" in shown.out
+    assert "1/3 was spent per person on trips; the limit is 1, 2/3 is left" in shown.out
     told = json.loads(run("ledger", "show", file, "--json").out)
     assert (told["spent"], told["limit"], told["left"]) == ("1/3", "1", "2/3")
     assert [charge["what"] for charge in told["charges"]] == ["press table"]
@@ -54,7 +54,7 @@ def test_releases_are_charged_until_the_limit(run, trips, tmp_path):
     command = ("anonymize", trips, *PRIVATE, "--epsilon", "1", "--ledger", ledger)
     done = run(*command, "--out", tmp_path / "one", "--private-report", tmp_path / "private.json")
     assert done.code == 0, done.err
-    assert "they are for you and are not in the release" in done.err
+    assert "figures against the original are not shown" in done.err
     refused = run(*command, "--out", tmp_path / "two")
     assert refused.code == 3
     assert not (tmp_path / "two").exists()
@@ -100,3 +100,48 @@ def test_malformed_rows_are_left_out_without_a_switch(run, trips, tmp_path):
     trips.write_text(trips.read_text() + ",home,7\n9,home,soon\n")
     assert run("anonymize", trips, *PRIVATE, "--out", tmp_path / "r").code == 0
     assert run("anonymize", trips, *PRIVATE, "--drop-malformed", "--out", tmp_path / "s").code == 0
+
+
+def test_what_cannot_be_written_is_refused_before_the_budget_is_charged(run, trips, tmp_path):
+    ledger = tmp_path / "trips.ledger"
+    (tmp_path / "file").write_text("in the way")
+    for wrong in (
+        ("--format", "csv", "--out", tmp_path / "r"),
+        ("--order", "backwards", "--out", tmp_path / "r"),
+        ("--private-report", tmp_path / "r" / "private.json", "--out", tmp_path / "r"),
+        ("--out", tmp_path / "file" / "r"),
+        ("--epsilon", "1e99999999", "--out", tmp_path / "r"),
+        ("--dataset", "a\tb", "--out", tmp_path / "r"),
+        ("--location", "nowhere", "--out", tmp_path / "r"),
+    ):
+        refused = run("anonymize", trips, *PRIVATE, "--ledger", ledger, *wrong)
+        assert refused.code in (1, 2), (wrong, refused.err)
+    assert not ledger.exists()
+    assert not ledger.with_name("trips.ledger.head").exists()
+
+
+def test_every_output_says_which_dataset_and_whether_a_ledger_is_kept(run, trips, tmp_path):
+    plain = run("anonymize", trips, *PRIVATE, "--out", tmp_path / "a")
+    assert "dataset ledger  none" in plain.out
+    told = run("anonymize", trips, *PRIVATE, "--out", tmp_path / "b", "--json")
+    assert json.loads(told.out)["dataset_ledger"] == "none"
+    assert json.loads((tmp_path / "b" / "release.json").read_text())["data"]["budget"]["dataset_ledger"] == "none"
+    assert '"dataset_ledger": "none"' in run("verify", tmp_path / "b", "--json").out
+    kept = ("--ledger", tmp_path / "x.ledger", "--dataset", "Trips of 2024")
+    told = json.loads(run("anonymize", trips, *PRIVATE, "--out", tmp_path / "c", "--json", *kept).out)
+    assert (told["dataset"], told["dataset_ledger"]) == ("Trips of 2024", "kept")
+    assert "Trips of 2024" in run("ledger", "show", tmp_path / "x.ledger").out
+    other = run(
+        "anonymize", trips, *PRIVATE, "--out", tmp_path / "d", *kept[:2], "--dataset", "Trips of 2025", "--json"
+    )
+    assert other.code == 2
+    assert "another-dataset" in other.out + other.err
+
+
+def test_nothing_on_the_terminal_is_counted_in_the_original(run, trips, tmp_path):
+    done = run("anonymize", trips, *PRIVATE, "--out", tmp_path / "a", "--json")
+    told = json.loads(done.out)
+    assert told["utility"] == {}
+    assert "timings" not in told
+    assert "800" not in done.err
+    assert "400" not in done.err

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import time
 from fractions import Fraction
 
 import pytest
 
-from crypsis.errors import BadEpsilon, BadLedger, BudgetExhausted, MissingFile, WriteFailed
+from crypsis import DifferentialPrivacy, SafePath
+from crypsis.errors import (
+    AnotherDataset,
+    BadEpsilon,
+    BadLedger,
+    BadParameter,
+    BudgetExhausted,
+    LedgerDamaged,
+    MissingFile,
+    WriteFailed,
+)
 from crypsis.ledger import BudgetLedger
+from crypsis.verifiers.run_ledger import check_run_ledger
 from tests.shared_data import ROOT
 
 
@@ -105,6 +118,133 @@ def test_an_empty_file_is_no_ledger_to_read(ledger):
     ledger.path.write_bytes(b"")
     with pytest.raises(BadLedger, match="empty"):
         ledger.state()
+
+
+def rechained(lines):
+    """The lines with digests that fit, as somebody would write them who knows the format."""
+    last, made = "", []
+    for line in lines:
+        entry = json.loads(line) | {"previous": last}
+        text = json.dumps(entry, ensure_ascii=False).encode()
+        last = hashlib.sha256(text).hexdigest()[:32]
+        made.append(text + b"\n")
+    return made
+
+
+@pytest.mark.parametrize("how", ["cut", "newline", "rechained", "gone", "empty", "no head", "odd head", "shorter twin"])
+def test_a_ledger_that_is_behind_its_head_is_refused(ledger, how):
+    for what in "abc":
+        ledger.charge(Fraction(1), what)
+    lines = lines_of(ledger)
+    if how == "cut":
+        ledger.path.write_bytes(b"".join(lines[:-1]))
+    elif how == "newline":
+        ledger.path.write_bytes(b"".join(lines)[:-1])
+    elif how == "rechained":
+        ledger.path.write_bytes(b"".join(rechained([lines[0], lines[2], lines[3], lines[3]])))
+    elif how == "gone":
+        ledger.path.unlink()
+    elif how == "empty":
+        ledger.path.write_bytes(b"")
+    elif how == "no head":
+        ledger.head.unlink()
+    elif how == "odd head":
+        ledger.head.write_text('{"count": 1e9}')
+    else:  # another ledger of the same length
+        ledger.path.write_bytes(b"".join(rechained([lines[0], *[lines[1].replace(b'"1"', b'"1/9"')] * 3])))
+    before = ledger.path.read_bytes() if ledger.path.exists() else None
+    for use in (ledger.state, lambda: ledger.charge(Fraction(1), "d"), lambda: ledger.set_limit(Fraction(9))):
+        with pytest.raises(LedgerDamaged) as raised:
+            use()
+        assert raised.value.code == "ledger-damaged"
+    assert (ledger.path.read_bytes() if ledger.path.exists() else None) == before
+
+
+@pytest.mark.parametrize("charges", [0, 1, 2])
+def test_a_crash_between_line_and_head_counts_as_spent_and_goes_on(ledger, monkeypatch, charges):
+    for what in "ab"[:charges]:
+        ledger.charge(Fraction(1), what)
+
+    def dies(self, content):
+        if charges or b'"count": 1' not in content:
+            raise KeyboardInterrupt
+        write(self, content)
+
+    write = BudgetLedger._write_head
+    with monkeypatch.context() as patched:
+        patched.setattr(BudgetLedger, "_write_head", dies)
+        with pytest.raises(KeyboardInterrupt):
+            ledger.charge(Fraction(1, 2), "dies")
+    assert ledger.state().spent == charges + Fraction(1, 2)
+    ledger.charge(Fraction(1, 4), "next")
+    assert ledger.state().spent == charges + Fraction(3, 4)
+    assert json.loads(ledger.head.read_text())["count"] == len(lines_of(ledger))
+
+
+def test_a_crash_before_the_first_head_leaves_a_ledger_that_can_be_used(ledger, monkeypatch):
+    def dies(self, content):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(BudgetLedger, "_write_head", dies)
+        with pytest.raises(KeyboardInterrupt):
+            ledger.charge(Fraction(1), "dies")
+    assert ledger.state().spent == 0
+    ledger.charge(Fraction(1), "next")
+    assert ledger.state().spent == 1
+
+
+def test_a_ledger_is_of_one_dataset(ledger):
+    ledger.charge(Fraction(1), "a")
+    assert ledger.state().dataset == "trips"
+    ledger.charge(Fraction(1), "b", dataset="trips")
+    for use in (
+        lambda: ledger.charge(Fraction(1), "c", dataset="visits"),
+        lambda: ledger.set_limit(5, dataset="visits"),
+    ):
+        with pytest.raises(AnotherDataset, match="'trips'"):
+            use()
+    assert ledger.state().spent == 2
+    named = BudgetLedger(ledger.path.with_name("x"))
+    named.set_limit(Fraction(3), dataset="Visits of 2024")
+    assert named.state().dataset == "Visits of 2024"
+    for odd in ("", " ", "a\nb", "x" * 201):
+        with pytest.raises(BadParameter):
+            named.charge(Fraction(1), "d", dataset=odd)
+
+
+def test_a_ledger_of_an_earlier_version_gets_a_name_and_a_head(ledger):
+    old = [
+        b'{"schema": "crypsis-ledger/1", "unit": "person", "relation": "add-or-remove-one"}',
+        b'{"charge": "1/3", "what": "safe-path", "id": "5e1d", "when": "2026-03-01T12:00:05Z"}',
+    ]
+    ledger.path.write_bytes(b"".join(rechained(old)))
+    assert ledger.state().spent == Fraction(1, 3)
+    assert ledger.state().dataset is None
+    ledger.charge(Fraction(1), "next")
+    assert (ledger.state().dataset, ledger.state().spent) == ("trips", Fraction(4, 3))
+    ledger.path.write_bytes(b"".join(lines_of(ledger)[:2]))
+    with pytest.raises(LedgerDamaged):
+        ledger.state()
+
+
+@pytest.mark.parametrize(
+    "number", ["1e99999999", "-1e99999999", "1e-99999999", "9" * 3000, "1/" + "9" * 3000, "1_0", "x"]
+)
+def test_a_long_number_is_refused_at_once(ledger, number):
+    ledger.charge(Fraction(1), "a")
+    lines = [*lines_of(ledger), json.dumps({"charge": number, "what": "b", "id": "c", "when": "d"}).encode()]
+    ledger.path.write_bytes(b"".join(rechained(lines)))
+    started = time.perf_counter()
+    with pytest.raises(BadLedger):
+        ledger.state()
+    for made in (lambda: DifferentialPrivacy(epsilon=number), lambda: SafePath(epsilon=number, large_epsilon=True)):
+        with pytest.raises(BadEpsilon):
+            made()
+    assert not check_run_ledger({"epsilon": number, "root": {"seq": []}}).holds
+    call = {"mechanism": "dlaplace", "epsilon": number, "sensitivity": "1", "node": "", "provider": ""}
+    assert not check_run_ledger({"epsilon": "1", "root": {"call": call}}).holds
+    assert time.perf_counter() - started < 5
 
 
 def test_a_torn_last_line_was_never_acted_upon(ledger):

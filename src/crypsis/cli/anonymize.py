@@ -73,8 +73,9 @@ def anonymize(
     from crypsis import _api
     from crypsis.guarantees import DifferentialPrivacy
     from crypsis.methods import Method, method_named
+    from crypsis.methods.private_method import PrivateMethod
     from crypsis.publication import KINDS
-    from crypsis.release import private_paths
+    from crypsis.release import check_writing, private_paths
     from crypsis.signatures import check_private_key
 
     formats = {known for kind in KINDS.values() for known in kind.files}
@@ -88,6 +89,8 @@ def anonymize(
         raise BadParameter("--private-report and --no-private-report contradict each other; give one of them.")
     if sign is not None:
         check_private_key(sign)
+    if isinstance(chosen, PrivateMethod):  # whatever can be refused is refused before the budget is charged
+        check_writing(KINDS[chosen.publishes], out, format=format, order=order, private_report=private_report)
     data = read(input, chosen.accepts, for_method=chosen)
     private = private_report
     if not chosen.by_record:  # how much a private method was given is told to nobody
@@ -120,6 +123,7 @@ def anonymize(
         note(FIGURES_HIDDEN if hidden else FIGURES_NOT_COVERED)
     report, pages = folder / "report.html", private_paths(private) if private else ()
     lines = [f"release  {folder}", f"report   {report}", *(f"private  {path} (yours alone)" for path in pages[1:])]
+    budget = release.data.budget if isinstance(chosen, PrivateMethod) else {}
     show(
         {
             "folder": str(folder),
@@ -129,10 +133,12 @@ def anonymize(
             "review": review.to_dict(),
             "figures": release.figures(),
             "utility": utility,
-            "timings": release.journal.timings,
+            **({} if hidden else {"timings": release.journal.timings}),
+            **({"dataset": budget.get("dataset"), "dataset_ledger": budget["dataset_ledger"]} if budget else {}),
         },
         f"{verdict_words(verdict)}\n\n{review_words(review)}\n\n{_listed('in the release', release.figures())}"
-        f"{_listed('against the original (private, not in the release)', utility)}" + "\n".join(lines),
+        f"{_listed('against the original (private, not in the release)', utility)}"
+        f"{_ledger_words(budget)}" + "\n".join(lines),
     )
 
 
@@ -140,3 +146,13 @@ def _listed(title: str, figures: Mapping[str, Any]) -> str:
     """Figures below their title; nothing where there are none."""
     lines = [f"  {name.replace('_', ' '):<38}{shown_value(value)}" for name, value in figures.items()]
     return "\n".join([title, *lines, "", ""]) if lines else ""
+
+
+def _ledger_words(budget: Mapping[str, Any]) -> str:
+    """On which dataset a private release spent, and whether a ledger adds it up."""
+    if not budget:
+        return ""
+    of = f" on {budget['dataset']}" if budget.get("dataset") else ""
+    none = budget["dataset_ledger"] == "none"
+    words = f"none: nothing adds up what is spent{of}" if none else f"kept: what is spent{of} adds up there"
+    return f"dataset ledger  {words}\n"

@@ -11,6 +11,7 @@ import typer
 from crypsis.cli.output import show, show_table
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS
 from crypsis.errors import BadEpsilon
+from crypsis.parameters import exact_number
 
 if TYPE_CHECKING:
     from crypsis.ledger import LedgerState
@@ -22,7 +23,10 @@ ledger_app = typer.Typer(
 )
 
 LedgerFile = Annotated[Path, typer.Argument(help="The ledger file of the dataset; made when first needed.")]
-UNIT = "person"
+Dataset = Annotated[
+    str | None,
+    typer.Option("--dataset", help="Name of the dataset that the ledger belongs to (a new one: the name of its file)."),
+]
 
 
 @ledger_app.command("show", epilog=EVERY_COMMAND)
@@ -40,12 +44,13 @@ def charge_ledger(
     file: LedgerFile,
     epsilon: Annotated[str, typer.Argument(help="What was or will be spent: 0.5, 1/3.")],
     what: Annotated[str, typer.Option("--what", help="On what, in a few words.")] = "charged by hand",
+    dataset: Dataset = None,
 ) -> None:
     """Charge what is spent elsewhere, such as a table made with other software; exit with 3 beyond the limit."""
     from crypsis.ledger import BudgetLedger
 
     ledger = BudgetLedger(file)
-    ledger.charge(_epsilon(epsilon, "epsilon"), what)
+    ledger.charge(_epsilon(epsilon, "epsilon"), what, dataset=dataset)
     _show(ledger.state())
 
 
@@ -53,22 +58,24 @@ def charge_ledger(
 def limit_ledger(
     file: LedgerFile,
     epsilon: Annotated[str, typer.Argument(help="The most that all releases together may spend.")],
+    dataset: Dataset = None,
 ) -> None:
     """Set the limit; from then on a release that would exceed it is refused before anything is drawn."""
     from crypsis.ledger import BudgetLedger
 
-    _show(BudgetLedger(file).set_limit(_epsilon(epsilon, "limit")))
+    _show(BudgetLedger(file).set_limit(_epsilon(epsilon, "limit"), dataset=dataset))
 
 
 def _epsilon(text: str, name: str) -> Fraction:
     try:
-        return Fraction(text)
+        return exact_number(text)
     except (ValueError, ZeroDivisionError) as error:
-        raise BadEpsilon(f"{name} must be a positive number or a fraction such as 1/3, got {text!r}.") from error
+        raise BadEpsilon(f"{name} must be a positive number or a fraction such as 1/3, got {text[:40]!r}.") from error
 
 
 def _show(state: LedgerState) -> None:
     content: dict[str, Any] = {
+        "dataset": state.dataset,
         "unit": state.unit,
         "relation": state.relation,
         "spent": str(state.spent),
@@ -87,4 +94,4 @@ def _show(state: LedgerState) -> None:
             ("when", "epsilon", "what"), [(charge.when, str(charge.epsilon), charge.what) for charge in state.charges]
         )
     limit = "no limit is set" if state.limit is None else f"the limit is {state.limit}, {state.left} is left"
-    print(f"{state.spent} was spent per {state.unit}; {limit}")
+    print(f"{state.spent} was spent per {state.unit} on {state.dataset}; {limit}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crypsis.ledger.budget import BudgetLedger, Charge, LedgerState
+from crypsis.ledger.budget import BudgetLedger, Charge, LedgerState, check_name
 from crypsis.ledger.digest import keyed_digest, new_key
 from crypsis.ledger.scopes import Call, InParallel, InSequence
 
@@ -13,6 +13,7 @@ __all__ = [
     "InParallel",
     "InSequence",
     "LedgerState",
+    "check_name",
     "keyed_digest",
     "new_key",
 ]

@@ -1,12 +1,16 @@
 """BudgetLedger: what has been spent on one dataset, in a file that outlives every run.
 
 One file per dataset, one JSON object per line, lines are only ever added. Each line holds a digest of the line before
-it, so a line that is changed or taken out is noticed. Who adds a line holds a lock on the file and returns only when
-the line is on disk. A charge is written before the first draw: a run that dies afterwards has spent its budget.
+it, so a line that is changed or taken out is noticed. Beside it lies its head (`trips.ledger.head`): how many lines
+there are, the digest of the last, and the total. It is replaced as a whole with every line, so a ledger that was cut,
+written anew or deleted is noticed, too. Who adds a line holds a lock on the file and returns only when line and head
+are on disk. A charge is written before the first draw: a run that dies afterwards has spent its budget.
 
-    {"schema": "crypsis-ledger/1", "unit": "person", "relation": "add-or-remove-one", "previous": ""}
+    {"schema": "crypsis-ledger/2", "dataset": "trips", "unit": "person", "relation": "…", "previous": ""}
     {"limit": "3", "when": "2026-03-01T12:00:00Z", "previous": "9c0f…"}
     {"charge": "1", "what": "safe-path", "id": "5e1d…", "when": "2026-03-01T12:00:05Z", "previous": "77aa…"}
+
+If a process dies between line and head, the ledger has a line more than its head knows, which counts as spent.
 """
 
 from __future__ import annotations
@@ -18,16 +22,29 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
-from crypsis.errors import BadEpsilon, BadLedger, BudgetExhausted, MissingFile, WriteFailed
-from crypsis.parameters import Companion
+from crypsis.atomic import write_file
+from crypsis.errors import (
+    AnotherDataset,
+    BadEpsilon,
+    BadLedger,
+    BadParameter,
+    BudgetExhausted,
+    LedgerDamaged,
+    MissingFile,
+    WriteFailed,
+)
+from crypsis.parameters import Companion, exact_number
 
-SCHEMA = "crypsis-ledger/1"
+SCHEMA = "crypsis-ledger/2"
+FIRST_SCHEMA = "crypsis-ledger/1"  # without a name and a head; it gets both with the next line
+HEAD_SCHEMA = "crypsis-ledger-head/1"
+LONGEST_LINE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -42,8 +59,12 @@ class Charge:
 
 @dataclass(frozen=True)
 class LedgerState:
-    """What a file says: who is protected in which sense, the charges so far and the limit, None where there is none."""
+    """What a file says: of which dataset, who is protected in which sense, the charges so far and the limit.
 
+    The limit is None where there is none, the dataset where a ledger of an earlier version has no name yet.
+    """
+
+    dataset: str | None
     unit: str
     relation: str
     charges: tuple[Charge, ...] = ()
@@ -58,6 +79,15 @@ class LedgerState:
         return None if self.limit is None else max(self.limit - self.spent, Fraction(0))
 
 
+@dataclass(frozen=True)
+class _Read:
+    """A ledger that was read: its state, the digest of each line, and where the next line goes."""
+
+    state: LedgerState
+    digests: tuple[str, ...]
+    end: int
+
+
 class BudgetLedger(Companion):
     """The ledger file of a dataset. It is made with the first charge or limit."""
 
@@ -70,20 +100,38 @@ class BudgetLedger(Companion):
     def from_text(cls, text: str) -> BudgetLedger:
         return cls(text)
 
+    @property
+    def head(self) -> Path:
+        """The file that says how far the ledger has come."""
+        return self.path.with_name(self.path.name + ".head")
+
     def state(self) -> LedgerState:
         """What the file says now."""
+        self._refuse_gone()
         if not self.path.is_file():
             raise MissingFile(f"There is no ledger {self.path.name} yet; a charge or a limit makes it.")
         with self._locked(fcntl.LOCK_SH, "rb") as stream:
-            return _parsed(stream.read(), str(self.path))[0]
+            return self._read(stream.read()).state
 
-    def charge(self, epsilon: Fraction, what: str, *, unit: str = "person", relation: str = "add-or-remove-one") -> str:
-        """Spend, unless the limit forbids it; returns the name of the charge once it is on disk."""
+    def charge(
+        self,
+        epsilon: Fraction,
+        what: str,
+        *,
+        dataset: str | None = None,
+        unit: str = "person",
+        relation: str = "add-or-remove-one",
+    ) -> str:
+        """Spend, unless the limit forbids it; returns the name of the charge once it is on disk.
+
+        A new ledger is of the dataset that is named, or called after its file; with another name nothing is charged.
+        """
         if epsilon <= 0:
             raise BadEpsilon(f"A charge must be a positive number, got {epsilon}.", parameter="epsilon")
         name = secrets.token_hex(8)
         with self._locked(fcntl.LOCK_EX, "r+b", create=True) as stream:
-            state, last, end = self._opened(stream, unit, relation)
+            read = self._opened(stream, dataset, unit, relation)
+            state = read.state
             if (unit, relation) != (state.unit, state.relation):
                 raise BadLedger(
                     f"{self.path.name} counts what is spent per {state.unit} ({state.relation}); this charge is per "
@@ -99,34 +147,110 @@ class BudgetLedger(Companion):
                     limit=str(state.limit),
                     asked=str(epsilon),
                 )
-            _append(stream, end, last, {"charge": str(epsilon), "what": what, "id": name, "when": _now()})
+            self._append(stream, read, {"charge": str(epsilon), "what": what, "id": name, "when": _now()})
         return name
 
-    def set_limit(self, limit: Fraction, *, unit: str = "person", relation: str = "add-or-remove-one") -> LedgerState:
+    def set_limit(
+        self,
+        limit: Fraction,
+        *,
+        dataset: str | None = None,
+        unit: str = "person",
+        relation: str = "add-or-remove-one",
+    ) -> LedgerState:
         """From now on charges beyond this total are refused. What was spent stays spent."""
         if limit <= 0:
             raise BadEpsilon(f"A limit must be a positive number, got {limit}.", parameter="limit")
         with self._locked(fcntl.LOCK_EX, "r+b", create=True) as stream:
-            _, last, end = self._opened(stream, unit, relation)
-            _append(stream, end, last, {"limit": str(limit), "when": _now()})
-        return self.state()
+            read = self._opened(stream, dataset, unit, relation)
+            return self._append(stream, read, {"limit": str(limit), "when": _now()}).state
 
-    def _opened(self, stream: Any, unit: str, relation: str) -> tuple[LedgerState, str, int]:
-        """State, digest of the last line, and where the next line goes; a new file gets its first line."""
+    def _opened(self, stream: Any, dataset: str | None, unit: str, relation: str) -> _Read:
+        """The ledger, checked against its head; a new file gets its first line, an unnamed one its name."""
+        if dataset is not None:
+            check_name(dataset)
         content = stream.read()
-        end = content.rfind(b"\n") + 1  # a torn last line was never acted upon
-        if end == 0:
-            _append(stream, 0, "", {"schema": SCHEMA, "unit": unit, "relation": relation})
-            stream.seek(0)
-            content = stream.read()
-            end = len(content)
-        state, last = _parsed(content, str(self.path))
-        return state, last, end
+        if not content and not self.head.exists():
+            first = {"schema": SCHEMA, "dataset": dataset or self.path.stem, "unit": unit, "relation": relation}
+            return self._append(stream, _Read(LedgerState(None, unit, relation), (), 0), first)
+        read = self._read(content)
+        if read.state.dataset is None:
+            read = self._append(stream, read, {"dataset": dataset or self.path.stem, "when": _now()})
+        if dataset not in (None, read.state.dataset):
+            raise AnotherDataset(
+                f"{self.path.name} keeps account of the dataset {read.state.dataset!r}. {dataset!r} is another one, "
+                "with a guarantee of its own: name the right dataset, or keep another ledger for it.",
+                where=str(self.path),
+                dataset=read.state.dataset,
+            )
+        return read
+
+    def _read(self, content: bytes) -> _Read:
+        """What a content says; refuses one that is behind its head, or another than its head knows."""
+        read = _parsed(content, str(self.path))
+        known = self._known_head()
+        torn = content[read.end :]
+        if known is None:
+            if read.state.dataset is not None and len(read.digests) > 1:
+                raise self._damaged(f"its head {self.head.name} is gone")
+            if torn:
+                raise self._damaged("its last line has no end")
+            return read
+        count, last = known
+        if len(read.digests) < count:
+            raise self._damaged(f"it has {len(read.digests)} whole lines, and its head knows of {count}")
+        if read.digests[count - 1] != last:
+            raise self._damaged("it is not the one that its head belongs to")
+        return read
+
+    def _known_head(self) -> tuple[int, str] | None:
+        """How many lines there were and the digest of the last; None where there is no head."""
+        try:
+            content = self.head.read_bytes()
+        except FileNotFoundError:
+            return None
+        try:
+            told = json.loads(content[:LONGEST_LINE])
+            if told["schema"] != HEAD_SCHEMA or type(told["count"]) is not int or told["count"] < 1:
+                raise ValueError
+            return told["count"], str(told["last"])
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise self._damaged(f"its head {self.head.name} cannot be understood") from error
+
+    def _append(self, stream: Any, read: _Read, entry: dict[str, Any]) -> _Read:
+        """Add a line, then replace the head; both are on disk when this returns."""
+        last = read.digests[-1] if read.digests else ""
+        line = json.dumps(entry | {"previous": last}, ensure_ascii=False).encode()
+        stream.seek(read.end)
+        stream.truncate()
+        stream.write(line + b"\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+        state = _after(read.state if read.digests else None, entry)
+        made = _Read(state, (*read.digests, _digest(line)), read.end + len(line) + 1)
+        told = {"schema": HEAD_SCHEMA, "dataset": state.dataset, "count": len(made.digests), "last": made.digests[-1]}
+        self._write_head(json.dumps(told | {"spent": str(state.spent)}, ensure_ascii=False).encode() + b"\n")
+        return made
+
+    def _write_head(self, content: bytes) -> None:
+        write_file(self.head, content, mode=0o600)
+
+    def _refuse_gone(self) -> None:
+        if not self.path.exists() and self.head.exists():
+            raise self._damaged(f"it is gone, and its head {self.head.name} is there")
+
+    def _damaged(self, how: str) -> LedgerDamaged:
+        return LedgerDamaged(
+            f"The ledger {self.path.name} is damaged: {how}. What was spent cannot be told, so nothing is spent; "
+            "restore the ledger and its head together from a copy.",
+            where=str(self.path),
+        )
 
     @contextmanager
     def _locked(self, kind: int, mode: str, *, create: bool = False) -> Iterator[Any]:
         try:
             if create:
+                self._refuse_gone()
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
                 _sync_folder(self.path.parent)
@@ -150,49 +274,57 @@ class BudgetLedger(Companion):
         return f"BudgetLedger({str(self.path)!r})"
 
 
-def _append(stream: Any, end: int, last: str, entry: dict[str, Any]) -> None:
-    line = json.dumps(entry | {"previous": last}, ensure_ascii=False) + "\n"
-    stream.seek(end)
-    stream.truncate()
-    stream.write(line.encode())
-    stream.flush()
-    os.fsync(stream.fileno())
+def check_name(dataset: str) -> None:
+    """The name of a dataset is one short line."""
+    if not dataset.strip() or len(dataset) > 200 or not dataset.isprintable():
+        raise BadParameter(
+            f"The name of a dataset is one line of up to 200 characters, got {dataset[:40]!r}.", parameter="dataset"
+        )
 
 
-def _parsed(content: bytes, where: str) -> tuple[LedgerState, str]:
-    whole = content[: content.rfind(b"\n") + 1]
-    state, last = None, ""
-    for number, line in enumerate(whole.splitlines(), 1):
+def _parsed(content: bytes, where: str) -> _Read:
+    end = content.rfind(b"\n") + 1
+    state, digests = None, [""]
+    for number, line in enumerate(content[:end].split(b"\n")[:-1], 1):
         place = f"{where}, line {number}"
         try:
+            if len(line) > LONGEST_LINE:
+                raise ValueError
             entry = json.loads(line)
-            if entry["previous"] != last:
+            if entry["previous"] != digests[-1]:
                 raise BadLedger("A line of the ledger was changed or taken out.", where=place)
             state = _after(state, entry)
-        except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError) as error:
             raise BadLedger("This line of the ledger cannot be understood.", where=place) from error
-        last = hashlib.sha256(line).hexdigest()[:32]
+        digests.append(_digest(line))
     if state is None:
-        raise BadLedger("The ledger is empty; restore it, or delete the file if nothing was ever spent.", where=where)
-    return state, last
+        raise LedgerDamaged(
+            "The ledger is empty; restore it, or delete the file if nothing was ever spent.", where=where
+        )
+    return _Read(state, tuple(digests[1:]), end)
+
+
+def _digest(line: bytes) -> str:
+    return hashlib.sha256(line).hexdigest()[:32]
 
 
 def _after(state: LedgerState | None, entry: dict[str, Any]) -> LedgerState:
     if state is None:
-        if entry["schema"] != SCHEMA:
+        if entry["schema"] not in (SCHEMA, FIRST_SCHEMA):
             raise ValueError
-        return LedgerState(str(entry["unit"]), str(entry["relation"]))
-    charges, limit = state.charges, state.limit
+        named = None if entry["schema"] == FIRST_SCHEMA else str(entry["dataset"])
+        return LedgerState(named, str(entry["unit"]), str(entry["relation"]))
     if "charge" in entry:
-        epsilon = Fraction(entry["charge"])
+        epsilon = exact_number(entry["charge"])
         if epsilon <= 0:
             raise ValueError
-        charges = (*charges, Charge(epsilon, str(entry["what"]), str(entry["when"]), str(entry["id"])))
-    elif "limit" in entry:
-        limit = Fraction(entry["limit"])
-    else:
+        charge = Charge(epsilon, str(entry["what"]), str(entry["when"]), str(entry["id"]))
+        return replace(state, charges=(*state.charges, charge))
+    if "limit" in entry:
+        return replace(state, limit=exact_number(entry["limit"]))
+    if state.dataset is not None:
         raise ValueError
-    return LedgerState(state.unit, state.relation, charges, limit)
+    return replace(state, dataset=str(entry["dataset"]))
 
 
 def _sync_folder(folder: Path) -> None:

@@ -16,7 +16,7 @@ from crypsis.data.stream import Events
 from crypsis.errors import BadEpsilon, PublicInputMissing
 from crypsis.guarantees import DifferentialPrivacy
 from crypsis.journal import Journal
-from crypsis.ledger import BudgetLedger, keyed_digest, new_key
+from crypsis.ledger import BudgetLedger, check_name, keyed_digest, new_key
 from crypsis.methods.contributions import persons_of
 from crypsis.methods.method import Method
 from crypsis.noise import MeteredNoise, Noise
@@ -33,6 +33,7 @@ class PrivateMethod(Method):
     randomized: ClassVar[bool] = True
     by_record: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
+    publishes: ClassVar[type]
 
     epsilon: Annotated[Fraction, Epsilon(), "What the release may spend; smaller is safer. Exact: 0.1 is a tenth."] = (
         Fraction(1)
@@ -41,8 +42,14 @@ class PrivateMethod(Method):
     noise: Annotated[str, OneOf("exact", "opendp"), "Who draws the noise: Crypsis, or the library OpenDP."] = "exact"
     ledger: Annotated[BudgetLedger | None, "File that adds up what is spent on these data; its limit is kept."] = None
 
+    dataset: Annotated[str | None, "Name of the dataset that epsilon is spent on; its ledger bears the same name."] = (
+        None
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.dataset is not None:
+            check_name(self.dataset)
         if self.epsilon > LARGEST_EPSILON and not self.large_epsilon:
             raise BadEpsilon(
                 f"{type(self).__name__}: epsilon is {self.epsilon}, and above {LARGEST_EPSILON} it protects hardly "
@@ -92,7 +99,9 @@ class PrivateMethod(Method):
         """Charge the ledger; from then on the budget is spent, whatever happens to the run."""
         if self.ledger is not None and noise.publishable:
             promised = self.guarantee
-            self.ledger.charge(self.epsilon, self.name(), unit=promised.unit, relation=promised.relation)
+            self.ledger.charge(
+                self.epsilon, self.name(), dataset=self.dataset, unit=promised.unit, relation=promised.relation
+            )
         return MeteredNoise(noise, self.epsilon, one_by_one=one_by_one, records=records)
 
     def accounted(self, noise: MeteredNoise) -> tuple[dict[str, Any], Mapping[str, Any]]:
@@ -100,6 +109,9 @@ class PrivateMethod(Method):
         spent = noise.check()
         recorded = {"epsilon": str(self.epsilon), "root": noise.root.to_json()}
         key = new_key()
+        named = self.dataset
+        if self.ledger is not None and noise.noise.publishable:
+            named = self.ledger.state().dataset
         told = {
             "epsilon": str(self.epsilon),
             "spent": str(spent),
@@ -107,6 +119,7 @@ class PrivateMethod(Method):
             "ledger_digest": keyed_digest(recorded, key),
             "noise": noise.noise.name,
             "exactness": noise.noise.exactness,
+            "dataset": named,
             "dataset_ledger": "none" if self.ledger is None else "kept",
         }
         return told, {"ledger": recorded, "key": key}

@@ -7,6 +7,7 @@ made with it cannot be written.
 from __future__ import annotations
 
 import os
+import weakref
 from abc import ABC, abstractmethod
 
 import numpy as np
@@ -36,6 +37,19 @@ class SystemEntropy(Entropy):
         return np.frombuffer(os.urandom(4 * count), np.uint32)
 
 
+_POOLS: weakref.WeakSet[WordPool] = weakref.WeakSet()
+
+
+def _forget_words() -> None:
+    """In a child process: words that its parent will read must not be read here, or both draw the same noise."""
+    for pool in list(_POOLS):
+        pool.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_words)
+
+
 class WordPool:
     """Words that wait to be read, in the order in which they came.
 
@@ -47,6 +61,12 @@ class WordPool:
         self.entropy = entropy
         self.words: Words = np.zeros(0, np.uint32)
         self.cursor = np.zeros(3, np.int64)  # next word to read; whether it ran dry; whether a number grew too large
+        _POOLS.add(self)
+
+    def forget(self) -> None:
+        """Throw all waiting words away: another process has them, too."""
+        self.words = np.zeros(0, np.uint32)
+        self.cursor[:] = 0
 
     def refill(self, count: int) -> None:
         """At least `count` unread words, those left over first."""

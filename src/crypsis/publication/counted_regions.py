@@ -91,7 +91,7 @@ class CountedRegionsKind(PublishedKind):
         return region_pictures(manifest, published)
 
     def notes(self, published: CountedRegions) -> list[str]:
-        notes = ["the figures of utility were measured on the original; they are for you and are not in the release"]
+        notes: list[str] = []
         if published.budget.get("dataset_ledger") == "none":
             notes.append("no ledger was given, so nothing adds up what is spent on these data (--ledger FILE)")
         return notes

@@ -100,7 +100,7 @@ class SyntheticKind(PublishedKind):
         return synthetic_pictures(manifest, published)
 
     def notes(self, published: SyntheticTrajectories) -> list[str]:
-        notes = ["the figures of utility were measured on the original; they are for you and are not in the release"]
+        notes: list[str] = []
         if not len(published):
             notes.append(
                 "nothing passed its threshold, so the release is empty; lower the height or coarsen the domains"

@@ -95,7 +95,7 @@ class SyntheticSetsKind(PublishedKind):
         return synthetic_set_pictures(manifest, published)
 
     def notes(self, published: SyntheticTransactions) -> list[str]:
-        notes = ["the figures of utility were measured on the original; they are for you and are not in the release"]
+        notes: list[str] = []
         if not len(published):
             notes.append("nothing passed its threshold, so the release is empty; raise epsilon or take fewer items")
         if published.budget.get("dataset_ledger") == "none":

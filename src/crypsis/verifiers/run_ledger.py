@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from crypsis.parameters import exact_number
+
 
 @dataclass(frozen=True)
 class LedgerCheck:
@@ -34,7 +36,7 @@ def check_run_ledger(ledger: Mapping[str, Any]) -> LedgerCheck:
     """Recompute the total. Every call needs a positive epsilon and sensitivity, every parallel scope its reason."""
     try:
         spent, calls = _total(ledger["root"])
-        allowed = Fraction(ledger["epsilon"])
+        allowed = exact_number(ledger["epsilon"])
     except _Unsound as problem:
         return LedgerCheck(False, None, error=str(problem))
     except (KeyError, TypeError, ValueError, ZeroDivisionError, AttributeError):
@@ -60,8 +62,12 @@ def _total(scope: Mapping[str, Any]) -> tuple[Fraction, int]:
     return max((spent for spent, _ in parts), default=Fraction(0)), sum(calls for _, calls in parts)
 
 
+def _number(told: Any) -> Fraction:
+    return Fraction(told) if isinstance(told, int) else exact_number(told)
+
+
 def _of_call(call: Mapping[str, Any]) -> tuple[Fraction, int]:
-    epsilon, sensitivity, count = Fraction(call["epsilon"]), Fraction(call["sensitivity"]), int(call.get("count", 1))
+    epsilon, sensitivity, count = _number(call["epsilon"]), _number(call["sensitivity"]), int(call.get("count", 1))
     if epsilon <= 0:
         raise _Unsound("negative epsilon")
     if sensitivity <= 0 or (call["mechanism"] == "dlaplace" and sensitivity != sensitivity.__floor__()):

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from crypsis.guarantees import DifferentialPrivacy, Verdict
+from crypsis.parameters import exact_number
 from crypsis.verifiers.run_ledger import check_run_ledger, ledger_digest
 
 _TOLD = ("epsilon", "spent", "accounting", "ledger_digest", "noise", "exactness", "dataset_ledger")
@@ -39,7 +40,12 @@ def verdict_on(published: Accounted, promised: DifferentialPrivacy, problem_with
         float(promised.epsilon),
         how,
         problem=problem,
-        figures={"spent": str(spent), "allowed": str(promised.epsilon)},
+        figures={
+            "spent": str(spent),
+            "allowed": str(promised.epsilon),
+            "dataset": published.budget.get("dataset"),
+            "dataset_ledger": str(published.budget.get("dataset_ledger")),
+        },
     )
 
 
@@ -51,7 +57,7 @@ def _problem_with_budget(published: Accounted, promised: DifferentialPrivacy) ->
     if missing:
         return f"the release does not tell its {', '.join(missing)}.", promised.epsilon
     try:
-        spent, allowed = Fraction(published.budget["spent"]), Fraction(published.budget["epsilon"])
+        spent, allowed = exact_number(published.budget["spent"]), exact_number(published.budget["epsilon"])
     except (TypeError, ValueError, ZeroDivisionError):
         return "the release tells its budget in a way that is not understood.", promised.epsilon
     if allowed != promised.epsilon:
@@ -74,6 +80,6 @@ def _problem_with_ledger(published: Accounted, spent: Fraction) -> str | None:
     found = check_run_ledger(ledger)
     if not found.holds:
         return f"the ledger of the run is not sound: {found.error}."
-    if found.spent != spent or Fraction(ledger["epsilon"]) != Fraction(published.budget["epsilon"]):
+    if found.spent != spent or exact_number(ledger["epsilon"]) != exact_number(published.budget["epsilon"]):
         return f"the ledger adds up to {found.spent}, the release says {spent}."
     return None

@@ -59,6 +59,7 @@ class DiffGen(PrivateMethod):
     """
 
     accepts: ClassVar[type] = Table
+    publishes: ClassVar[type] = CountedRegions
     family: ClassVar[str] = "relational"
     stages: ClassVar[tuple[str, ...]] = ("read records", "specialize", "count")
     needs: ClassVar[tuple[str, ...]] = ("declared domains",)

@@ -64,6 +64,7 @@ class DiffMulti(PrivateMethod):
     """
 
     accepts: ClassVar[type] = Table
+    publishes: ClassVar[type] = CountedRegions
     family: ClassVar[str] = "relational"
     stages: ClassVar[tuple[str, ...]] = ("read records", "specialize", "count")
     needs: ClassVar[tuple[str, ...]] = ("declared domains",)

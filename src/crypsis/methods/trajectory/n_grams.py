@@ -57,6 +57,7 @@ class NGrams(PrivateMethod):
     """
 
     accepts: ClassVar[type] = Events
+    publishes: ClassVar[type] = SyntheticTrajectories
     family: ClassVar[str] = "trajectory"
     stages: ClassVar[tuple[str, ...]] = ("read records", "grow", "synthesize", "publish")
     needs: ClassVar[tuple[str, ...]] = ("declared domains",)

@@ -58,6 +58,7 @@ class SeqPT(PrivateMethod):
     """
 
     accepts: ClassVar[type] = Events
+    publishes: ClassVar[type] = SyntheticTrajectories
     family: ClassVar[str] = "trajectory"
     stages: ClassVar[tuple[str, ...]] = ("read records", "grow", "consistency", "publish")
     needs: ClassVar[tuple[str, ...]] = ("declared domains",)

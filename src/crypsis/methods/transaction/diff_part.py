@@ -59,6 +59,7 @@ class DiffPart(PrivateMethod):
     """
 
     accepts: ClassVar[type] = Transactions
+    publishes: ClassVar[type] = SyntheticTransactions
     family: ClassVar[str] = "transaction"
     stages: ClassVar[tuple[str, ...]] = ("read records", "divide", "publish")
     needs: ClassVar[tuple[str, ...]] = ("declared domains",)
