@@ -12,7 +12,7 @@ from tests.shared_data import dataset
 
 def released(run, folder, *arguments):
     """What the release and the command say; every private release is checked alike."""
-    done = run("anonymize", *arguments, "--out", folder, "--json")
+    done = run("anonymize", *arguments, "--out", folder, "--figures", "--json")
     assert done.code == 0, done.err
     manifest = json.loads((folder / "release.json").read_text())
     assert manifest["verdict"]["holds"] is True
