@@ -8,6 +8,7 @@ import typer
 
 from crypsis.cli.anonymize import anonymize
 from crypsis.cli.attack import attack
+from crypsis.cli.certificate import certificate
 from crypsis.cli.compare import compare
 from crypsis.cli.data import data_app
 from crypsis.cli.demo import demo
@@ -51,6 +52,7 @@ for command in (
     anonymize,
     verify,
     sign,
+    certificate,
     measure,
     attack,
     reconstruct,

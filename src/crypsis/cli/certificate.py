@@ -1,0 +1,52 @@
+"""`crypsis certificate`: a PDF that says what a release promises, and who answers for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crypsis.cli.output import show
+
+
+def certificate(
+    folder: Annotated[Path, typer.Argument(help="A release folder.")],
+    out: Annotated[Path, typer.Option("--out", help="The PDF to write, outside the folder.")],
+    about: Annotated[
+        Path | None, typer.Option("--about", help="TOML or JSON file with title, controller, purpose and so on.")
+    ] = None,
+    title: Annotated[str | None, typer.Option("--title", help="What the dataset is called.")] = None,
+    controller: Annotated[str | None, typer.Option("--controller", help="Who is responsible for the data.")] = None,
+    purpose: Annotated[str | None, typer.Option("--purpose", help="What the release is for.")] = None,
+    recipient: Annotated[str | None, typer.Option("--recipient", help="Who receives it.")] = None,
+    legal_basis: Annotated[str | None, typer.Option("--legal-basis", help="On which legal basis.")] = None,
+    made_by: Annotated[str | None, typer.Option("--made-by", help="Who made the release.")] = None,
+    approved_by: Annotated[str | None, typer.Option("--approved-by", help="Who approved it.")] = None,
+    trusted: Annotated[
+        list[Path] | None, typer.Option("--trusted", help="Public key (.pub) by which the signer is named.")
+    ] = None,
+    font: Annotated[
+        Path | None, typer.Option("--font", help="TrueType font for letters that the built-in one lacks.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
+) -> None:
+    """Write the certificate of a release as a PDF; what only you can say is asked for, never guessed.
+
+    The promise is recounted first: a release that does not keep it gets no certificate (exit code 4).
+    """
+    from crypsis.certificate import About, read_about, write_certificate
+
+    given = {
+        "title": title,
+        "controller": controller,
+        "purpose": purpose,
+        "recipient": recipient,
+        "legal_basis": legal_basis,
+        "made_by": made_by,
+        "approved_by": approved_by,
+    }
+    declared = {} if about is None else read_about(about)
+    declared |= {name: value for name, value in given.items() if value is not None}
+    path = write_certificate(folder, out, About.of(declared), trusted=trusted or (), font=font, overwrite=overwrite)
+    show({"certificate": str(path)}, f"certificate  {path}")
