@@ -49,6 +49,8 @@ CrypsisError
 │   ├── OutputExists            output-exists            2
 │   ├── BadDomain               bad-domain               2   a declared domain that is empty or repeats itself
 │   ├── PublicInputMissing      public-input-missing     2   a domain would have to be taken from the data
+│   ├── SinkBehind              sink-behind              2   a sink that lost windows which were published
+│   ├── AllMalformed            all-malformed            2   a finite stream of which nothing is an event
 │   ├── BadLedger               bad-ledger               2   a ledger file that was changed or is of another unit
 │   │   ├── LedgerDamaged       ledger-damaged           2   a ledger that is behind its head, or gone
 │   │   └── AnotherDataset      another-dataset          2   a ledger that keeps account of another dataset
@@ -313,6 +315,14 @@ class BadDomain(InputError):
 
 class PublicInputMissing(InputError):
     code = "public-input-missing"
+
+
+class SinkBehind(InputError):
+    code = "sink-behind"
+
+
+class AllMalformed(InputError):
+    code = "all-malformed"
 
 
 class BadLedger(InputError):

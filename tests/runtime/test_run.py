@@ -17,12 +17,14 @@ import pytest
 import crypsis
 from crypsis.data.windows import read_windows, window_line, window_object, window_text
 from crypsis.errors import (
+    AllMalformed,
     BadRow,
     CapacityReached,
     ConfigurationChanged,
     DamagedCheckpoint,
     JournalMismatch,
     OutputExists,
+    SinkBehind,
     StateInUse,
     TooManyBadEvents,
     VerificationFailed,
@@ -436,3 +438,36 @@ def test_the_text_of_a_window_is_that_of_its_object(tmp_path: Path) -> None:
         content = window_object(window, read.locations.labels, read.classes, {"mode": "é"})
         line, digest = window_text(window, read.locations.labels, read.classes, {"mode": "é"})
         assert (line, digest) == (window_line(content), content["digest"])
+
+
+def without_last_windows(folder: Path, lost: int) -> None:
+    """Let the sink lose its last windows; the certificates stay."""
+    file = folder / "windows.ndjson"
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[:-lost]))
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_sink_that_lost_windows_is_refused_and_they_are_published_again_when_asked(
+    ended: bool, tmp_path: Path
+) -> None:
+    stream(prepared(tmp_path / "whole", lively_lines(seed=6)))
+    configuration = begun(tmp_path / "run")
+    if ended:
+        assert stream(configuration)["finished"]
+    kept = published(tmp_path / "run")
+    without_last_windows(tmp_path / "run", 3)
+    with pytest.raises(SinkBehind) as refused:
+        stream(configuration)
+    assert refused.value.code == "sink-behind"
+    assert stream(configuration, republish=True)["finished"]
+    assert published(tmp_path / "run") == published(tmp_path / "whole")
+    assert not ended or published(tmp_path / "run") == kept
+
+
+def test_a_stream_of_which_nothing_is_an_event_is_refused(tmp_path: Path) -> None:
+    configuration = prepared(tmp_path, ["nonsense", "[]", '{"id":"p1","loc":"a","t":"x"}'])
+    for _ in range(2):  # and again when it is started again
+        with pytest.raises(AllMalformed, match="None of 3 lines") as refused:
+            stream(configuration)
+    assert refused.value.exit_code == 2

@@ -36,6 +36,9 @@ def run(
             "--encrypt-state", help="Encrypt checkpoints, spool and late events; needs state_key or CRYPSIS_STATE_KEY."
         ),
     ] = False,
+    republish: Annotated[
+        bool, typer.Option("--republish", help="Publish windows again that the sink has lost, as the journal has them.")
+    ] = False,
 ) -> None:
     """Run a stream to its end, or until it is stopped; started again, it goes on where it was."""
     from crypsis.runtime import StreamConfiguration
@@ -43,17 +46,17 @@ def run(
     read = StreamConfiguration.read(configuration)
     if encrypt_state:
         read = replace(read, run=replace(read.run, encrypt_state=True))
-    summary = run_watched(read)
+    summary = run_watched(read, republish=republish)
     show(summary, words_of(summary))
 
 
-def run_watched(configuration: StreamConfiguration) -> dict[str, Any]:
+def run_watched(configuration: StreamConfiguration, *, republish: bool = False) -> dict[str, Any]:
     """Run with a view on standard error; Ctrl-C and SIGTERM stop it with its state kept."""
     from crypsis.runtime import StreamRun
 
     note_compilation()
     view = _view()
-    running = StreamRun(configuration, view.update)
+    running = StreamRun(configuration, view.update, republish=republish)
 
     def stop(number: int, frame: FrameType | None) -> None:
         running.stop()

@@ -18,7 +18,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from crypsis.atomic import write_file
-from crypsis.errors import BadRow, DamagedCheckpoint, OutputExists, StateInUse, VerificationFailed, WriteFailed
+from crypsis.errors import (
+    AllMalformed,
+    BadRow,
+    DamagedCheckpoint,
+    OutputExists,
+    SinkBehind,
+    StateInUse,
+    VerificationFailed,
+    WriteFailed,
+)
 from crypsis.runtime.certificate import promised, scope
 from crypsis.runtime.checkpoint import Checkpoints
 from crypsis.runtime.configuration import SECONDS, StreamConfiguration
@@ -45,8 +54,12 @@ Result = TypeVar("Result")
 class StreamRun:
     """One run of a stream, to its end or until it is stopped."""
 
-    def __init__(self, configuration: StreamConfiguration, listener: Listener | None = None) -> None:
+    def __init__(
+        self, configuration: StreamConfiguration, listener: Listener | None = None, *, republish: bool = False
+    ) -> None:
+        """With `republish` windows that the sink has lost are made again and published, as the journal knows them."""
         self.configuration, self.listener = configuration, listener
+        self.republish = republish
         self.observed = Observation()
         self._stop = threading.Event()
 
@@ -66,7 +79,8 @@ class StreamRun:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with in_use(folder), self.observed.served(run.port):
             key = _key(folder)
-            self.engine = StreamEngine(configuration, key, people)
+            self._new_engine: Callable[[], StreamEngine] = lambda: StreamEngine(configuration, key, people)
+            self.engine = self._new_engine()
             self.checkpoints = Checkpoints(folder, self._sealing)
             self.journal = DecisionJournal(folder / "decisions.ndjson", self.digest, sha256(key).hexdigest())
             self.position: Any = None
@@ -80,12 +94,30 @@ class StreamRun:
                         f"The sink holds windows up to {self._held}, which this stream has not decided. Give it an "
                         "empty sink, or the state folder that belongs to this one.",
                     )
+                if self.sink.remembers and self._held < self.observed.windows - 1:
+                    finished = self._begun_again()
                 if not finished:
                     finished = self._work(folder)
             summary = self._summary(finished)
             certificate = json.dumps(summary, sort_keys=True, indent=1, ensure_ascii=False).encode() + b"\n"
             self._persistently(lambda: write_file(folder / "certificate.json", certificate))
+        if finished:
+            refuse_all_malformed(summary["events"])
         return summary
+
+    def _begun_again(self) -> bool:
+        """The sink lost windows: refuse, or forget the checkpoint, so that all are decided again by the journal."""
+        lost = self.observed.windows - 1 - self._held
+        if not self.republish:
+            raise SinkBehind(
+                f"The sink holds windows up to {self._held}, and {self.observed.windows} were published: {lost} are "
+                "lost there. Restore the sink, or publish them again (crypsis stream run --republish).",
+                held=self._held,
+                published=self.observed.windows,
+            )
+        self.engine = self._new_engine()
+        self.position, self._late_size, self.observed.windows = None, 0, 0
+        return False
 
     def _prepared_sealing(self) -> Sealing | None:
         run = self.configuration.run
@@ -283,8 +315,23 @@ class StreamRun:
         }
 
 
+def refuse_all_malformed(events: Mapping[str, int]) -> None:
+    """Input of which nothing is an event is wrong input, not an empty stream."""
+    bad = events.get("malformed", 0) + events.get("bad_timestamp", 0)
+    if bad and bad == sum(events.values()):
+        raise AllMalformed(
+            f"None of {bad:,} lines is an event: {events.get('malformed', 0):,} are malformed, "
+            f"{events.get('bad_timestamp', 0):,} have a bad timestamp. Nothing was published; check the columns "
+            "and the format of the source.",
+            events=dict(events),
+        )
+
+
 def stream(
-    configuration: str | Path | Mapping[str, Any] | StreamConfiguration, *, listener: Listener | None = None
+    configuration: str | Path | Mapping[str, Any] | StreamConfiguration,
+    *,
+    listener: Listener | None = None,
+    republish: bool = False,
 ) -> dict[str, Any]:
     """Run a live stream to its end: a configuration file, its tables, or a checked configuration.
 
@@ -295,7 +342,7 @@ def stream(
         configuration = StreamConfiguration.from_tables(configuration)
     elif not isinstance(configuration, StreamConfiguration):
         configuration = StreamConfiguration.read(configuration)
-    return StreamRun(configuration, listener).execute()
+    return StreamRun(configuration, listener, republish=republish).execute()
 
 
 def _key(folder: Path) -> bytes:

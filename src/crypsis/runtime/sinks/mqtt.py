@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 from crypsis.errors import BrokerRefused, WriteFailed
 from crypsis.runtime.connection import Connection
@@ -21,6 +21,8 @@ _PATIENCE = 10.0  # seconds
 
 class MqttSink(Sink):
     """QoS 1: a window is out when the broker has acknowledged it."""
+
+    remembers: ClassVar[bool] = False
 
     def __init__(self, topic: str, client: str, connection: Connection) -> None:
         self.topic, self.client_id, self.connection = topic, client, connection

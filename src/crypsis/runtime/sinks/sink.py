@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 
 class Sink(ABC):
     """Windows by number. `publish` returns when the window is safely out, or raises `WriteFailed`."""
+
+    remembers: ClassVar[bool] = True  # whether it can say of every window that it is there
 
     @abstractmethod
     def last(self, decided: int) -> int:
