@@ -70,7 +70,8 @@ def _keep_by_content(cache: Any, directory: Path) -> None:
     from numba.core.caching import IndexDataCacheFile
 
     cache._cache_path = str(directory)
-    cache._cache_file = IndexDataCacheFile(str(directory), cache._impl.filename_base, directory.name)
+    make: Any = IndexDataCacheFile
+    cache._cache_file = make(str(directory), cache._impl.filename_base, directory.name)
 
 
 @cache

@@ -121,7 +121,8 @@ class Release:
 
     def figures(self) -> dict[str, Any]:
         """Figures of the published data alone; these stand in the release, too."""
-        return rounded(finite(self.kind.figures(self.data)))
+        figures: dict[str, Any] = rounded(finite(self.kind.figures(self.data)))
+        return figures
 
     def utility(self, original: Any = None) -> dict[str, Any]:
         """What is left for analysis: every default metric, original against published. For the publisher alone.
@@ -134,7 +135,8 @@ class Release:
                 return dict(self.manifest["utility"])
             return self.figures() | dict(self.manifest.get("figures_against_original", {}))
         if original is not None:
-            return rounded(finite(measure(original, self.data, companions=self._companions)))
+            measured: dict[str, Any] = rounded(finite(measure(original, self.data, companions=self._companions)))
+            return measured
         if self._measured is None or self._measured[0] is not self.data:
             with self.journal.stage("measure"):
                 figures = measure(against, self.data, companions=self._companions)

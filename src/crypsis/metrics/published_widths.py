@@ -40,8 +40,8 @@ def column_width(column: PublishedColumn) -> Fraction | None:
     ordered = column.type != "category"
     members = [member for cell, _ in shown if cell.kind != CellKind.NODE for member in cell.members]
     distinct = len(set(members))
-    span = on_number_line(max(members)) - on_number_line(min(members)) if ordered and members else Fraction(0)  # type: ignore[type-var]
-    total = Fraction(0)
+    span = on_number_line(max(members)) - on_number_line(min(members)) if ordered and members else Fraction(0)
+    total: Fraction = Fraction(0)
     for cell, count in shown:
         if cell.kind == CellKind.ANY:
             total += count
@@ -55,4 +55,5 @@ def column_width(column: PublishedColumn) -> Fraction | None:
                 return None
             below = len(column.hierarchy.leaves.get(str(cell.members[0]), ()))
             total += count * Fraction(below if below > 1 else 0, max(column.hierarchy.total, 1))
-    return total / sum(count for _, count in shown)
+    mean: Fraction = total / sum(count for _, count in shown)
+    return mean

@@ -189,7 +189,7 @@ def _as_set_column(sets: Sets, published: PublishedTransactions, original: Trans
     labels = sorted({label for name in sets.names for label in name})
     number = {label: code for code, label in enumerate(labels)}
     code_of_item = np.array([number.get(label, -1) for label in original.vocabulary.labels], np.int64)
-    left_out = set(published.suppressed)
+    left_out = set(published.suppressed or ())
     may_lack = np.array([label in left_out for label in original.vocabulary.labels], np.bool_)
     return SetColumn(
         sets.offsets,
@@ -224,7 +224,7 @@ def _symbol_of_label(sets: Sets) -> dict[str, int]:
 def _recoded(sets: Sets, published: PublishedTransactions, original: Transactions) -> Sets | str:
     """The original with every item replaced by the one symbol that holds it; suppressed items left out."""
     symbol_of = _symbol_of_label(sets)
-    left_out = set(published.suppressed)
+    left_out = set(published.suppressed or ())
     image = np.full(len(original.vocabulary), -1, np.int64)
     for code, label in enumerate(original.vocabulary.labels):
         if original.supports[code] == 0:
@@ -246,7 +246,7 @@ def _first_lie(sets: Sets, published: PublishedTransactions, original: Transacti
         for label in name:
             holders.setdefault(label, []).append(code)
     labels = original.vocabulary.labels
-    left_out = set(published.suppressed)
+    left_out = set(published.suppressed or ())
     width = max(len(sets.names), 1)
     # One pair (item, symbol) for every symbol that holds an item: joined with the original's occurrences.
     pair_offsets = offsets_of(np.array([len(holders.get(label, ())) for label in labels], np.int64))

@@ -28,16 +28,16 @@ def verify_constrained_km_anonymity(
             f"The constraints are a recipe ({constraints}); give the constraints that were made from it, which the "
             "release's own guarantee holds."
         )
-    constraints = constraints.on(original)
+    made = constraints.on(original)
     counted = verify_km_anonymity(published, promised, original)
     if not counted.holds:
         return counted
     symbols = _published_symbols(published)
     named = {label for symbol in symbols for label in symbol}
     how = counted.counted
-    if constraints is not None:
-        how += f"; {len(symbols)} symbols were compared with the {len(constraints)} constraints"
-        broken = [symbol for symbol in symbols if len(symbol) > 1 and not _inside_one(symbol, constraints)]
+    if made is not None:
+        how += f"; {len(symbols)} symbols were compared with the {len(made)} constraints"
+        broken = [symbol for symbol in symbols if len(symbol) > 1 and not _inside_one(symbol, made)]
         if broken:
             symbol = broken[0]
             witness = Witness((symbol,), _rows_with(published, symbol), len(broken))
@@ -52,18 +52,18 @@ def verify_constrained_km_anonymity(
     hidden = occurring - named if published.suppressed is None else set(published.suppressed)
     percent = 100 * len(hidden) / max(len(occurring), 1)
     figures = {**counted.figures, "suppressed_locations": len(hidden), "suppressed_percent": percent}
-    problem = None
+    lie: str | None = None
     if hidden & named:
-        problem = f"location {min(hidden & named)!r} is declared suppressed but lies in a published symbol."
+        lie = f"location {min(hidden & named)!r} is declared suppressed but lies in a published symbol."
     elif hidden - occurring:
-        problem = f"location {min(hidden - occurring)!r} is declared suppressed but was never visited."
+        lie = f"location {min(hidden - occurring)!r} is declared suppressed but was never visited."
     elif percent > promised.delta + 1e-9:
-        problem = (
+        lie = (
             f"{len(hidden)} of {len(occurring)} locations ({percent:.4g} %) are suppressed, "
             f"{promised.delta:g} % are allowed."
         )
-    if problem is not None:
-        return replace(counted, holds=False, counted=how, problem=problem, figures=figures)
+    if lie is not None:
+        return replace(counted, holds=False, counted=how, problem=lie, figures=figures)
     return replace(counted, counted=how, figures=figures)
 
 

@@ -54,7 +54,7 @@ def _missing_visits(data: Trajectories, published: PublishedTrajectories) -> lis
     rows = np.repeat(np.arange(len(data)), data.lengths)
     positions = np.arange(data.visits) - data.offsets[:-1][rows]
     hidden = np.zeros(len(data.locations), np.bool_)
-    hidden[[data.locations.vocabulary.code(label) for label in published.suppressed]] = True
+    hidden[[data.locations.vocabulary.code(label) for label in published.suppressed or ()]] = True
     missing = hidden[data.codes]
     if published.longest is not None:
         missing |= positions >= published.longest
