@@ -28,8 +28,10 @@ def published_clusters(
     number_of: dict[tuple[str, ...], int] = {}
     rows_of, codes_of = [], []
     scopes = np.zeros(len(data), np.int32)
+    held = _held_items(clusters, recoder)
     for rows, shown in zip(clusters.lists(), recoded, strict=True):
-        number = np.array([number_of.setdefault(labels, len(number_of)) for labels in shown.symbols], np.int64)
+        symbols = [tuple(label for label in labels if held is None or label in held) for labels in shown.symbols]
+        number = np.array([number_of.setdefault(labels, len(number_of)) for labels in symbols], np.int64)
         rows_of.append(np.repeat(rows, np.diff(shown.offsets)))
         codes_of.append(number[shown.codes] if len(number) else np.zeros(0, np.int64))
         scopes[rows] = shown.scopes
@@ -39,6 +41,15 @@ def published_clusters(
     codes_of.append(secret[recoder.secrets[kept]] if len(secret) else np.zeros(0, np.int64))
     transactions = _transactions(list(number_of), np.concatenate(rows_of), np.concatenate(codes_of), len(data))
     return PublishedMixed(table, transactions, data.column, recoder.secret_labels, scopes if scopes.any() else None)
+
+
+def _held_items(clusters: Clusters, recoder: ItemRecoder) -> set[str] | None:
+    """The items of records that are not suppressed; None where the publisher gave the tree whose leaves are told."""
+    tree = getattr(recoder.method, "hierarchy", None)
+    if tree is not None and not tree.origin:
+        return None
+    kept = np.repeat(clusters.cluster_of >= 0, recoder.lengths)
+    return {recoder.labels[item] for item in np.unique(recoder.items[kept]).tolist()}
 
 
 def _transactions(symbols: list[tuple[str, ...]], rows: Int64s, codes: Int64s, n_records: int) -> PublishedTransactions:

@@ -102,6 +102,7 @@ class TreeRecords:
     sensitive_items: Int32s
     sensitive_codes: Int32s  # code of each sensitive item that occurs
     person: Int64s  # whose each record is; empty where each is a person
+    declared: frozenset[str] = frozenset()  # leaves that the publisher gave; none of a tree made from the data
 
     @classmethod
     def of(cls, data: Transactions, hierarchy: ItemHierarchy, attach_to_root: bool) -> TreeRecords:
@@ -130,6 +131,7 @@ class TreeRecords:
             number[data.items[kept]],
             codes.astype(np.int32),
             persons[filled] if len(persons) else persons,
+            frozenset() if hierarchy.origin else frozenset(hierarchy.leaves),
         )
 
     def __len__(self) -> int:
@@ -206,7 +208,11 @@ class TreeRecords:
         ]
 
     def published(self, cuts: list[Int32s], part_of_record: Int64s) -> PublishedTransactions:
-        """Every record under the cut of its part; sensitive items as they are, records without items in their place."""
+        """Every record under the cut of its part; sensitive items as they are, records without items in their place.
+
+        A node of a hierarchy that the publisher gave has its name and all its leaves. One that was made from the data
+        is called after the items below it, without those that were deleted wherever they occurred.
+        """
         data, tree = self.data, self.tree
         rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         nodes = np.empty(len(self.items), np.int64)
@@ -224,11 +230,12 @@ class TreeRecords:
         secret = np.zeros(len(data.vocabulary), np.bool_) if data.sensitive is None else data.sensitive
         hidden = secret[data.items]
         secrets = np.unique(data.items[hidden])
-        labels = [tree.leaf_labels(int(node)) for node in used]
+        lost = {tree.names[leaf] for leaf in np.setdiff1d(self.items[~stays], self.items[stays]).tolist()}
+        lost -= self.declared
+        labels = [tuple(label for label in tree.leaf_labels(int(node)) if label not in lost) for node in used]
         labels += [(data.vocabulary.labels[code],) for code in secrets.tolist()]
-        symbols, names = symbols_named(
-            labels, [tree.names[node] for node in used.tolist()] + [one for (one,) in labels[len(used) :]]
-        )
+        called = [tree.names[node] if self.declared else "" for node in used.tolist()]
+        symbols, names = symbols_named(labels, called + [one for (one,) in labels[len(used) :]])
         all_rows = np.concatenate([keys // len(tree), np.repeat(np.arange(len(data)), data.lengths)[hidden]])
         number = np.zeros(len(tree), np.int64)
         number[used] = np.arange(len(used))
@@ -242,7 +249,7 @@ class TreeRecords:
             symbols,
             suppressed=tuple(sorted(tree.names[node] for node in gone.tolist())),
             sensitive=tuple(sorted(data.vocabulary.labels[code] for code in secrets.tolist())),
-            names=names,
+            names=names if self.declared else None,
             domain=tree.n_leaves,
             person=data.person,
         )

@@ -1,0 +1,133 @@
+"""The folder is a function of the published records: originals that publish the same records give the same folder.
+
+Byte for byte, date aside. The moves are in `neighbours`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import crypsis.methods.stream.itsa as itsa
+import crypsis.release
+from crypsis.errors import Infeasible, InputError
+from crypsis.journal import Journal
+from crypsis.methods import METHODS
+from crypsis.release import Release
+from tests.publication.neighbours import METHODS_OF_RECORDS, pairs
+from tests.strategies import settings_with_data
+
+PRIVATE = [name for name, method in METHODS.items() if "declared domains" in method.needs]
+LEAKS = {
+    "incognito": "ncp_loss",
+    "mondrian": "granularity_score",
+    "seq-anon": "average_relative_error",
+    "coat": "item_ncp_loss",
+    "disassociation": "item_frequency_error_loss",
+}
+PAIRS = int(os.environ.get("CRYPSIS_PAIRS", "15"))  # of each method; 200 take about an hour
+
+
+class _OneDay(datetime):
+    @classmethod
+    def now(cls, tz: Any = None) -> datetime:
+        return datetime(2020, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def one_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The date stands still, and pseudonyms, which are drawn at random, are always made with one key."""
+    monkeypatch.setattr(crypsis.release, "datetime", _OneDay)
+    monkeypatch.setattr(itsa, "secrets", SimpleNamespace(token_bytes=lambda size: b"k" * size))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def written(release: Release, place: Path) -> dict[str, dict[str, bytes]]:
+    """The folder of a release in each of its formats, as `write` fills it once everything is checked."""
+    folders = {}
+    for format in release.kind.files:
+        folder = place / format
+        folder.mkdir()
+        release._write_files(folder, format, "sorted", {})
+        folders[format] = contents(folder)
+        shutil.rmtree(folder)
+    return folders
+
+
+def differences(one: dict[str, bytes], other: dict[str, bytes]) -> str:
+    """Where two folders differ, for whoever has to mend it."""
+    told = [f"files {sorted(one)} and {sorted(other)}"] if set(one) != set(other) else []
+    for name in sorted(set(one) & set(other)):
+        lines = zip(one[name].splitlines(), other[name].splitlines(), strict=False)
+        told += [f"{name}: {a!r} and {b!r}" for a, b in lines if a != b][:3]
+    return "\n".join(told) or "lengths of files"
+
+
+def interferences(name: str, seed: int, wanted: int, place: Path) -> None:
+    last: tuple[Release, Any] | None = None
+    for pair in pairs(name, seed, wanted):
+        if last is None or last[0] is not pair.one:
+            last = (pair.one, written(pair.one, place))
+        again = written(pair.other, place)
+        for format, folder in last[1].items():
+            assert again[format] == folder, (
+                f"{name} ({format}) tells two originals apart that publish the same records:\n"
+                f"{differences(folder, again[format])}\n{pair.originals[0]}\n{pair.originals[1]}"
+            )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", METHODS_OF_RECORDS)
+def test_originals_with_the_same_published_records_have_the_same_folder(name: str, tmp_path: Path) -> None:
+    interferences(name, 1, PAIRS, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "figure"), LEAKS.items())
+def test_a_figure_against_the_original_would_be_noticed(
+    name: str, figure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    described = Release._manifest
+
+    def leaking(release: Release, *arguments: Any) -> dict[str, Any]:
+        manifest = described(release, *arguments)
+        manifest["figures"]["leak"] = release.utility()[figure]
+        return manifest
+
+    monkeypatch.setattr(Release, "_manifest", leaking)
+    with pytest.raises(AssertionError, match="tells two originals apart"):
+        interferences(name, 1, 60, tmp_path)
+
+
+# Under differential privacy what is published is random, so it is held: the folder may tell nothing beside it.
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+@settings(max_examples=6)
+@given(data=st.data())
+def test_the_folder_of_a_private_release_is_a_function_of_what_was_released(name: str, data: st.DataObject) -> None:
+    setting, original = data.draw(settings_with_data(METHODS[name]))
+    try:
+        release = crypsis.anonymize(original, setting)
+    except (Infeasible, InputError):
+        assume(False)
+        raise
+    alone = replace(release, original=None, journal=Journal(), _verified=None)
+    with tempfile.TemporaryDirectory() as place:
+        assert written(release, Path(place)) == written(alone, Path(place))
+        private = release.write_private_report(Path(place) / "private.json")
+        assert json.loads(private.read_text())["schema"]
