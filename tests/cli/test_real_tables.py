@@ -30,6 +30,11 @@ def released(run, folder, *arguments):
     return manifest
 
 
+def figures(folder):
+    """The figures against the original, which the private report holds."""
+    return json.loads(folder.with_name(f"{folder.name}.private.json").read_text())["utility"]
+
+
 def trees(folder, prefix, columns):
     return [part for name in columns for part in ("--hierarchy", f"{name}={folder / f'{prefix}_{name}.csv'}")]
 
@@ -54,7 +59,7 @@ def test_adult_with_its_hierarchies(run, tmp_path, method):
     )
     assert manifest["data"]["rows"] == 30_162
     assert manifest["data"]["suppressed"] <= 603
-    assert manifest["utility"]["ncp_loss"] < 0.5
+    assert figures(tmp_path / "r")["ncp_loss"] < 0.5
     published = pl.read_csv(tmp_path / "r" / "table.csv", infer_schema=False)
     shown = published.filter(pl.col("age") != "~")
     assert shown.group_by(QUASI.split(",")).len()["len"].min() >= 5  # counted once more, by nobody's verifier

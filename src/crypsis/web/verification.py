@@ -110,7 +110,7 @@ class Verification:
                 "method": manifest.get("method"),
                 "kind": manifest["data"]["kind"],
                 "rows": manifest["data"]["rows"],
-                "utility": manifest.get("utility", {}),
+                "figures": manifest.get("figures", {}),
                 "damage": list(release.damage),
                 "signature": release.signature.to_dict() | {"words": _signature_words(release.signature)},
             },
