@@ -170,7 +170,7 @@ class Release:
         """What is reviewed."""
         against = None if public else original if original is not None else self.original
         made_here = self.method is not None or not self.manifest  # so the rows stand as they came
-        in_order = self.kind.aligned and (made_here or self.manifest["data"].get("order") == "input")
+        in_order = self.kind.aligned and (made_here or self.manifest.get("data", {}).get("order") == "input")
         return Subject(
             self.data,
             self.guarantee,
