@@ -124,4 +124,3 @@ def test_constraints_show_themselves_and_hide_their_content_from_a_summary() -> 
     constraints = UtilityConstraints(GROUPS)
     assert constraints.show() == "1  b, c\n2  a, d, e"
     assert str(constraints) == "2 constraints on 5 locations"
-    assert constraints.restricted({"a", "d"}).groups == (("a", "d"),)
