@@ -277,6 +277,7 @@ RUN_THROUGH_THEIR_USERS = (
 )
 
 
+@pytest.mark.long
 def test_every_kernel_also_passes_in_the_interpreter() -> None:
     """Each kernel's own tests, and those of the methods, metrics and the verifier that are made of them."""
     ended = subprocess.run(

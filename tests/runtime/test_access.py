@@ -24,6 +24,8 @@ from crypsis.runtime.redis_client import redis_client
 from tests.runtime.brokers import Broker, Mosquitto, Redis
 from tests.runtime.streams import lively_lines, tables
 
+pytestmark = pytest.mark.long
+
 NAME, PASSWORD = "gates", "a pass word"
 RUN = {"verify": "off", "retry_seconds": 60.0}
 

@@ -27,6 +27,8 @@ from tests.runtime.publishing import (
 from tests.runtime.small_disk import SmallDisk, small_disk
 from tests.runtime.streams import KEY, lively_lines, prepared, published, tables
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 ENOUGH = 16  # kills of each of two replays, so that there are more than thirty
 RUN: dict[str, Any] = {"verify": "off", "checkpoint_every": 3, "retry_seconds": 30.0}

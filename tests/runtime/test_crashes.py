@@ -12,6 +12,8 @@ import pytest
 from crypsis.runtime import stream
 from tests.runtime.streams import lively_lines, prepared, published, tables
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 
 

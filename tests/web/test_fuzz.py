@@ -23,6 +23,8 @@ import pytest
 from crypsis.evaluate.toml import toml_text
 from tests.web.conftest import Server, sample, start, uploaded
 
+pytestmark = pytest.mark.long
+
 TABLE = "age,zip,sex,disease\n" + "".join(
     f"{20 + row % 7},{13000 + row % 5},{'mf'[row % 2]},{('flu', 'cold', 'none')[row % 3]}\n" for row in range(40)
 )
