@@ -142,7 +142,8 @@ def _worked(experiment: Experiment, cell: Cell, working: Path, parts: dict[str, 
     done = time.perf_counter()
     release.write_working_copy(working / PUBLISHED, figures)
     if "cells" in release.journal.private:  # where the original is verified against, they are, too
-        parts["private"] = {"schema": PRIVATE_SCHEMA, "cells": release.journal.private["cells"]}
+        facts = release.kind.private_facts(release.data)
+        parts["private"] = {"schema": PRIVATE_SCHEMA, **facts, "cells": release.journal.private["cells"]}
     phases = [
         {"name": name, "seconds": seconds, "cpu_seconds": watch.processor.get(name, 0.0)}
         for name, seconds in stages.items()

@@ -37,9 +37,11 @@ CHOICES: dict[str, dict[str, str]] = {  # by parameter: by choice
         "nondecreasing": "at the same time or later",
         "strict": "strictly later",
     },
+    "persons": {"told-by-ids": "as a column names them", "each-record": "each record is a person"},
     "policy": {"exhaustive": "until no two clusters fit", "paper": "as the paper prints it"},
     "pseudonyms": {"per-window": "a new one in each window", "stable": "one in all windows"},
     "publish": {"minimal": "the best of the least general ones", "best": "the best of all good ones"},
+    "reading": {"by-record": "each record by itself", "not-covered": "not part of the guarantee"},
     "refine": {
         "uniform": "by the sound rule",
         "none": "not at all",
