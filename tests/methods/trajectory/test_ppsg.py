@@ -204,14 +204,17 @@ def test_the_private_report_lets_a_release_of_tracks_be_rechecked_against_its_or
     assert not again.verify(elsewhere).holds
 
 
+PRIVATE_REPORT = '{"schema": "crypsis-private-report/1", "suppressed_labels": []'
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
         ("{", "cannot be read"),
         ('{"schema": "crypsis-release/1"}', "crypsis-private-report/1"),
-        ('{"schema": "crypsis-private-report/1"}', "does not list the cells"),
-        ('{"schema": "crypsis-private-report/1", "cells": {"c0": ["a", 1]}}', "does not list the cells"),
-        ('{"schema": "crypsis-private-report/1", "cells": {"c0": [1]}}', "does not list the cells"),
+        (PRIVATE_REPORT + "}", "does not list the cells"),
+        (PRIVATE_REPORT + ', "cells": {"c0": ["a", 1]}}', "does not list the cells"),
+        (PRIVATE_REPORT + ', "cells": {"c0": [1]}}', "does not list the cells"),
     ],
 )
 def test_another_file_is_no_private_report(release: crypsis.Release, tmp_path: Any, content: str, words: str) -> None:
