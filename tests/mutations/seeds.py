@@ -237,8 +237,13 @@ def _zstandard(content: bytes) -> bytes:
     return packed
 
 
+_HEADS: dict[str, bytes] = {}  # of the sound ledger, which stands beside every damaged one
+
+
 def _read_ledger(path: Path) -> Any:
-    return BudgetLedger(path).state()
+    ledger = BudgetLedger(path)
+    ledger.head.write_bytes(_HEADS["ledger"])
+    return ledger.state()
 
 
 def _read_resealed(path: Path) -> Any:
@@ -341,6 +346,7 @@ def made_seeds(folder: Path) -> list[Seed]:
         ledger.charge(Fraction(1, 3), "a release")
         ledger.set_limit(Fraction(5))
         ledger.charge(Fraction(1, 2), "another")
+    _HEADS["ledger"] = ledger.head.read_bytes()
     forest = parsed({name: value for name, value in _DISASSOCIATED.items() if name != "version"})
     write_disassociated(forest, folder / "forest.parquet", "parquet")
     seeds = [
