@@ -46,7 +46,7 @@ def test_people_with_diagnoses_under_each_heuristic(run, tmp_path, informs, merg
     told = published.with_columns(pl.col("codes").str.json_decode(pl.List(pl.String)))
     shared = told.explode("codes").group_by(*QUASI, "codes").len()
     assert shared["len"].min() >= 25  # counted once more, by nobody's verifier
-    assert (tmp_path / "r" / "mixed.csv").stat().st_size < 5_000_000  # names, not the items behind them
+    assert (tmp_path / "r" / "mixed.csv").stat().st_size < 60_000_000  # merged items print all their members
     if merge == "t":
         again = run("verify", tmp_path / "r", "--original", informs, *COLUMNS)
         assert again.code == 0, again.out + again.err
