@@ -41,7 +41,7 @@ def finished_store(folder: Path, **more: Any) -> Store:
     table = crypsis.Table.from_frame(PEOPLE, dict.fromkeys(PEOPLE.columns, "quasi"))
     release = crypsis.anonymize(table, crypsis.Mondrian(k=2))
     written = folder / "release"
-    release.write(written)
+    release.write_working_copy(written, release.utility())
     _write(store, cells[0], "done", {"ncp": 0.25, "dm": 8}, 2.0, published=written)
     _write(store, cells[1], "infeasible", {}, None, message="the table has 4 records, k=5 needs 5")
     _write(store, cells[2], "done", {"ncp": 1.0, "dm": 16}, 0.5)
