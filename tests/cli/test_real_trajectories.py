@@ -64,6 +64,8 @@ def test_geolife_tracks(run, tmp_path):
         "1000",
         "-k",
         "3",
+        "--unit",
+        "owner",  # users have several tracks
     )
     released(run, tmp_path / "r", *arguments)
     assert (tmp_path / "r" / "locations.csv").is_file()
