@@ -90,4 +90,4 @@ def test_a_day_of_web_clicks(run, tmp_path):
     raw = dataset("msnbc") / "msnbc990928.txt.xz"
     manifest = released(run, tmp_path / "r", raw, "--method", "bf-p2ka", "-k", "50")
     assert manifest["data"]["rows"] == 989_818
-    assert manifest["verdict"]["achieved"] >= 50
+    assert manifest["verdict"]["holds"]
