@@ -40,7 +40,7 @@ def checked(data, release):
 def test_an_honest_release_holds(release):
     verdict = release.verify()
     assert verdict.holds
-    assert verdict.figures == {"spent": "4", "allowed": "4"}
+    assert verdict.figures == {"spent": "4", "allowed": "4", "dataset": None, "dataset_ledger": "none"}
     assert "4.0 spent, 4.0 allowed" in str(verdict)
 
 
@@ -181,7 +181,8 @@ def test_nothing_counted_in_the_original_is_in_the_release(written):
     assert manifest["figures"] == {}
     assert "input" not in manifest["provenance"]
     assert set(manifest["verdict"]) == {
-        "holds", "achieved", "required", "counted", "problem", "witness", "spent", "allowed", "recounted_from"
+        "holds", "achieved", "required", "counted", "problem", "witness", "spent", "allowed", "recounted_from",
+        "dataset", "dataset_ledger",
     }  # fmt: skip
     private = json.loads((written.parent / "private.json").read_text())
     assert private["records_with_a_visit"] == 300
@@ -197,7 +198,8 @@ def test_the_manifest_states_what_was_promised_and_spent(written):
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**manifest, "data": {**manifest["data"], "people": 300}}, SCHEMA)
     promised = manifest["guarantee"]["parameters"]
-    assert promised == {"epsilon": "4", "delta": "0", "unit": "person", "relation": "add-or-remove-one"}
+    stated = {"epsilon": "4", "delta": "0", "unit": "person", "relation": "add-or-remove-one"}
+    assert promised | stated == promised
     budget = manifest["data"]["budget"]
     assert (budget["spent"], budget["noise"], budget["exactness"]) == ("4", "exact", "exact")
     domains = manifest["data"]["domains"]
