@@ -61,7 +61,7 @@ def test_an_honest_release_holds(release):
     assert len(release.data) >= 2
     verdict = release.verify()
     assert verdict.holds
-    assert verdict.figures == {"spent": "4", "allowed": "4"}
+    assert verdict.figures == {"spent": "4", "allowed": "4", "dataset": None, "dataset_ledger": "none"}
 
 
 @pytest.mark.parametrize("how", TAMPERED)
