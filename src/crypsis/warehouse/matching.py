@@ -10,7 +10,7 @@ from itertools import product
 from crypsis.errors import BadWarehouse
 from crypsis.warehouse.comparators import jaro_winkler, levenshtein, token_jaccard
 from crypsis.warehouse.inference import Schema
-from crypsis.warehouse.rules import instances
+from crypsis.warehouse.rules import follow_path, instances
 from crypsis.warehouse.terms import Term, Triple, expand, is_literal, parts_of_literal, text_of
 from crypsis.warehouse.transforms import apply
 
@@ -35,7 +35,7 @@ class Side:
             chosen = {s for s, _, _ in known} if subjects is None else subjects
             found: dict[Term, set[Term]] = {subject: {subject} for subject in chosen}
         else:
-            found = _follow(known, [expand(name, prefixes) for name in self.path], subjects)
+            found = follow_path(known, [expand(name, prefixes) for name in self.path], subjects)
         result: dict[Term, set[str]] = {}
         for subject, terms in found.items():
             for term in terms:
@@ -165,20 +165,6 @@ def _join(left: Mapping[Term, set[str]], right: Mapping[Term, set[str]]) -> set[
         for value in values:
             holders.setdefault(value, []).append(entity)
     return {(a, b) for a, values in left.items() for value in values for b in holders.get(value, ())}
-
-
-def _follow(known: set[Triple], steps: Sequence[Term], subjects: set[Term] | None) -> dict[Term, set[Term]]:
-    reached: dict[Term, set[Term]] = {}
-    for s, p, o in known:
-        if p == steps[0] and (subjects is None or s in subjects):
-            reached.setdefault(s, set()).add(o)
-    for step in steps[1:]:
-        index: dict[Term, set[Term]] = {}
-        for s, p, o in known:
-            if p == step:
-                index.setdefault(s, set()).add(o)
-        reached = {s: {value for o in values for value in index.get(o, ())} for s, values in reached.items()}
-    return reached
 
 
 def _negative_distance(a: str, b: str) -> float:

@@ -75,12 +75,8 @@ def instances(
     return {s for s, p, o in known if p == RDF_TYPE and o in wanted}
 
 
-def _values(
-    rule: Rule, known: set[Triple], schema: Schema, prefixes: Mapping[str, str], path: Sequence[str]
-) -> Iterator[tuple[Term, Term]]:
-    """Subjects of the rule's class with what a path of properties leads to."""
-    subjects = instances(known, rule.settings.get("on"), schema, prefixes)
-    steps = [expand(name, prefixes) for name in path]
+def follow_path(known: set[Triple], steps: Sequence[Term], subjects: set[Term] | None) -> dict[Term, set[Term]]:
+    """What a path of properties leads to from each subject; from every subject where none are named."""
     reached: dict[Term, set[Term]] = {}
     for s, p, o in known:
         if p == steps[0] and (subjects is None or s in subjects):
@@ -91,6 +87,16 @@ def _values(
             if p == step:
                 index.setdefault(s, set()).add(o)
         reached = {s: {value for o in values for value in index.get(o, ())} for s, values in reached.items()}
+    return reached
+
+
+def _values(
+    rule: Rule, known: set[Triple], schema: Schema, prefixes: Mapping[str, str], path: Sequence[str]
+) -> Iterator[tuple[Term, Term]]:
+    """Subjects of the rule's class with what a path of properties leads to."""
+    subjects = instances(known, rule.settings.get("on"), schema, prefixes)
+    steps = [expand(name, prefixes) for name in path]
+    reached = follow_path(known, steps, subjects)
     for subject in sorted(reached):
         yield from ((subject, value) for value in sorted(reached[subject]))
 
