@@ -94,7 +94,7 @@ def damaged_files_are_read(
                     elif "begins" in told:
                         number = told["begins"]
                         reader.seed = told["seed"]
-                        formats[told["seed"]] += not only or only == told["seed"]
+                        formats[told["seed"]] += number < first + files and (not only or only == told["seed"])
                         if noted is not None and number % 200 == 0:
                             noted.write_text(json.dumps({"seed": seed, "next": number}))
                     if running is not None and running.process.poll() is not None:

@@ -67,9 +67,8 @@ def read_by_command(seed: Seed, path: Path, folder: Path) -> str | None:
     except BaseException:
         return traceback.format_exc()
     finally:
-        shutil.rmtree(out, ignore_errors=True)
-        out.with_suffix(".csv").unlink(missing_ok=True)
-        Path(f"{out}.csv.about.json").unlink(missing_ok=True)
+        for left in folder.glob("out*"):  # a file or a folder, and what stands beside it
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
     return None if code in FINE_EXITS else f"crypsis {' '.join(seed.command)}: exit {code}: {errors.getvalue()[-2000:]}"
 
 

@@ -128,6 +128,20 @@ def test_dates_and_zones_become_utc() -> None:
     assert in_utc(pl.Series([date(2020, 1, 1)])).to_list() == [datetime(2020, 1, 1)]
     zoned = pl.Series([datetime(2020, 1, 1, 12)]).dt.replace_time_zone("Europe/Athens")
     assert in_utc(zoned).to_list() == [datetime(2020, 1, 1, 10)]
+
+
+@pytest.mark.parametrize("dtype", [pl.Date, pl.Datetime("ms"), pl.Datetime("us"), pl.Datetime("us", "UTC")])
+def test_moments_beyond_the_calendar_are_none(dtype: pl.DataType) -> None:
+    per_day = 1 if dtype == pl.Date else 86_400 * {"ms": 10**3, "us": 10**6}[dtype.time_unit]  # type: ignore[attr-defined]
+    days = [-719_163, -719_162, 0, 2_932_896, 2_932_897, 22_000_000, -(2**31) if per_day == 1 else -100_000_000]
+    moments = pl.Series([day * per_day for day in days], dtype=pl.Int32 if dtype == pl.Date else pl.Int64).cast(dtype)
+    first, epoch, last = datetime(1, 1, 1), datetime(1970, 1, 1), datetime(9999, 12, 31)
+    assert in_utc(moments).to_list() == [None, first, epoch, last, None, None, None]
+
+
+def test_an_offset_does_not_lead_beyond_the_calendar() -> None:
+    told = parse_timestamps(pl.Series(["9999-12-31T23:30:00-01:00", "0001-01-01T00:30:00+01:00", "0000-01-01"]))
+    assert told.to_list() == [None, None, None]
     assert times(one([datetime(2020, 1, 1)]), "c").dtype == pl.Datetime("us")
 
 

@@ -23,6 +23,7 @@ TIMESTAMP_FORMATS = (
     "%Y-%m-%d %H:%M",
 )
 TIMESTAMP_FORMATS_WITH_OFFSET = ("%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M%#z")
+FIRST_DAY, LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, in days since 1970
 _WORDS_FOR_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -182,11 +183,22 @@ def parse_timestamps(text: pl.Series) -> pl.Series:
             break
         zoned = candidates.str.to_datetime(pattern, time_unit="us", time_zone="UTC", strict=False)
         parsed = _filled(parsed, zoned.dt.replace_time_zone(None))
-    return parsed
+    return in_calendar(parsed)
+
+
+def in_calendar(moments: pl.Series) -> pl.Series:
+    """Dates and timestamps of the years 1 to 9999; null beyond, which Python cannot hold."""
+    per_day = 1
+    if isinstance(moments.dtype, pl.Datetime):
+        per_day = 86_400 * {"ms": 10**3, "us": 10**6, "ns": 10**9}[moments.dtype.time_unit or "us"]
+    counted = moments.to_physical() // per_day
+    outside = (counted < FIRST_DAY) | (counted > LAST_DAY)
+    return moments.set(outside.fill_null(False), None) if outside.any() else moments
 
 
 def in_utc(moments: pl.Series) -> pl.Series:
-    """Dates and timestamps of any zone as UTC timestamps without a zone, in microseconds."""
+    """Dates and timestamps of any zone as UTC timestamps without a zone, in microseconds; null beyond the calendar."""
+    moments = in_calendar(moments)
     if moments.dtype == pl.Date:
         return moments.cast(pl.Datetime("us"))
     zone = getattr(moments.dtype, "time_zone", None)
