@@ -73,7 +73,9 @@ def _methods() -> str:
         described = method.describe()
         text += (
             f"\n## {method.__name__}\n\n`{name}` on the command line · takes {described['accepts']} · promises "
-            f"{described['guarantee']}\n\n{described['summary']}\n\n{_parameter_table(parameters_of(method))}"
+            f"{described['guarantee']}\n\n{described['summary']}\n\n- Protects from: {described['protects_from']}\n"
+            f"- Choose it: {described['choose_when']}\n- It costs: {described['costs']}\n\n"
+            f"{_parameter_table(parameters_of(method))}"
         )
     return text
 
@@ -81,7 +83,7 @@ def _methods() -> str:
 def _guarantees() -> str:
     text = "# Guarantees\n"
     for model, guarantee in GUARANTEES.items():
-        text += f"\n## {model}\n\n{(guarantee.__doc__ or '').strip().splitlines()[0]}\n\n"
+        text += f"\n## {model}\n\n{(guarantee.__doc__ or '').strip().splitlines()[0]}\n\n{guarantee.protects_from}\n\n"
         text += _parameter_table(parameters_of(guarantee))
         text += "\nAssumed:\n\n" + "".join(f"- {line}\n" for line in guarantee.assumptions)
         text += "\nNot covered:\n\n" + "".join(f"- {line}\n" for line in guarantee.not_covered)
@@ -112,7 +114,8 @@ def _parameter_table(parameters: tuple[Parameter, ...]) -> str:
     text = "| parameter | values | default | meaning |\n|---|---|---|---|\n"
     for parameter in parameters:
         default: Any = "required" if parameter.required else f"`{parameter.default}`"
-        text += f"| `{parameter.name}` | {parameter.describe()} | {default} | {parameter.help} |\n"
+        labels = [f"`{choice}`: {label}" for choice, label in parameter.choice_labels.items() if label != choice]
+        text += f"| `{parameter.name}` | {'; '.join(labels) or parameter.describe()} | {default} | {parameter.help} |\n"
     return text
 
 

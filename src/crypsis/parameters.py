@@ -82,10 +82,14 @@ class Between:
 
 
 class OneOf:
-    """One of a few named choices."""
+    """One of a few named choices, each with its label where a person chooses: `OneOf(values="at every value")`."""
 
-    def __init__(self, *choices: str) -> None:
-        self.choices = choices
+    def __init__(self, *unlabelled: str, **labels: str) -> None:
+        self.labels = {choice: choice for choice in unlabelled} | labels
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        return tuple(self.labels)
 
     def admits(self, value: Any) -> bool:
         return value in self.choices
@@ -171,7 +175,12 @@ class Parameter:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        return next((bound.choices for bound in self.bounds if isinstance(bound, OneOf)), ())
+        return tuple(self.choice_labels)
+
+    @property
+    def choice_labels(self) -> Mapping[str, str]:
+        """What each choice is called where a person chooses; empty where a value is not chosen from a list."""
+        return next((bound.labels for bound in self.bounds if isinstance(bound, OneOf)), {})
 
     @property
     def error(self) -> Refusal:
@@ -237,6 +246,7 @@ class Parameter:
             schema["reads"] = self.type.in_words
         if self.choices:
             schema["choices"] = list(self.choices)
+            schema["choice_labels"] = dict(self.choice_labels)
         return schema
 
 

@@ -22,7 +22,8 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from crypsis.cli.main import main
 from crypsis.evaluate.results import is_time_column
-from crypsis.web.choice_words import choice_words
+from crypsis.methods import RumBound
+from crypsis.parameters import parameters_of
 from tests.evaluate.examples import write_example
 from tests.evaluate.plots.pdf_texts import texts_in_pdf
 from tests.shared_data import GOLDEN
@@ -270,7 +271,7 @@ def test_4_cluster_with_pcta_and_a_bound_is_set_up_in_the_form_and_gives_the_pri
     ):
         delta.fill(value)
         expect(slider).to_have_attribute("aria-valuenow", value)
-        choose(page, parameter(page, "merge"), choice_words("merge", merge))
+        choose(page, parameter(page, "merge"), label_of_choice("merge", merge))
         page.get_by_role("button", name="Run", exact=True).click()
         expect(cell(page, 0, 0)).to_contain_text(ages)
         expect(page.get_by_text("Verified", exact=True)).to_be_visible()
@@ -336,7 +337,7 @@ def compared(
     for name, value in (("merge", "r"), ("seeds", "first")):
         if not parameter(cards.first, name).is_visible():
             show_more(cards.first)
-        choose(page, parameter(cards.first, name), choice_words(name, value))
+        choose(page, parameter(cards.first, name), label_of_choice(name, value))
     for place, (label, method) in enumerate((("RMERGE_T", "RumBound"), ("TMERGE_R", "TumBound")), start=1):
         page.get_by_role("button", name=re.compile("^Duplicate")).nth(place - 1).click()
         expect(cards).to_have_count(place + 1)
@@ -348,7 +349,7 @@ def compared(
             card.get_by_text(re.compile("^Settings")).click()
             if not parameter(card, "merge").is_visible():
                 show_more(card)
-            choose(page, parameter(card, "merge"), choice_words("merge", "t"))
+            choose(page, parameter(card, "merge"), label_of_choice("merge", "t"))
         give_label(card, label)
     page.reload()  # everything that was set up is kept
     for place, label in enumerate(("RMERGE_R", "RMERGE_T", "TMERGE_R")):
@@ -494,3 +495,8 @@ def test_8_the_copied_file_gives_the_same_results_on_the_command_line(compared: 
 def without_times(text: str) -> list[dict[str, str]]:
     rows = csv.DictReader(io.StringIO(text))
     return [{name: value for name, value in row.items() if not is_time_column(name)} for row in rows]
+
+
+def label_of_choice(name: str, choice: str) -> str:
+    """What the form of RumBound and TumBound shows for a choice."""
+    return {parameter.name: parameter.choice_labels for parameter in parameters_of(RumBound)}[name][choice]

@@ -16,7 +16,7 @@ from crypsis.compilation import njit
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.parameters import OneOf
+from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
 
 NONE = -1
 
@@ -38,7 +38,7 @@ class HomeWorkAttack(Attack):
     name: ClassVar[str] = "home-work"
 
     unit: Annotated[
-        str | None, OneOf("trajectory", "owner"), "What counts as one candidate; people where the original tells them."
+        str | None, TRAJECTORY_OR_OWNER, "What counts as one candidate; people where the original tells them."
     ] = None
 
     def run(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> AttackResult:

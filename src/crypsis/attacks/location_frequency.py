@@ -15,7 +15,8 @@ from crypsis.attacks.unordered_knowledge import fewest_candidates_without_order
 from crypsis.data.arrays import offsets_of
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.parameters import AtLeast, OneOf
+from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
+from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +35,7 @@ class LocationFrequencyAttack(Attack):
 
     knowledge: Annotated[int, AtLeast(1), "Locations with their number of visits that the adversary may know."] = 3
     unit: Annotated[
-        str | None, OneOf("trajectory", "owner"), "What counts as one candidate; people where the original tells them."
+        str | None, TRAJECTORY_OR_OWNER, "What counts as one candidate; people where the original tells them."
     ] = None
 
     def run(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> AttackResult:

@@ -12,7 +12,8 @@ from crypsis.attacks.ordered_knowledge import fewest_candidates_in_order
 from crypsis.data.arrays import Bools, Int64s
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.parameters import AtLeast, OneOf
+from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
+from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +31,7 @@ class LocationSequenceAttack(Attack):
 
     knowledge: Annotated[int, AtLeast(1), "Visits that the adversary may know."] = 3
     unit: Annotated[
-        str | None, OneOf("trajectory", "owner"), "What counts as one candidate; people where the original tells them."
+        str | None, TRAJECTORY_OR_OWNER, "What counts as one candidate; people where the original tells them."
     ] = None
 
     def run(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> AttackResult:

@@ -10,6 +10,7 @@ from crypsis.attacks.reidentification import ReidentificationCurve, prefix_curve
 from crypsis.attacks.tracks_in_cells import points_in_cells
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
 from crypsis.parameters import AtLeast, OneOf
 
 SIZES = (1, 2, 3, 5, 10, 20)
@@ -68,15 +69,17 @@ class ReidentificationAttack(Attack):
 
     name: ClassVar[str] = "reidentification"
 
-    variant: Annotated[str, OneOf("sampled", "prefix"), "Points drawn at random, or the first of every track."] = (
-        "sampled"
-    )
+    variant: Annotated[
+        str,
+        OneOf(sampled="points drawn at random", prefix="the first points of every track"),
+        "Points drawn at random, or the first of every track.",
+    ] = "sampled"
     k: Annotated[int, AtLeast(1), "Tracks or people that must share what is published: the k of the guarantee."] = 5
     knowledge: Annotated[int, AtLeast(1), "Most points that the adversary may know."] = 20
     draws: Annotated[int, AtLeast(1), "Pieces of knowledge drawn for each number of points."] = 10_000
     seed: Annotated[int, AtLeast(0), "Seed of the draws."] = 0
     unit: Annotated[
-        str | None, OneOf("trajectory", "owner"), "What counts as one candidate; people where the original tells them."
+        str | None, TRAJECTORY_OR_OWNER, "What counts as one candidate; people where the original tells them."
     ] = None
 
     def run(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> ReidentificationResult:

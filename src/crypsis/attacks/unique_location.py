@@ -14,7 +14,8 @@ from crypsis.attacks.matching import SUPPRESSED, target_of
 from crypsis.data.arrays import Int64s, offsets_of
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.parameters import AtLeast, OneOf
+from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
+from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +33,7 @@ class UniqueLocationAttack(Attack):
 
     knowledge: Annotated[int, AtLeast(1), "Different locations that the adversary may know."] = 3
     unit: Annotated[
-        str | None, OneOf("trajectory", "owner"), "What counts as one candidate; people where the original tells them."
+        str | None, TRAJECTORY_OR_OWNER, "What counts as one candidate; people where the original tells them."
     ] = None
 
     def run(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> AttackResult:

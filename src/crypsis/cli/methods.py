@@ -33,7 +33,10 @@ def methods(
         show(described, "")
         return
     text = inspect.cleandoc(method.__doc__ or "").split("\n\n>>>")[0]
-    print(f"{method.name()} ({method.__name__}), promises {method.promises.model}\n\n{text}\n")
+    print(f"{method.name()} ({method.__name__}), guarantees {method.promises.model}\n\n{text}\n")
+    print(f"protects from  {method.promises.protects_from}")
+    print(f"choose it      {method.choose_when}")
+    print(f"it costs       {method.costs}\n")
     rows = []
     for entry in described["parameters"]:
         option = f"-{entry['name']}" if len(entry["name"]) == 1 else "--" + entry["name"].replace("_", "-")

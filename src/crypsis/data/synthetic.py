@@ -19,7 +19,11 @@ from crypsis.data.arrays import Int32s, Int64s, freeze, frozen, offsets_of, take
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.errors import InputError
 
-ORDERS = ("canonical", "nondecreasing", "strict")
+ORDERS = {
+    "canonical": "by time and place",
+    "nondecreasing": "at the same time or later",
+    "strict": "strictly later",
+}
 POSITIONS = "position"  # the unit of times that only say where in its row a visit stands
 Visit = tuple[str, int]
 

@@ -20,6 +20,10 @@ class ConstrainedKmAnonymity(KmAnonymity):
     k^m-anonymizing trajectory data. Transactions on Data Privacy 7, 2014, 165-194: Definitions 4, 9 and 10.
     """
 
+    protects_from: ClassVar[str] = (
+        "Somebody saw a person at up to m places and knows their order. At least k people were there; and only "
+        "places that you allow are ever mixed up."
+    )
     model: ClassVar[str] = "constrained-k^m-anonymity"
     from_original: ClassVar[tuple[str, ...]] = (
         *KmAnonymity.from_original,

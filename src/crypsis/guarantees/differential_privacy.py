@@ -17,6 +17,10 @@ class DifferentialPrivacy(Guarantee):
     Dwork, McSherry, Nissim, Smith. Calibrating noise to sensitivity in private data analysis. TCC 2006.
     """
 
+    protects_from: ClassVar[str] = (
+        "Whatever anybody knows: the release would look nearly the same without the person in the data. How nearly "
+        "is said by epsilon; smaller is safer."
+    )
     model: ClassVar[str] = "differential privacy"
     level_words: ClassVar[tuple[str, str]] = ("spent", "allowed")
     recounts: ClassVar[str] = "That the rows have the declared form, and that no more was spent than is allowed."
@@ -36,18 +40,24 @@ class DifferentialPrivacy(Guarantee):
 
     epsilon: Annotated[Fraction, Epsilon(), "Largest change of the logarithm of a probability."] = Fraction(1)
     delta: Annotated[Fraction, Between(0, 0), "Always 0: the promise has no exceptions."] = Fraction(0)
-    unit: Annotated[str, OneOf("person", "record"), "Whose data are added or removed as a whole."] = "person"
+    unit: Annotated[
+        str, OneOf(person="each person", record="each record"), "Whose data are added or removed as a whole."
+    ] = "person"
     relation: Annotated[
-        str, OneOf("add-or-remove-one"), "Which datasets are neighbours: one has the data of one unit more."
+        str,
+        OneOf(**{"add-or-remove-one": "one has the data of one unit more"}),
+        "Which datasets are neighbours: one has the data of one unit more.",
     ] = "add-or-remove-one"
 
     persons: Annotated[
-        str, OneOf("told-by-ids", "each-record"), "Whether ids tell whose a record is, or each record is a person."
+        str,
+        OneOf(**{"told-by-ids": "as a column names them", "each-record": "each record is a person"}),
+        "Whether ids tell whose a record is, or each record is a person.",
     ] = "each-record"
     records_per_person: Annotated[int, AtLeast(1), "Records of one person that count at most."] = 1
     reading: Annotated[
         str,
-        OneOf("by-record", "not-covered"),
+        OneOf(**{"by-record": "each record by itself", "not-covered": "not part of the guarantee"}),
         "Whether each record was read by itself, so that reading is part of the guarantee.",
     ] = "not-covered"
 

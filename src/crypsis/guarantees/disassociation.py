@@ -17,6 +17,10 @@ class DisassociationAnonymity(Guarantee):
     Guarantee 1, with the conditions under which it is true (`level="strict"`) instead of the printed ones.
     """
 
+    protects_from: ClassVar[str] = (
+        "Somebody knows up to m things that a person bought, searched or was diagnosed with. The records are cut "
+        "into pieces, so that k records may have held all of them."
+    )
     model: ClassVar[str] = "disassociation-k^m"
     recounts: ClassVar[str] = "That every chunk is k^m-anonymous, and how clusters and chunks are put together."
     from_original: ClassVar[tuple[str, ...]] = ("That every chunk holds what the records of its cluster hold.",)
@@ -42,7 +46,7 @@ class DisassociationAnonymity(Guarantee):
     ] = None
     level: Annotated[
         str,
-        OneOf("strict", "paper"),
+        OneOf(strict="proven to suffice", paper="as in the article, which may fail"),
         "'strict': conditions that are proven to suffice; 'paper': those of the article, which do not.",
     ] = "strict"
 

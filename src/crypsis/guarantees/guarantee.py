@@ -19,6 +19,7 @@ class Guarantee(Checked, ABC):
     """A privacy model with its parameters."""
 
     model: ClassVar[str]
+    protects_from: ClassVar[str]  # who is kept from learning what, for somebody who has never read a paper
     assumptions: ClassVar[tuple[str, ...]]
     not_covered: ClassVar[tuple[str, ...]]
     level_words: ClassVar[tuple[str, str]] = ("reached", "required")

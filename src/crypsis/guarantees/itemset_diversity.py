@@ -20,6 +20,10 @@ class ItemsetDiversity(RecordOrPerson):
     The VLDB Journal 20(1), 2011, 83-106: l^m-diversity.
     """
 
+    protects_from: ClassVar[str] = (
+        "Somebody knows up to m harmless items of a person and asks for a sensitive one. At least k records fit, and "
+        "at most one in l of them holds the same sensitive item."
+    )
     model: ClassVar[str] = "itemset-l^m-diversity"
     recounts: ClassVar[str] = (
         "How many records share each set of up to m published items, and how many of them a sensitive one."

@@ -19,6 +19,10 @@ class ItemsetKmAnonymity(RecordOrPerson):
     Definition 1, for all sizes up to m.
     """
 
+    protects_from: ClassVar[str] = (
+        "Somebody knows up to m things that a person bought, searched or was diagnosed with. At least k records hold "
+        "all of them."
+    )
     model: ClassVar[str] = "itemset-k^m-anonymity"
     recounts: ClassVar[str] = "How many records share each set of up to m published items."
     assumptions: ClassVar[tuple[str, ...]] = (

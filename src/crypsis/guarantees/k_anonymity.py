@@ -16,6 +16,10 @@ class KAnonymity(RecordOrPerson):
     Samarati. Protecting respondents' identities in microdata release. IEEE TKDE 13(6), 2001, 1010-1027.
     """
 
+    protects_from: ClassVar[str] = (
+        "Somebody knows a person's age, city and the like, and looks for their record. At least k records look the "
+        "same, so it cannot be told which is theirs."
+    )
     model: ClassVar[str] = "k-anonymity"
     recounts: ClassVar[str] = "How many records share each published combination of quasi-identifiers."
     assumptions: ClassVar[tuple[str, ...]] = (

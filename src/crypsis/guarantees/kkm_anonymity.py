@@ -21,6 +21,10 @@ class KKmAnonymity(RecordOrPerson):
     ECML PKDD 2013, 353-369: Definition 1, which as printed is either empty or too strong; read as above.
     """
 
+    protects_from: ClassVar[str] = (
+        "Somebody knows a person's age, city and the like, and also up to m of their items. At least k records still "
+        "fit."
+    )
     model: ClassVar[str] = "(k,k^m)-anonymity"
     recounts: ClassVar[str] = (
         "How many records share each published combination of quasi-identifiers and up to m items."

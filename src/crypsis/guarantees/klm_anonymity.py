@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.guarantees.guarantee import Guarantee
-from crypsis.parameters import AtLeast, OneOf
+from crypsis.guarantees.trajectory_or_owner import Unit
+from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +20,10 @@ class KlmAnonymity(Guarantee):
     anonymization. IEEE ICDM Workshops 2013, 867-874; with l read as the bound 1/l on a probability.
     """
 
+    protects_from: ClassVar[str] = (
+        "Somebody saw a person at up to m places and asks whether they also were at a sensitive one, such as a "
+        "clinic. At least k people fit, and at most one in l of them was at the same sensitive place."
+    )
     model: ClassVar[str] = "(k,l)^m-anonymity"
     recounts: ClassVar[str] = (
         "How many individuals share each sequence of up to m published locations, and how many of them a sensitive one."
@@ -40,7 +45,7 @@ class KlmAnonymity(Guarantee):
     k: Annotated[int, AtLeast(1), "Individuals that must share each subsequence."] = 5
     l: Annotated[int, AtLeast(1), "At most one in l of them may have visited the same sensitive location."] = 2  # noqa: E741
     m: Annotated[int, AtLeast(0), "Longest subsequence the adversary may know."] = 2
-    unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one individual."] = "trajectory"
+    unit: Unit = "trajectory"
 
     @property
     def scope(self) -> str:

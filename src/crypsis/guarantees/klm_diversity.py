@@ -22,6 +22,10 @@ class KLmDiversity(RecordOrPerson):
     ECML PKDD 2013, 353-369; with l read as the bound 1/l on a probability.
     """
 
+    protects_from: ClassVar[str] = (
+        "Somebody knows a person's age, city and the like and up to m of their items, and asks for a sensitive item. "
+        "At least k records fit, and at most one in l of them holds the same sensitive item."
+    )
     model: ClassVar[str] = "(k,l^m)-diversity"
     recounts: ClassVar[str] = (
         "How many records share each combination of quasi-identifiers and up to m items, and a sensitive one."

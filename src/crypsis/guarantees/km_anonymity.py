@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.guarantees.guarantee import Guarantee
-from crypsis.parameters import AtLeast, OneOf
+from crypsis.guarantees.trajectory_or_owner import Unit
+from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +18,10 @@ class KmAnonymity(Guarantee):
     k^m-anonymizing trajectory data. Transactions on Data Privacy 7, 2014, 165-194: Definition 4.
     """
 
+    protects_from: ClassVar[str] = (
+        "Somebody saw a person at up to m places and knows their order. At least k people were at all of them in "
+        "this order."
+    )
     model: ClassVar[str] = "k^m-anonymity"
     recounts: ClassVar[str] = "How many individuals share each sequence of up to m published locations."
     assumptions: ClassVar[tuple[str, ...]] = (
@@ -32,7 +37,7 @@ class KmAnonymity(Guarantee):
 
     k: Annotated[int, AtLeast(1), "Individuals that must share each subsequence."] = 5
     m: Annotated[int, AtLeast(0), "Longest subsequence the adversary may know."] = 2
-    unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one individual."] = "trajectory"
+    unit: Unit = "trajectory"
 
     @property
     def scope(self) -> str:

@@ -9,7 +9,11 @@ from crypsis.errors import BadParameter
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import Above, AtLeast, OneOf
 
-FORMS = ("distinct", "entropy", "recursive")
+FORMS = {
+    "distinct": "by different values",
+    "entropy": "by entropy, how evenly they are spread",
+    "recursive": "by how far the most frequent stands out",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +23,10 @@ class LDiversity(RecordOrPerson):
     Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam. l-diversity: privacy beyond k-anonymity. ACM TKDD 1(1), 2007.
     """
 
+    protects_from: ClassVar[str] = (
+        "Somebody knows which group of records a person is in, and asks for a sensitive value such as the diagnosis. "
+        "Every group has l different ones, so the answer stays open."
+    )
     model: ClassVar[str] = "l-diversity"
     recounts: ClassVar[str] = "Which sensitive values each class of records that look the same holds."
     assumptions: ClassVar[tuple[str, ...]] = (
@@ -34,7 +42,7 @@ class LDiversity(RecordOrPerson):
     )
 
     l: Annotated[int, AtLeast(1), "Sensitive values that must be well represented in each class."] = 2  # noqa: E741
-    form: Annotated[str, OneOf(*FORMS), "What well represented means."] = "distinct"
+    form: Annotated[str, OneOf(**FORMS), "What well represented means."] = "distinct"
     c: Annotated[
         float | None, Above(0), "For the recursive form: the most frequent value stays below c times the rare ones."
     ] = None

@@ -23,6 +23,10 @@ class LKCPrivacy(Guarantee):
     2014, 89-109.
     """
 
+    protects_from: ClassVar[str] = (
+        "Somebody follows a live log and knows up to L visits of a person. In every window at least K people fit, "
+        "and nothing sensitive is surer than C."
+    )
     model: ClassVar[str] = "LKC-privacy"
     recounts: ClassVar[str] = (
         "How many people of each window share each set of up to L doublets, and how many of them a sensitive value."
@@ -44,7 +48,11 @@ class LKCPrivacy(Guarantee):
     sensitive_values: Annotated[SensitiveValues, "Sensitive values; an attribute may have its own C."] = EVERY_VALUE  # type: ignore[assignment]
     covers: Annotated[
         str,
-        OneOf("window", "horizon", "everything"),
+        OneOf(
+            window="each window by itself",
+            horizon="windows over H timestamps",
+            everything="all that was ever published",
+        ),
         "What holds together: each window by itself, all windows over H timestamps, or all that was ever published.",
     ] = "window"
     H: Annotated[int | None, AtLeast(1), "Timestamps over which all windows together are protected (horizon)."] = None

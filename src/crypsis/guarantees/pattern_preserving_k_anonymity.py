@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.guarantees.guarantee import Guarantee
-from crypsis.parameters import AtLeast, OneOf
+from crypsis.guarantees.trajectory_or_owner import Unit
+from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +18,10 @@ class PatternPreservingKAnonymity(Guarantee):
     mobility data mining. PiLBA 2008: Definition 1.
     """
 
+    protects_from: ClassVar[str] = (
+        "Somebody knows any part of a person's sequence, however long. Whatever is published, at least k people of "
+        "the original have it."
+    )
     model: ClassVar[str] = "pattern-preserving-k-anonymity"
     recounts: ClassVar[str] = "How many original sequences contain each published one."
     from_original: ClassVar[tuple[str, ...]] = ()
@@ -35,7 +40,7 @@ class PatternPreservingKAnonymity(Guarantee):
     )
 
     k: Annotated[int, AtLeast(1), "Individuals whose original data must contain each published sequence."] = 5
-    unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one individual."] = "trajectory"
+    unit: Unit = "trajectory"
 
     @property
     def needs_original(self) -> bool:

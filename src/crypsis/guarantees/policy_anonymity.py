@@ -20,6 +20,9 @@ class PolicyAnonymity(RecordOrPerson):
     Knowledge and Information Systems 28(2), 2011, 251-282: privacy constraints.
     """
 
+    protects_from: ClassVar[str] = (
+        "Somebody knows one of the item combinations that the policy lists. No record fits it, or at least k do."
+    )
     model: ClassVar[str] = "policy-anonymity"
     recounts: ClassVar[str] = "How many records fit each itemset of the policy, and each part of one."
     assumptions: ClassVar[tuple[str, ...]] = (

@@ -7,7 +7,8 @@ from typing import Annotated
 from crypsis.guarantees.guarantee import Guarantee
 from crypsis.parameters import OneOf
 
-Unit = Annotated[str, OneOf("record", "person"), "What counts as one individual: a record, or all records of a person."]
+RECORD_OR_PERSON = OneOf(record="each record", person="each person")
+Unit = Annotated[str, RECORD_OR_PERSON, "What counts as one individual: a record, or all records of a person."]
 EACH_RECORD = "Each record is one individual."
 NAMED_PEOPLE = "All records with one name in the column that names the person are one individual, and no others."
 NOT_RECOUNTED = (

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.guarantees.guarantee import Guarantee
-from crypsis.parameters import AtLeast, OneOf
+from crypsis.guarantees.trajectory_or_owner import Unit
+from crypsis.parameters import AtLeast
 
 _IN_ORIGINAL = "For what fewer than k published trajectories contain, that k original ones do."
 
@@ -20,6 +21,10 @@ class SequenceKAnonymity(Guarantee):
     instead of whole trajectories only.
     """
 
+    protects_from: ClassVar[str] = (
+        "Somebody knows any part of a person's way, however long. Whatever is published of it, at least k people "
+        "went that way."
+    )
     model: ClassVar[str] = "sequence-k-anonymity"
     recounts: ClassVar[str] = "How many published trajectories contain each published one."
     assumptions: ClassVar[tuple[str, ...]] = (
@@ -39,7 +44,7 @@ class SequenceKAnonymity(Guarantee):
 
     k: Annotated[int, AtLeast(1), "Individuals that must share each published sequence."] = 5
     strict: Annotated[bool, "Whether the published data alone must show k individuals for each sequence."] = False
-    unit: Annotated[str, OneOf("trajectory", "owner"), "What counts as one individual."] = "trajectory"
+    unit: Unit = "trajectory"
 
     @property
     def publisher_only(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import Between, OneOf
 
-DISTANCES = ("equal", "ordered")
+DISTANCES = {"equal": "all values differ alike", "ordered": "values far apart differ more"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +18,10 @@ class TCloseness(RecordOrPerson):
     Li, Li, Venkatasubramanian. t-closeness: privacy beyond k-anonymity and l-diversity. IEEE ICDE 2007, 106-115.
     """
 
+    protects_from: ClassVar[str] = (
+        "Somebody knows which group of records a person is in. Sensitive values are spread in it nearly as in the "
+        "whole table, so the group reveals little that the table does not."
+    )
     model: ClassVar[str] = "t-closeness"
     recounts: ClassVar[str] = "How far the sensitive values of each class are from those of all published records."
     assumptions: ClassVar[tuple[str, ...]] = (
@@ -33,7 +37,7 @@ class TCloseness(RecordOrPerson):
 
     t: Annotated[float, Between(0, 1), "Largest distance from the distribution of the whole table."] = 0.2
     distance: Annotated[
-        str, OneOf(*DISTANCES), "Equal: all values differ alike. Ordered: values far apart differ more."
+        str, OneOf(**DISTANCES), "Equal: all values differ alike. Ordered: values far apart differ more."
     ] = "equal"
     unit: Unit = "record"
 

@@ -76,6 +76,7 @@ _ONLY_K = Promises([KAnonymity()])
 class Together(Guarantee):
     """Every one of several promises holds."""
 
+    protects_from: ClassVar[str] = "Several guarantees hold at the same time, each against its own adversary."
     model: ClassVar[str] = "all-of"
     assumptions: ClassVar[tuple[str, ...]] = KAnonymity.assumptions
     not_covered: ClassVar[tuple[str, ...]] = KAnonymity.not_covered[1:]

@@ -20,11 +20,15 @@ class Method(Checked, ABC):
     """One anonymization method with its parameters. Fields are annotated as `parameters` shows.
 
     `accepts` is the kind of data it takes; `stages` are the steps whose times the private report lists.
+    `choose_when` and `costs` advise people; what it protects from is a sentence of the guarantee.
     """
 
     accepts: ClassVar[type]
     family: ClassVar[str]
     promises: ClassVar[type[Guarantee]]
+    choose_when: ClassVar[str]
+    costs: ClassVar[str]
+    example_options: ClassVar[str] = ""  # options without which it does not run on sample data
     stages: ClassVar[tuple[str, ...]] = ()
     randomized: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ()
@@ -75,6 +79,9 @@ class Method(Checked, ABC):
             "summary": cls.summary(),
             "accepts": cls.accepts.__name__,
             "guarantee": cls.promises.model,
+            "protects_from": cls.promises.protects_from,
+            "choose_when": cls.choose_when,
+            "costs": cls.costs,
             "stages": list(cls.stages),
             "randomized": cls.randomized,
             "needs": list(cls.needs),

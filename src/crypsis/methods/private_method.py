@@ -39,7 +39,9 @@ class PrivateMethod(Method):
         Fraction(1)
     )
     large_epsilon: Annotated[bool, f"Allow an epsilon above {LARGEST_EPSILON}, which protects hardly anybody."] = False
-    noise: Annotated[str, OneOf("exact", "opendp"), "Who draws the noise: Crypsis, or the library OpenDP."] = "exact"
+    noise: Annotated[
+        str, OneOf(exact="Crypsis", opendp="the library OpenDP"), "Who draws the noise: Crypsis, or the library OpenDP."
+    ] = "exact"
     ledger: Annotated[BudgetLedger | None, "File that adds up what is spent on these data; its limit is kept."] = None
 
     dataset: Annotated[str | None, "Name of the dataset that epsilon is spent on; its ledger bears the same name."] = (

@@ -15,7 +15,6 @@ from crypsis.errors import CrypsisError
 from crypsis.evaluate.applicability import domain_parameters
 from crypsis.methods import METHODS
 from crypsis.parameters import Above, AtLeast, Between, Companion, Parameter, parameters_of
-from crypsis.web.choice_words import choice_words
 from crypsis.web.theme import escaped
 
 # Beside what the promise is made of: what decides how much is lost. Everything else is behind "More settings".
@@ -106,7 +105,7 @@ class ParameterForm:
                 ui.label(more).classes("help")
 
     def _choice(self, parameter: Parameter, value: Any) -> Any:
-        options: dict[Any, str] = {choice: choice_words(parameter.name, choice) for choice in parameter.choices}
+        options: dict[Any, str] = dict(parameter.choice_labels)
         if parameter.optional:
             options = {None: "not set", **options}
         field = ui.select(options, value=value if value in options else None)

@@ -159,6 +159,7 @@ def promises() -> list[dict[str, Any]]:
         {
             "model": model,
             "help": (kind.__doc__ or "").strip().splitlines()[0],
+            "protects_from": kind.protects_from,
             "parameters": [parameter.to_dict() for parameter in parameters_of(kind)],
         }
         for model, kind in GUARANTEES.items()

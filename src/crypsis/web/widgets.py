@@ -14,7 +14,7 @@ from nicegui import ui
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.dataset import KEYS
 from crypsis.web.actions import in_thread, told
-from crypsis.web.data_words import KIND_WORDS
+from crypsis.web.data_labels import KIND_LABELS
 from crypsis.web.theme import escaped, message, primary, secondary
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -179,7 +179,7 @@ def say_if_another(workbench: Workbench, number: str | None, shown: Entry) -> No
     except CrypsisError:
         message("caution", "There is no such dataset any more", f"{shown.name} is shown instead.")
         return
-    kind = KIND_WORDS[asked.content["section"]["kind"]]
+    kind = KIND_LABELS[asked.content["section"]["kind"]]
     message(
         "info",
         f"{shown.name} is shown, not {asked.name}",

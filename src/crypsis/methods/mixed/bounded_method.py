@@ -18,16 +18,24 @@ class BoundedMethod(MixedMethod):
 
     delta: Annotated[float, Between(0, 1), "Largest loss: 0 is none, 1 is everything."] = 0.65
     merge: Annotated[
-        str, OneOf("r", "t", "rt"), "Unite clusters that are alike in the table, in their items, or in both."
+        str,
+        OneOf(r="alike in the table", t="alike in their items", rt="alike in both"),
+        "Unite clusters that are alike in the table, in their items, or in both.",
     ] = "r"
     score: Annotated[
         str,
-        OneOf("btd", "btd-or", "ul"),
+        OneOf(
+            **{
+                "btd": "by what differs between records",
+                "btd-or": "by all that records hold",
+                "ul": "by generalizing each union",
+            }
+        ),
         "How items are compared: by a distance of records (of what differs, or of all), or by generalizing each union.",
     ] = "btd"
     item_loss: Annotated[
         str,
-        OneOf(*FORMS),
+        OneOf(**FORMS),
         "What a single item loses: nothing, or what the printed formula says; or weigh items by item_hierarchy.",
     ] = "zero"
 

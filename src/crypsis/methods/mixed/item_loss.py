@@ -15,7 +15,7 @@ import numpy as np
 from crypsis.data.arrays import Float64s
 from crypsis.hierarchy.item_spread import ItemSpread
 
-FORMS = ("zero", "literal", "semantic")
+FORMS = {"zero": "nothing", "literal": "what the printed formula says", "semantic": "weighed by a hierarchy"}
 
 
 @dataclass(frozen=True)

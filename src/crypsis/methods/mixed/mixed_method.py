@@ -63,8 +63,14 @@ class MixedMethod(Method):
     l: Annotated[  # noqa: E741
         int, AtLeast(1), "At most one in l of these records may hold the same sensitive item; 1 asks for nothing."
     ] = 1
-    relational: Annotated[str, OneOf(*RELATIONAL), "Method that forms the clusters."] = "cluster"
-    transaction: Annotated[str, OneOf(*TRANSACTION), "Method that generalizes the items of a cluster."] = "pcta"
+    relational: Annotated[
+        str, OneOf(**{name: method.__name__ for name, method in RELATIONAL.items()}), "Method that forms the clusters."
+    ] = "cluster"
+    transaction: Annotated[
+        str,
+        OneOf(**{name: method.__name__ for name, method in TRANSACTION.items()}),
+        "Method that generalizes the items of a cluster.",
+    ] = "pcta"
     hierarchy: Annotated[
         Hierarchies | None, "What values may be generalized to, by column; other columns get ranges, sets or bins."
     ] = None
@@ -82,7 +88,7 @@ class MixedMethod(Method):
     ] = 0.0
     seeds: Annotated[
         str,
-        OneOf("random", "first", "farthest"),
+        OneOf(random="any record", first="the first record", farthest="the farthest record"),
         "For cluster: which record starts a cluster: any, the first, the farthest one.",
     ] = "random"
     seed: Annotated[int, AtLeast(0), "Seed of the random choice."] = 0

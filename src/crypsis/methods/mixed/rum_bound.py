@@ -9,7 +9,7 @@ Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. ECML PKDD 2013.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from crypsis.data.mixed import Mixed
 from crypsis.errors import Infeasible
@@ -48,9 +48,14 @@ class RumBound(BoundedMethod):
     ECML PKDD 2013, 353-369: Rum-BOUND with RMERGE_R, RMERGE_T and RMERGE_RT.
     """
 
+    choose_when: ClassVar[str] = "When the columns matter most, and their loss must stay below a number that you state."
+    costs: ClassVar[str] = "What the bound leaves free is spent on the items."
+
     delta: Annotated[float, Between(0, 1), "Largest loss of the table (NCP): 0 is none, 1 is everything."] = 0.65
     policy: Annotated[
-        str, OneOf("exhaustive", "paper"), "Unite until no two clusters fit, or stop as the paper prints it."
+        str,
+        OneOf(exhaustive="until no two clusters fit", paper="as the paper prints it"),
+        "Unite until no two clusters fit, or stop as the paper prints it.",
     ] = "exhaustive"
 
     @property

@@ -53,6 +53,8 @@ class BottomUp(SuppressingMethod):
     full-subtree recoding after Iyengar. Transforming data to satisfy privacy constraints. ACM KDD 2002.
     """
 
+    choose_when: ClassVar[str] = "As a second opinion beside TopDown; it keeps more detail where k is small."
+    costs: ClassVar[str] = "Whole subtrees of the hierarchies become one value, some records may be left out."
     stages: ClassVar[tuple[str, ...]] = ("prepare", "generalize", "publish")
 
     def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, journal: Journal) -> PublishedTable:

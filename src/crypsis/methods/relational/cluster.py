@@ -61,11 +61,15 @@ class Cluster(RelationalMethod):
     DASFAA 2007.
     """
 
+    choose_when: ClassVar[str] = "When the loss matters most and there are up to some hundred thousand records."
+    costs: ClassVar[str] = "The smallest loss of these methods; time grows with the square of the records."
     stages: ClassVar[tuple[str, ...]] = ("prepare", "cluster", "diversify", "publish")
     randomized: ClassVar[bool] = True
 
     seeds: Annotated[
-        str, OneOf("random", "first", "farthest"), "Which record starts a cluster: any, the first, the farthest one."
+        str,
+        OneOf(random="any record", first="the first record", farthest="the farthest record"),
+        "Which record starts a cluster: any, the first, the farthest one.",
     ] = "random"
     seed: Annotated[int, AtLeast(0), "Seed of the random choice."] = 0
 

@@ -58,6 +58,13 @@ class DiffGen(PrivateMethod):
     Mohammed, Chen, Fung, Yu. Differentially private data release for data mining. KDD 2011, 493-501: DiffGen.
     """
 
+    choose_when: ClassVar[str] = (
+        "When every column must have the same values in all regions, and a handful of splits is enough."
+    )
+    costs: ClassVar[str] = (
+        "Noisy counts of all regions, most of them empty; the number of regions multiplies with each split."
+    )
+    example_options: ClassVar[str] = "--domains public-in-data --specializations 5"
     accepts: ClassVar[type] = Table
     publishes: ClassVar[type] = CountedRegions
     family: ClassVar[str] = "relational"
@@ -72,7 +79,11 @@ class DiffGen(PrivateMethod):
         "Trees over categories, declared public; a column without one is not generalized in steps.",
     ] = None
     specializations: Annotated[int, Between(0, 1 << 16), "Rounds, each of which specializes one value."] = 10
-    score: Annotated[str, OneOf(*SCORES), "What a value is chosen for: its classes, or narrow values."] = "ncp_gain"
+    score: Annotated[
+        str,
+        OneOf(max="the classes of its records", ncp_gain="what becomes narrower"),
+        "What a value is chosen for: its classes, or narrow values.",
+    ] = "ncp_gain"
     most_regions: Annotated[int, Between(1, 1 << 22), "Most regions, which are all counted, the empty ones too."] = 4096
     clamp: Annotated[bool, "Numbers outside their domain count as its nearest end; else their record is left out."] = (
         True

@@ -28,7 +28,7 @@ from crypsis.methods.private_method import PrivateMethod
 from crypsis.methods.relational.declared_columns import DeclaredColumns
 from crypsis.methods.relational.noisy_regions import Grown, grow
 from crypsis.methods.relational.region_schema import RegionSchema
-from crypsis.methods.relational.region_scores import KINDS, Score
+from crypsis.methods.relational.region_scores import Score
 from crypsis.methods.relational.specialization_budgets import budget_of_call, operations
 from crypsis.noise import MeteredNoise, Noise, provider_named, terms_of
 from crypsis.noise.exact import weight_of
@@ -63,6 +63,11 @@ class DiffMulti(PrivateMethod):
     PhD thesis, Concordia University, 2017: chapter 6, DiffMulti.
     """
 
+    choose_when: ClassVar[str] = (
+        "When nobody can say what an adversary may know, and counts or a classifier are wanted."
+    )
+    costs: ClassVar[str] = "There are no records any more, only noisy counts of regions; few people drown in the noise."
+    example_options: ClassVar[str] = "--domains public-in-data"
     accepts: ClassVar[type] = Table
     publishes: ClassVar[type] = CountedRegions
     family: ClassVar[str] = "relational"
@@ -78,18 +83,27 @@ class DiffMulti(PrivateMethod):
     ] = None
     specializations: Annotated[int, Between(0, 1 << 24), "Largest number of specializations."] = 100
     score: Annotated[
-        str, OneOf(*KINDS), "What a specialization is chosen for: its classes, equal sizes, or narrow values."
+        str,
+        OneOf(
+            max="the classes of its records",
+            discernibility="groups of equal size",
+            ncp="narrow values",
+            ncp_gain="what becomes narrower",
+        ),
+        "What a specialization is chosen for: its classes, equal sizes, or narrow values.",
     ] = "ncp_gain"
     max_depth: Annotated[
         int | None, AtLeast(0), "Most specializations of one record; up to 12 as the domains allow, unless told."
     ] = None
     numeric_cap: Annotated[int, Between(1, 30), "Most specializations of one numeric attribute on a way."] = 7
     accounting: Annotated[
-        str, OneOf("tight", "printed"), "Calls that epsilon is divided by: the most there can be, or as printed."
+        str,
+        OneOf(tight="by the most calls there can be", printed="as the paper prints it"),
+        "Calls that epsilon is divided by: the most there can be, or as printed.",
     ] = "tight"
     top_up: Annotated[
         str,
-        OneOf("path", "longest", "none"),
+        OneOf(path="all that their way has left", longest="what the longest way has left", none="nothing"),
         "What counts get beside half of epsilon: all that their way has left, "
         "what the longest way has left, or nothing.",
     ] = "path"

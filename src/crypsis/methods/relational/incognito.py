@@ -62,10 +62,16 @@ class Incognito(SuppressingMethod):
     LeFevre, DeWitt, Ramakrishnan. Incognito: efficient full-domain k-anonymity. ACM SIGMOD 2005, 49-60.
     """
 
+    choose_when: ClassVar[str] = "When equal values must become equal cells, and the best such release is wanted."
+    costs: ClassVar[str] = (
+        "Whole columns become coarser. Time multiplies with columns and levels; up to eight or so columns."
+    )
     stages: ClassVar[tuple[str, ...]] = ("prepare", "search", "choose", "publish")
 
     publish: Annotated[
-        str, OneOf("minimal", "best"), "Publish the best minimal node, or the best of all good ones."
+        str,
+        OneOf(minimal="the best of the least general ones", best="the best of all good ones"),
+        "Publish the best minimal node, or the best of all good ones.",
     ] = "minimal"
 
     def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, journal: Journal) -> PublishedTable:

@@ -47,11 +47,15 @@ class Mondrian(RelationalMethod):
     LeFevre, DeWitt, Ramakrishnan. Mondrian multidimensional k-anonymity. IEEE ICDE 2006: strict partitioning.
     """
 
+    choose_when: ClassVar[str] = "First, for any table. It is fast, loses little and needs no hierarchy."
+    costs: ClassVar[str] = (
+        "Values become ranges or sets; equal values may become different ones. A million records take seconds."
+    )
     stages: ClassVar[tuple[str, ...]] = ("prepare", "split", "publish")
 
     categories: Annotated[
         str,
-        OneOf("values", "halves"),
+        OneOf(values="at every value", halves="in two halves"),
         "How a category without a hierarchy is split: at every value, or in two halves in the order of the labels, "
         "which splits more often and loses less.",
     ] = "values"

@@ -47,12 +47,12 @@ class RelationalMethod(Method):
         Weights | None, "How much the loss of each quasi-identifier counts; all the same if not said."
     ] = None
     l: Annotated[int | None, AtLeast(1), "Sensitive values that must be well represented in each class."] = None  # noqa: E741
-    diversity: Annotated[str, OneOf(*FORMS), "What well represented means."] = "distinct"
+    diversity: Annotated[str, OneOf(**FORMS), "What well represented means."] = "distinct"
     c: Annotated[
         float | None, Above(0), "For recursive diversity: the most frequent value stays below c times the rare."
     ] = None
     t: Annotated[float | None, Between(0, 1), "Largest distance of a class from the whole table's distribution."] = None
-    distance: Annotated[str, OneOf(*DISTANCES), "How far apart two sensitive values are for t."] = "equal"
+    distance: Annotated[str, OneOf(**DISTANCES), "How far apart two sensitive values are for t."] = "equal"
 
     def __post_init__(self) -> None:
         super().__post_init__()

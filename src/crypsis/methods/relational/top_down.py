@@ -51,6 +51,10 @@ class TopDown(SuppressingMethod):
     Fung, Wang, Yu. Top-down specialization for information and privacy preservation. IEEE ICDE 2005, 205-216.
     """
 
+    choose_when: ClassVar[str] = (
+        "When the data are to train a classifier, or when there are too many columns for Incognito."
+    )
+    costs: ClassVar[str] = "Whole subtrees of the hierarchies become one value; equal values stay equal."
     stages: ClassVar[tuple[str, ...]] = ("prepare", "specialize", "publish")
 
     def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, journal: Journal) -> PublishedTable:

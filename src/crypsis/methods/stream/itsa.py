@@ -55,6 +55,9 @@ class ITSA(Method):
     Engineering 94, 2014, 89-109; Al-Hussaeni, PhD thesis, Concordia University 2017, chapter 4.
     """
 
+    choose_when: ClassVar[str] = "For a live log of who was where when, published window by window."
+    costs: ClassVar[str] = "Visits are held back, more of them the larger K and L are."
+    example_options: ClassVar[str] = "--sensitive fare"
     accepts: ClassVar[type] = Events
     family: ClassVar[str] = "stream"
     promises: ClassVar[type[LKCPrivacy]] = LKCPrivacy
@@ -67,7 +70,7 @@ class ITSA(Method):
     N: Annotated[int, AtLeast(1), Unit("timestamps"), "Timestamps of a window."] = 7
     step_size: Annotated[int, AtLeast(1), Unit("timestamps"), "Timestamps by which the window slides."] = 1
     mode: Annotated[
-        str, OneOf(*MODES), "What is protected: each window for itself, all together, each from scratch (to compare)."
+        str, OneOf(**MODES), "What is protected: each window for itself, all together, each from scratch (to compare)."
     ] = "itsa"
     H: Annotated[
         int | None,
@@ -77,7 +80,9 @@ class ITSA(Method):
     t0: Annotated[int | None, "Where the first window begins; none: at the first event."] = None
     lateness: Annotated[int, AtLeast(0), Unit("timestamps"), "How many timestamps an event may come late."] = 0
     multi_location: Annotated[
-        str, OneOf("allow", "first"), "Several places of a person at one timestamp: all, or the first that arrived."
+        str,
+        OneOf(allow="all of them", first="the first that arrived"),
+        "Several places of a person at one timestamp: all, or the first that arrived.",
     ] = "allow"
     max_forward_jump: Annotated[
         int | None,
@@ -86,16 +91,20 @@ class ITSA(Method):
     ] = None
     flush_partial: Annotated[bool, "Also publish the unfinished last window."] = False
     empty_records: Annotated[
-        str, OneOf("drop", "keep"), "People of whom everything was suppressed: left out, or published with no doublets."
+        str,
+        OneOf(drop="left out", keep="published empty"),
+        "People of whom everything was suppressed: left out, or published with no doublets.",
     ] = "drop"
     empty_knowledge: Annotated[
         str,
-        OneOf("report", "withhold"),
+        OneOf(report="publish the window and report it", withhold="withhold the window"),
         "A window that tells a sensitive value too surely as a whole: report, or withhold.",
     ] = "report"
     prune_winners: Annotated[bool, "Take back suppressions that later ones made superfluous."] = False
     pseudonyms: Annotated[
-        str, OneOf("per-window", "stable"), "A person has a new pseudonym in each window, or one in all."
+        str,
+        OneOf(**{"per-window": "a new one in each window", "stable": "one in all windows"}),
+        "A person has a new pseudonym in each window, or one in all.",
     ] = "per-window"
     accept_linkage: Annotated[bool, "Needed for stable pseudonyms where only each window for itself is protected."] = (
         False

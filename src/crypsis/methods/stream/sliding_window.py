@@ -31,7 +31,7 @@ from crypsis.kernels.window_rows import (
 )
 from crypsis.kernels.winners import chosen_winners
 
-MODES = ("itsa", "cumulative", "static")
+MODES = {"itsa": "each window for itself", "cumulative": "all windows together", "static": "each from scratch"}
 ALIVE, DEAD, RECALLED = 0, 1, 2  # of a doublet; recalled: published once, suppressed because of an erasure
 ERASED = np.iinfo(np.int64).min  # as the time when somebody was last seen
 

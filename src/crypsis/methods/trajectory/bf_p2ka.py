@@ -16,6 +16,7 @@ import numpy as np
 from crypsis.data.arrays import Int32s
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.guarantees import PatternPreservingKAnonymity
+from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.journal import Journal
 from crypsis.kernels.lcs import Sequences, closest_paths
 from crypsis.kernels.prefix_tree import ROOT, heights, pruned
@@ -27,7 +28,7 @@ from crypsis.methods.trajectory.prefix_tree import (
     private_facts,
     published_rows,
 )
-from crypsis.parameters import AtLeast, OneOf
+from crypsis.parameters import AtLeast
 
 SEQUENCES_PER_STEP = 4096
 
@@ -56,6 +57,8 @@ class BFP2kA(Method):
     to mobility data mining. PiLBA 2008: BF-P2kA.
     """
 
+    choose_when: ClassVar[str] = "For mining frequent patterns: their frequencies are kept best."
+    costs: ClassVar[str] = "Rare sequences are replaced, so a row need not be true of anybody."
     accepts: ClassVar[type] = Trajectories
     counts_people: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
@@ -63,11 +66,7 @@ class BFP2kA(Method):
     stages: ClassVar[tuple[str, ...]] = ("prefix tree", "replace", "publish")
 
     k: Annotated[int, AtLeast(1), "Sequences of the original that must contain each published one."] = 5
-    unit: Annotated[
-        str | None,
-        OneOf("trajectory", "owner"),
-        "What counts as one individual where owners have several trajectories; then it must be chosen.",
-    ] = None
+    unit: ChosenUnit = None
 
     @property
     def guarantee(self) -> PatternPreservingKAnonymity:

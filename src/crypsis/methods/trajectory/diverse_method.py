@@ -11,6 +11,7 @@ from crypsis.data.arrays import Int64s
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import Infeasible, InfeasibleDiversity, InfeasibleLength, TooFewTrajectories, TooManyClusters
 from crypsis.guarantees import KlmAnonymity
+from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.journal import Journal
 from crypsis.methods.method import Method
 from crypsis.methods.trajectory.clustered_recoding import private_facts, published_clusters
@@ -36,14 +37,10 @@ class DiverseMethod(Method):
     m: Annotated[int, AtLeast(0), "Longest subsequence the adversary may know."] = 2
     on_infeasible: Annotated[
         str,
-        OneOf("error", "suppress"),
+        OneOf(error="stop and say why", suppress="delete visits to it"),
         "When merging everything still leaves a sensitive location too frequent: stop, or delete visits to it.",
     ] = "error"
-    unit: Annotated[
-        str | None,
-        OneOf("trajectory", "owner"),
-        "What counts as one individual where owners have several trajectories; then it must be chosen.",
-    ] = None
+    unit: ChosenUnit = None
 
     @property
     def guarantee(self) -> KlmAnonymity:

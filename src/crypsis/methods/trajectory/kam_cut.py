@@ -14,6 +14,7 @@ import numpy as np
 
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.guarantees import SequenceKAnonymity
+from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.journal import Journal
 from crypsis.kernels.prefix_tree import nearest_kept
 from crypsis.methods.method import Method
@@ -24,7 +25,7 @@ from crypsis.methods.trajectory.prefix_tree import (
     private_facts,
     published_rows,
 )
-from crypsis.parameters import AtLeast, OneOf
+from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,8 @@ class KAMCut(Method):
     through generalization. Transactions on Data Privacy 3, 2010, 91-121: KAM_CUT.
     """
 
+    choose_when: ClassVar[str] = "When beginnings matter most (from the start page, from home), and it must be quick."
+    costs: ClassVar[str] = "Whatever begins rarely is cut off, however common the rest is."
     accepts: ClassVar[type] = Trajectories
     counts_people: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
@@ -56,11 +59,7 @@ class KAMCut(Method):
     stages: ClassVar[tuple[str, ...]] = ("prefix tree", "publish")
 
     k: Annotated[int, AtLeast(1), "Trajectories that must share each published sequence."] = 5
-    unit: Annotated[
-        str | None,
-        OneOf("trajectory", "owner"),
-        "What counts as one individual where owners have several trajectories; then it must be chosen.",
-    ] = None
+    unit: ChosenUnit = None
 
     @property
     def guarantee(self) -> SequenceKAnonymity:

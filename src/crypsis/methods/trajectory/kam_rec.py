@@ -16,6 +16,7 @@ import numpy as np
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.guarantees import SequenceKAnonymity
+from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.journal import Journal
 from crypsis.kernels.lcs import (
     NARROW,
@@ -47,7 +48,7 @@ from crypsis.methods.trajectory.prefix_tree import (
     private_facts,
     published_rows,
 )
-from crypsis.parameters import AtLeast, Between, OneOf
+from crypsis.parameters import AtLeast, Between
 
 LANES = (8, 16, 32, 64)
 POOL = 1 << 27  # places of kept projections, at most; memory is taken as they come
@@ -77,6 +78,8 @@ class KAMRec(Method):
     through generalization. Transactions on Data Privacy 3, 2010, 91-121: KAM_REC.
     """
 
+    choose_when: ClassVar[str] = "When ways share their middle or end, and every published row must be true."
+    costs: ClassVar[str] = "Some rows are lost, none is invented."
     accepts: ClassVar[type] = Trajectories
     counts_people: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
@@ -88,11 +91,7 @@ class KAMRec(Method):
     strict: Annotated[
         bool, "Also take back what fewer than k published trajectories contain, until nothing of that kind is left."
     ] = False
-    unit: Annotated[
-        str | None,
-        OneOf("trajectory", "owner"),
-        "What counts as one individual where owners have several trajectories; then it must be chosen.",
-    ] = None
+    unit: ChosenUnit = None
 
     @property
     def guarantee(self) -> SequenceKAnonymity:

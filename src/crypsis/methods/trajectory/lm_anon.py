@@ -42,6 +42,11 @@ class LmAnon(DiverseMethod):
     anonymization. IEEE ICDM Workshops 2013, 867-874: l^m-ANON.
     """
 
+    choose_when: ClassVar[str] = (
+        "When some places are sensitive and must be published as they are, and every place means the same in all rows."
+    )
+    costs: ClassVar[str] = "Other places are joined more than without sensitive ones."
+    example_options: ClassVar[str] = "--sensitive 'Night Pharmacy'"
     stages: ClassVar[tuple[str, ...]] = ("split", "anonymize", "publish")
 
     def anonymize(self, data: Trajectories, journal: Journal) -> PublishedTrajectories:

@@ -56,6 +56,9 @@ class NGrams(PrivateMethod):
     CCS 2012, 638-649.
     """
 
+    choose_when: ClassVar[str] = "When what matters is what follows what, wherever in a trip."
+    costs: ClassVar[str] = "Made-up trips; frequent moves are kept, whole trips are not."
+    example_options: ClassVar[str] = "--tokens places --location-domain public-in-data --time-domain 0:1440:120"
     accepts: ClassVar[type] = Events
     publishes: ClassVar[type] = SyntheticTrajectories
     family: ClassVar[str] = "trajectory"
@@ -67,7 +70,9 @@ class NGrams(PrivateMethod):
     grams: Annotated[int, Between(1, 12), "Longest run of visits that is counted."] = 5
     longest: Annotated[int, Between(1, 256), "Visits of a person that count, the first so many."] = 10
     tokens: Annotated[
-        str, OneOf("visits", "places"), "What follows one another: locations with their times, or locations alone."
+        str,
+        OneOf(visits="places with their times", places="places alone"),
+        "What follows one another: locations with their times, or locations alone.",
     ] = "visits"
     threshold: Annotated[int | None, AtLeast(1), "From which noisy count a run lives, in place of the paper's."] = None
 

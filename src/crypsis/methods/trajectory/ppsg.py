@@ -20,6 +20,7 @@ from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectori
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import TooFewTrajectories
 from crypsis.guarantees import SequenceKAnonymity
+from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
 from crypsis.journal import Journal
 from crypsis.methods.method import Method
 from crypsis.methods.trajectory.characteristic_points import characteristic_points
@@ -58,6 +59,8 @@ class PPSG(Method):
     generalization. Transactions on Data Privacy 3, 2010, 91-121: PPSG, KAM_CUT, KAM_REC.
     """
 
+    choose_when: ClassVar[str] = "For GPS tracks of many people on the same roads. No table of places is needed."
+    costs: ClassVar[str] = "Tracks become sequences of areas; few tracks make few, large areas."
     accepts: ClassVar[type] = Tracks
     counts_people: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
@@ -71,7 +74,7 @@ class PPSG(Method):
     k: Annotated[int, AtLeast(1), "Tracks that must share each published sequence of cells."] = 5
     inner: Annotated[
         str,
-        OneOf("kam-cut", "kam-rec"),
+        OneOf(**{"kam-cut": "cut rare ends (KamCut)", "kam-rec": "recover parts of them too (KamRec)"}),
         "What protects the sequences: cut rare ends, or recover parts of them too.",
     ] = "kam-rec"
     p: Annotated[float, Between(0, 100), "Share of a cut sequence that a recovered part must have, in percent."] = 40.0
@@ -80,9 +83,15 @@ class PPSG(Method):
         float | None, Above(0), "Cells are not joined where that moves a point farther than this from its generator."
     ] = None
     displacement: Annotated[
-        str, OneOf("max", "mean"), "Which distance of the points of a cell the limit is compared with."
+        str,
+        OneOf(max="the largest distance", mean="the mean distance"),
+        "Which distance of the points of a cell the limit is compared with.",
     ] = "max"
-    rep: Annotated[str, OneOf("mean", "medoid"), "The generator of a joined cell; it is never published."] = "mean"
+    rep: Annotated[
+        str,
+        OneOf(mean="the middle of its points", medoid="its most central point"),
+        "The generator of a joined cell; it is never published.",
+    ] = "mean"
     min_cells: Annotated[int, AtLeast(1), "With this many cells left no further step is begun."] = 2
     max_steps: Annotated[int | None, AtLeast(0), "Most steps of joining cells."] = None
     min_angle: Annotated[
@@ -98,7 +107,7 @@ class PPSG(Method):
     precision: Annotated[int | None, Between(0, 9), "Decimals of the published points; none: not rounded."] = None
     unit: Annotated[
         str | None,
-        OneOf("trajectory", "owner"),
+        TRAJECTORY_OR_OWNER,
         "What counts as one individual where owners have several tracks; then it must be chosen.",
     ] = None
 

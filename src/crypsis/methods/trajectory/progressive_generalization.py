@@ -43,9 +43,15 @@ class Merging(Checked):
         float | None, Above(0), "A merge that would move points farther than this from their generator is left out."
     ] = None
     displacement: Annotated[
-        str, OneOf("max", "mean"), "Which distance of the points of a cell the limit is compared with."
+        str,
+        OneOf(max="the largest distance", mean="the mean distance"),
+        "Which distance of the points of a cell the limit is compared with.",
     ] = "max"
-    rep: Annotated[str, OneOf("mean", "medoid"), "The generator of a merged cell; never published."] = "mean"
+    rep: Annotated[
+        str,
+        OneOf(mean="the middle of its points", medoid="its most central point"),
+        "The generator of a merged cell; never published.",
+    ] = "mean"
     min_cells: Annotated[int, AtLeast(1), "With this many cells left no further step is begun."] = 2
 
 

@@ -91,7 +91,7 @@ class RegionsOfInterest(Checked):
     ] = 0.05
     origin: Annotated[
         str,
-        OneOf("data", "snapped"),
+        OneOf(data="at the least coordinates", snapped="at multiples of the cell"),
         "Where the grid begins: at the least coordinates of the data, or at multiples of the cell below them.",
     ] = "data"
     origin_x: Annotated[float | None, "Where the grid begins, if given with origin_y."] = None

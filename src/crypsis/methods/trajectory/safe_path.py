@@ -61,6 +61,9 @@ class SafePath(PrivateMethod):
     PhD thesis, Concordia University, 2017: chapter 5, SafePath.
     """
 
+    choose_when: ClassVar[str] = "When the trips of very many people are published, and what matters is how they begin."
+    costs: ClassVar[str] = "Made-up trips with frequent beginnings; few people drown in the noise."
+    example_options: ClassVar[str] = "--height 2 --location-domain public-in-data --time-domain 0:1440:120"
     accepts: ClassVar[type] = Events
     publishes: ClassVar[type] = SyntheticTrajectories
     family: ClassVar[str] = "trajectory"
@@ -72,7 +75,7 @@ class SafePath(PrivateMethod):
     height: Annotated[int, Between(1, 64), "Levels of the tree: a person counts with the first so many visits."] = 3
     scheme: Annotated[
         str,
-        OneOf("uniform", "printed", "flat"),
+        OneOf(uniform="alike over all levels", printed="as the thesis prints it", flat="without taxonomies"),
         "Division of epsilon: alike over all levels of the taxonomies, as the thesis prints it, or without taxonomies.",
     ] = "uniform"
     location_height: Annotated[int, Between(0, 16), "General levels of the taxonomy of locations."] = 2
@@ -80,10 +83,14 @@ class SafePath(PrivateMethod):
     fan_out: Annotated[int, Between(2, 64), "Parts that a range of locations or times is split into."] = 2
     taxonomy: Annotated[Taxonomy | None, "Taxonomy of the locations in place of equal ranges of their list."] = None
     order: Annotated[
-        str, OneOf(*ORDERS), "Which visits may follow: by time and place, at the same time or later, or strictly later."
+        str,
+        OneOf(**ORDERS),
+        "Which visits may follow: by time and place, at the same time or later, or strictly later.",
     ] = "canonical"
     thresholds: Annotated[
-        str, OneOf("node", "level"), "Measure of the thresholds: a node's own noise, or that of its level of the tree."
+        str,
+        OneOf(node="a node's own noise", level="the noise of its level of the tree"),
+        "Measure of the thresholds: a node's own noise, or that of its level of the tree.",
     ] = "node"
     threshold: Annotated[int | None, AtLeast(1), "One threshold for all nodes in place of those."] = None
     false_children: Annotated[

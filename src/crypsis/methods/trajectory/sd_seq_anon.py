@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar
 
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.guarantees import KmAnonymity
+from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.hierarchy import FAN_OUT_FIVE, Taxonomy
 from crypsis.journal import Journal
 from crypsis.methods.method import Method
@@ -51,6 +52,10 @@ class SDSeqAnon(Method):
     k^m-anonymizing trajectory data. Transactions on Data Privacy 7, 2014, 165-194: SD-SEQANON.
     """
 
+    choose_when: ClassVar[str] = (
+        "When the kind of a place matters: two restaurants rather than a restaurant and a clinic."
+    )
+    costs: ClassVar[str] = "Places are joined with others of their kind, a little farther away."
     accepts: ClassVar[type] = Trajectories
     counts_people: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
@@ -63,14 +68,10 @@ class SDSeqAnon(Method):
     taxonomy: Annotated[Taxonomy, "What locations mean: a tree with the locations as leaves."] = FAN_OUT_FIVE  # type: ignore[assignment]
     on_infeasible: Annotated[
         str,
-        OneOf("error", "truncate"),
+        OneOf(error="stop and say why", truncate="cut the long ones"),
         "When too few trajectories are long: stop, or cut the long ones to the length that can be protected.",
     ] = "error"
-    unit: Annotated[
-        str | None,
-        OneOf("trajectory", "owner"),
-        "What counts as one individual where owners have several trajectories; then it must be chosen.",
-    ] = None
+    unit: ChosenUnit = None
 
     @property
     def guarantee(self) -> KmAnonymity:

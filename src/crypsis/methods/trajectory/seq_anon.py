@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar
 
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.guarantees import KmAnonymity
+from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.journal import Journal
 from crypsis.methods.method import Method
 from crypsis.methods.trajectory.feasibility import individuals_of, longest_feasible
@@ -45,6 +46,8 @@ class SeqAnon(Method):
     k^m-anonymizing trajectory data. Transactions on Data Privacy 7, 2014, 165-194: SEQANON.
     """
 
+    choose_when: ClassVar[str] = "For visits to places on a map, when no visit may be left out."
+    costs: ClassVar[str] = "Nearby places are published as one: bar or restaurant. m above 3 takes long."
     accepts: ClassVar[type] = Trajectories
     counts_people: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
@@ -56,14 +59,10 @@ class SeqAnon(Method):
     m: Annotated[int, AtLeast(0), "Longest subsequence the adversary may know."] = 2
     on_infeasible: Annotated[
         str,
-        OneOf("error", "truncate"),
+        OneOf(error="stop and say why", truncate="cut the long ones"),
         "When too few trajectories are long: stop, or cut the long ones to the length that can be protected.",
     ] = "error"
-    unit: Annotated[
-        str | None,
-        OneOf("trajectory", "owner"),
-        "What counts as one individual where owners have several trajectories; then it must be chosen.",
-    ] = None
+    unit: ChosenUnit = None
     apriori: Annotated[
         bool,
         "Begin with single locations and go up to m; off is a benchmark baseline that leaves shorter trajectories "

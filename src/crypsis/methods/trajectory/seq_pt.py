@@ -57,6 +57,9 @@ class SeqPT(PrivateMethod):
     transportation system. KDD 2012, 213-221.
     """
 
+    choose_when: ClassVar[str] = "To compare with SafePath, or where a plain method is easier to explain."
+    costs: ClassVar[str] = "As SafePath, and slow for anything but small domains."
+    example_options: ClassVar[str] = "--height 1 --location-domain public-in-data --time-domain 0:1440:360"
     accepts: ClassVar[type] = Events
     publishes: ClassVar[type] = SyntheticTrajectories
     family: ClassVar[str] = "trajectory"
@@ -67,7 +70,9 @@ class SeqPT(PrivateMethod):
     time_domain: Annotated[TimeDomain | None, "The times that there are; visits at other times are left out."] = None
     height: Annotated[int, Between(1, 64), "Levels of the tree: a person counts with the first so many visits."] = 2
     order: Annotated[
-        str, OneOf(*ORDERS), "Which visits may follow: by time and place, at the same time or later, or strictly later."
+        str,
+        OneOf(**ORDERS),
+        "Which visits may follow: by time and place, at the same time or later, or strictly later.",
     ] = "canonical"
     threshold: Annotated[int | None, AtLeast(1), "One threshold for all nodes in place of two deviations."] = None
 

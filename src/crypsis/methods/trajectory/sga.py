@@ -46,6 +46,9 @@ class SGA(DiverseMethod):
     anonymization. IEEE ICDM Workshops 2013, 867-874: SGA.
     """
 
+    choose_when: ClassVar[str] = "With sensitive places, when many people share parts of their way, such as commuters."
+    costs: ClassVar[str] = "A place may be joined with different ones in different rows; popular parts stay."
+    example_options: ClassVar[str] = "--sensitive 'Night Pharmacy'"
     stages: ClassVar[tuple[str, ...]] = ("select", "organize", "anonymize", "publish")
 
     clusters: Annotated[int, AtLeast(1), "Clusters that are recoded separately; at most one for each k rows."] = 5

@@ -14,12 +14,13 @@ from typing import Annotated, ClassVar
 from crypsis.data.constraints import TENS_OF_NEAR, UtilityConstraints
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.guarantees import ConstrainedKmAnonymity
+from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.journal import Journal
 from crypsis.methods.method import Method
 from crypsis.methods.trajectory.feasibility import check_enough, individuals_by_length, individuals_of
 from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
 from crypsis.methods.trajectory.guided_merging import GuidedMerging
-from crypsis.parameters import AtLeast, Between, OneOf
+from crypsis.parameters import AtLeast, Between
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +52,9 @@ class USeqAnon(Method):
     k^m-anonymizing trajectory data. Transactions on Data Privacy 7, 2014, 165-194: U-SEQANON.
     """
 
+    choose_when: ClassVar[str] = "When an analysis is known in advance and needs certain places told apart."
+    costs: ClassVar[str] = "Places without a partner that you allow are left out, up to the share that you state."
+    example_options: ClassVar[str] = "--constraints auto:20 --delta 50"
     accepts: ClassVar[type] = Trajectories
     counts_people: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
@@ -64,11 +68,7 @@ class USeqAnon(Method):
         UtilityConstraints, "Groups of locations that may be merged with each other; every visited one lies in one."
     ] = TENS_OF_NEAR  # type: ignore[assignment]
     delta: Annotated[float, Between(0, 100), "Percentage of the visited locations that may be suppressed."] = 10.0
-    unit: Annotated[
-        str | None,
-        OneOf("trajectory", "owner"),
-        "What counts as one individual where owners have several trajectories; then it must be chosen.",
-    ] = None
+    unit: ChosenUnit = None
 
     @property
     def guarantee(self) -> ConstrainedKmAnonymity:

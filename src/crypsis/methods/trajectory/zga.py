@@ -45,6 +45,9 @@ class ZGA(DiverseMethod):
     anonymization. IEEE ICDM Workshops 2013, 867-874: ZGA.
     """
 
+    choose_when: ClassVar[str] = "With sensitive places, when people move in different parts of the map."
+    costs: ClassVar[str] = "A place may be joined with different ones in different rows."
+    example_options: ClassVar[str] = "--sensitive 'Night Pharmacy' --cell 100"
     stages: ClassVar[tuple[str, ...]] = ("select", "organize", "anonymize", "publish")
 
     clusters: Annotated[int, AtLeast(1), "Clusters that are recoded separately; at most one for each k rows."] = 5

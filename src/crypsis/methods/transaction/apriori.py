@@ -48,6 +48,8 @@ class Apriori(HierarchyMethod):
     Terrovitis, Mamoulis, Kalnis. Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008, 115-125: AA.
     """
 
+    choose_when: ClassVar[str] = "When there is a hierarchy that people understand: whole milk is milk, milk is dairy."
+    costs: ClassVar[str] = "Rare items become their group everywhere; every item has one meaning throughout."
     stages: ClassVar[tuple[str, ...]] = ("read hierarchy", "raise the cut", "publish")
 
     l: Annotated[int, AtLeast(1), "At most one in l records may hold the same sensitive item; 1 asks for nothing."] = 1  # noqa: E741

@@ -38,6 +38,10 @@ class COAT(PolicyMethod):
     Knowledge and Information Systems 28(2), 2011, 251-282.
     """
 
+    choose_when: ClassVar[str] = (
+        "When it is known which combinations are dangerous, and which items may be confused without harm."
+    )
+    costs: ClassVar[str] = "Items that find no partner are left out; both policies should be made for the data."
     every_item: ClassVar[bool] = False
 
     utility: Annotated[UtilityPolicy, "Which items may be generalized together."] = ONE_SET  # type: ignore[assignment]

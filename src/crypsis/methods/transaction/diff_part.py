@@ -58,6 +58,11 @@ class DiffPart(PrivateMethod):
     DiffPart.
     """
 
+    choose_when: ClassVar[str] = (
+        "When the baskets of very many people are published for counting, whatever an adversary knows."
+    )
+    costs: ClassVar[str] = "Made-up baskets; only sets that clearly more people have than the noise are in them."
+    example_options: ClassVar[str] = "--item-domain public-in-data"
     accepts: ClassVar[type] = Transactions
     publishes: ClassVar[type] = SyntheticTransactions
     family: ClassVar[str] = "transaction"
@@ -71,7 +76,9 @@ class DiffPart(PrivateMethod):
     ] = 2
     itemset_deviations: Annotated[int, Between(1, 100), "Standard deviations that a published itemset needs."] = 2
     thresholds: Annotated[
-        str, OneOf("bounded", "printed"), "Whether few empty combinations may pass, or as many as the paper's allow."
+        str,
+        OneOf(bounded="few empty combinations may pass", printed="as many as in the paper"),
+        "Whether few empty combinations may pass, or as many as the paper's allow.",
     ] = "bounded"
     false_children: Annotated[
         Fraction, Above(0), "Bounded thresholds: combinations made of noise alone that may pass a step on average."

@@ -76,6 +76,10 @@ class Disassociation(Method):
     944-955: HORPART, VERPART, REFINE.
     """
 
+    choose_when: ClassVar[str] = (
+        "When every item must survive as it is: sparse data with many rare items, such as searches and baskets."
+    )
+    costs: ClassVar[str] = "Which pieces belong to one record is hidden; counts of single items stay exact."
     accepts: ClassVar[type] = Transactions
     family: ClassVar[str] = "transaction"
     promises: ClassVar[type[DisassociationAnonymity]] = DisassociationAnonymity
@@ -88,12 +92,12 @@ class Disassociation(Method):
     ] = None
     refine: Annotated[
         str,
-        OneOf("uniform", "none", "property1"),
+        OneOf(uniform="by the sound rule", none="not at all", property1="as printed in the article, which may fail"),
         "Share chunks between clusters: by the sound rule, not at all, or as printed in the article, which may fail.",
     ] = "uniform"
     horpart: Annotated[
         str,
-        OneOf("standard", "guarded"),
+        OneOf(standard="by the most frequent item", guarded="by others where that leaves fewer than k"),
         "Split by the most frequent term; 'guarded' tries others where that leaves fewer than k on a side.",
     ] = "standard"
     safe: Annotated[

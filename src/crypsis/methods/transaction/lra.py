@@ -41,6 +41,8 @@ class LRA(HierarchyMethod):
     The VLDB Journal 20(1), 2011, 83-106: LRA.
     """
 
+    choose_when: ClassVar[str] = "When records fall into groups, and detail inside a group matters more than totals."
+    costs: ClassVar[str] = "An item may have several names, so its total is spread over them."
     stages: ClassVar[tuple[str, ...]] = ("read hierarchy", "sort", "raise the cuts", "publish")
 
     partition_size: Annotated[

@@ -36,6 +36,8 @@ class PCTA(PolicyMethod):
     Transactions on Data Privacy 5(1), 2012, 223-251: PCTA.
     """
 
+    choose_when: ClassVar[str] = "When there is neither a hierarchy nor a policy."
+    costs: ClassVar[str] = "Items are merged that cost least, which need not be alike; nothing is left out."
     every_item: ClassVar[bool] = True
 
     utility: Annotated[UtilityPolicy | None, "Which items may be generalized together; without it, all."] = None

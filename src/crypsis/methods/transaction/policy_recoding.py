@@ -100,7 +100,9 @@ class PolicyMethod(Method):
     privacy: Annotated[PrivacyPolicy | None, "The itemsets that must not identify anybody, in place of m."] = None
     max_suppressed: Annotated[float, Between(0, 1), "Share of the items that may be left out."] = 0.0
     objective: Annotated[
-        str, OneOf("item", "dataset"), "What a merge must keep small: the loss of the item, or of all records."
+        str,
+        OneOf(item="the loss of the item", dataset="the loss of all records"),
+        "What a merge must keep small: the loss of the item, or of all records.",
     ] = "item"
     candidate_cap: Annotated[
         int,

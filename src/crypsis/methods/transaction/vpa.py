@@ -48,6 +48,8 @@ class VPA(HierarchyMethod):
     The VLDB Journal 20(1), 2011, 83-106: VPA.
     """
 
+    choose_when: ClassVar[str] = "In place of Apriori when there are many items, or m is 3."
+    costs: ClassVar[str] = "The fastest with a hierarchy; sometimes it goes a little further than needed."
     stages: ClassVar[tuple[str, ...]] = ("read hierarchy", "raise the cuts of the parts", "raise the cut", "publish")
 
     parts: Annotated[int, AtLeast(1), "Parts of the items, of about equally many occurrences."] = 4

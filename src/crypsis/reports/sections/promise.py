@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crypsis.guarantees import GUARANTEES
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.markup import Markup, element, join, model_name
 from crypsis.reports.page import columns, items, paragraph, section, settings
@@ -16,6 +17,8 @@ def promise(facts: ManifestFacts) -> Markup:
         element("h3", join([model, f" ({parameters})" if parameters else ""])),
         paragraph(str(promised.get("scope") or "")),
     ]
+    if promised.get("model") in GUARANTEES:
+        covered += [paragraph(GUARANTEES[str(promised["model"])].protects_from, class_="muted")]
     if promised.get("assumptions"):
         covered += [element("h3", "Assumed"), items(map(str, promised["assumptions"]))]
     if found.get("counted"):

@@ -17,7 +17,7 @@ from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, percent, told
 from crypsis.web.adding import ways_to_add
 from crypsis.web.companions import HIERARCHIES, POLICIES
-from crypsis.web.data_words import COLUMN_WORDS, KIND_WORDS, NAMED_COLUMNS, TYPE_WORDS
+from crypsis.web.data_labels import COLUMN_LABELS, KIND_LABELS, NAMED_COLUMNS, TYPE_LABELS
 from crypsis.web.drawings import histogram_picture
 from crypsis.web.files import dataset_text, take_text
 from crypsis.web.widgets import (
@@ -111,7 +111,7 @@ class DataPage:
             theme.tile("Columns", number(len(self.grid_columns)), self._roles_in_words())
             kind = self.section["kind"]
             suggested = found["kind"] == ("table" if kind == "mixed" else kind)
-            theme.tile("Kind", KIND_WORDS[kind], found["reason"] if suggested else "")
+            theme.tile("Kind", KIND_LABELS[kind], found["reason"] if suggested else "")
             theme.tile("Missing values", number(missing))
             theme.tile("Edits", number(len(self.section.get("edits", ()))), "the file itself is never changed")
 
@@ -307,7 +307,7 @@ class DataPage:
 
     def _columns_box(self) -> None:
         with theme.section("Columns", "Suggested from names and counts; change what is wrong"):
-            self.kind = ui.select(KIND_WORDS, value=self.section["kind"], label="Kind of data")
+            self.kind = ui.select(KIND_LABELS, value=self.section["kind"], label="Kind of data")
             self.kind.props("outlined dense options-dense").style("width: 100%")
             self.kind.on_value_change(told(self._set_kind))
             self.columns = ui.column().style("width: 100%; gap: 8px; max-height: 420px; overflow: auto")
@@ -394,7 +394,7 @@ class DataPage:
         field = ui.select(
             choices,
             value=current if current in choices else "",
-            label=COLUMN_WORDS[option],
+            label=COLUMN_LABELS[option],
             on_change=lambda event: told(self._set_option)(option, event.value),
         )
         field.props("outlined dense options-dense").style("width: 100%")
@@ -405,7 +405,7 @@ class DataPage:
                 picked = ui.button(name, on_click=lambda: told(self._pick)(name)).props("flat dense no-caps align=left")
                 picked.style("overflow: hidden; min-width: 0").tooltip(f"Histogram of {name}")
                 theme.quiet("edit", f"Rename {name}", lambda: self._rename_column(name)).props("size=sm")
-            kind = ui.select(TYPE_WORDS, value=column.get("type"), label="Type")
+            kind = ui.select(TYPE_LABELS, value=column.get("type"), label="Type")
             kind.props(f'outlined dense options-dense aria-label="Type of {theme.escaped(name)}"')
             kind.on_value_change(lambda event: told(self._set_column)(name, type=event.value))
         if column.get("type") == "items":

@@ -14,7 +14,7 @@ from crypsis.methods import METHODS
 from crypsis.methods.method import Method
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, told
-from crypsis.web.method_words import CHOOSE, DATA, PROTECTS, commands, data_words
+from crypsis.web.data_labels import DATA_KINDS, commands, data_labels
 from crypsis.web.workbench import Workbench
 
 PATH = "/methods"
@@ -33,8 +33,8 @@ def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
     def methods(request: Request, name: str | None = None, data: str | None = None) -> None:
         with theme.page_frame("Methods", LEAD, theme=request.cookies.get(theme.THEME_COOKIE)):
-            kind = data if data in DATA else None
-            chosen = name if name in METHODS else _of_kind(kind or next(iter(DATA)))[0].name()
+            kind = data if data in DATA_KINDS else None
+            chosen = name if name in METHODS else _of_kind(kind or next(iter(DATA_KINDS)))[0].name()
             with ui.element("div").classes("split left"):
                 with theme.section("All methods"):
                     _list(chosen, kind)
@@ -44,14 +44,14 @@ def register(workbench: Workbench) -> None:
 
 def _list(chosen: str, kind: str | None) -> None:
     search = ui.input("Find a method or a promise").props("outlined dense clearable").style("width: 100%")
-    kinds = {"": "all kinds of data", **{key: words.name for key, words in DATA.items()}}
+    kinds = {"": "all kinds of data", **{key: data.name for key, data in DATA_KINDS.items()}}
     field = ui.select(kinds, value=kind or "", label="For which data").props("outlined dense options-dense")
     field.style("width: 100%")
     entries: list[tuple[Any, str, str]] = []
     headings: dict[str, Any] = {}
     with ui.element("nav").props('aria-label="Methods"').classes("method-list"):
-        for key, words in DATA.items():
-            headings[key] = ui.label(words.name).classes("nav-group").style("padding-left: 2px")
+        for key, data in DATA_KINDS.items():
+            headings[key] = ui.label(data.name).classes("nav-group").style("padding-left: 2px")
             for method in _of_kind(key):
                 link = ui.link(target=f"{PATH}?name={method.name()}").classes("nav-item")
                 with link:
@@ -87,32 +87,31 @@ def _of_kind(key: str) -> list[type[Method]]:
 
 
 def _searchable(method: type[Method]) -> str:
-    words = data_words(method)
-    parts = (method.__name__, method.name(), method.promises.model, method.summary(), words.name, words.example)
-    return " ".join((*parts, PROTECTS[method.promises.model], *CHOOSE[method.name()])).lower()
+    data = data_labels(method)
+    parts = (method.__name__, method.name(), method.promises.model, method.summary(), data.name, data.example)
+    return " ".join((*parts, method.promises.protects_from, method.choose_when, method.costs)).lower()
 
 
 def _one(workbench: Workbench, name: str) -> None:
     method = METHODS[name]
     described = method.describe()
-    words = data_words(method)
-    when, cost = CHOOSE[name]
+    data = data_labels(method)
 
     async def attempt() -> None:
         """On data of somebody's own that fit, else on sample data."""
         kinds = _KINDS[method.accepts.__name__]
         own = [one for one in workbench.datasets.entries() if one.content["section"]["kind"] in kinds]
-        entry = own[0] if own else await in_thread(workbench.datasets.add_sample, words.sample)
+        entry = own[0] if own else await in_thread(workbench.datasets.add_sample, data.sample)
         ui.navigate.to(f"/evaluate?dataset={entry.number}&method={name}")
 
     with theme.section(method.__name__, method.summary()) as actions:
         with actions:
             theme.primary("Try it", told(attempt), "science").tooltip("On your data if they fit, else on sample data")
         for title, text in (
-            ("Protects from", PROTECTS[method.promises.model]),
-            ("Choose it", when),
-            ("It costs", cost),
-            ("Takes", f"{words.name}: {words.example}.{_needs(method)}"),
+            ("Protects from", method.promises.protects_from),
+            ("Choose it", method.choose_when),
+            ("It costs", method.costs),
+            ("Takes", f"{data.name}: {data.example}.{_needs(method)}"),
         ):
             with ui.element("div").classes("says"):
                 ui.html(f"<h3>{title}</h3>", sanitize=False)
@@ -178,7 +177,9 @@ def parameters_table(parameters: list[dict[str, Any]]) -> None:
 
 def _allowed(one: dict[str, Any]) -> str:
     if "choices" in one:
-        return ", ".join(one["choices"])
+        return ", ".join(
+            name if name in METHODS else f"{name} ({label})" for name, label in one["choice_labels"].items()
+        )
     if "reads" in one:
         return str(one["reads"])
     words = {"int": "whole number", "float": "number", "bool": "yes or no", "str": "text", "Fraction": "exact number"}

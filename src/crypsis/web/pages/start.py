@@ -10,7 +10,7 @@ from nicegui import ui
 from crypsis.samples import SAMPLES
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, told
-from crypsis.web.method_words import DATA
+from crypsis.web.data_labels import DATA_KINDS
 from crypsis.web.workbench import Workbench
 
 PATH = "/"
@@ -72,7 +72,7 @@ def _samples(workbench: Workbench) -> None:
         ui.element("div").classes("cards"),
     ):
         shown: set[str] = set()
-        for words in DATA.values():
+        for words in DATA_KINDS.values():
             if words.sample in shown:
                 continue
             shown.add(words.sample)

@@ -19,9 +19,7 @@ from crypsis.parameters import parameters_of
 from crypsis.verifiers import VERIFIERS
 from crypsis.web import theme
 from crypsis.web.actions import beside, in_thread, number
-from crypsis.web.choice_words import choice_words
 from crypsis.web.lights_view import review_of, show_lights
-from crypsis.web.method_words import PROTECTS
 from crypsis.web.parameter_form import label_of
 from crypsis.web.verification import Verification, promises
 from crypsis.web.widgets import drop_place
@@ -116,9 +114,8 @@ class VerifyPage:
         self.fields = {}
         if not self.model.value:
             return
-        described = self.known[self.model.value]
         with self.parameters:
-            ui.label(PROTECTS.get(self.model.value, described["help"])).classes("muted small")
+            ui.label(GUARANTEES[self.model.value].protects_from).classes("muted small")
             for one in parameters_of(GUARANTEES[self.model.value]):
                 words, more = label_of(one)
                 usual = _USUAL.get(one.name, "") if one.required or one.default is None else str(one.default)
@@ -251,9 +248,11 @@ class VerifyPage:
                 with theme.section("Three lights", f"Computed from {review.basis}"):
                     show_lights(review)
             with theme.section("What was counted"), ui.element("div").classes("tiles"):
-                theme.tile("Promise", found["guarantee"]["model"])
+                model = found["guarantee"]["model"]
+                theme.tile("Promise", model)
+                labels = {parameter.name: parameter.choice_labels for parameter in parameters_of(GUARANTEES[model])}
                 for key, value in found["guarantee"].get("parameters", {}).items():
-                    theme.tile(key, choice_words(key, str(value)))
+                    theme.tile(key, labels.get(key, {}).get(str(value), str(value)))
                 theme.tile("Reached", _figure(found.get("achieved")), f"required {_figure(found.get('required'))}")
                 if isinstance(found.get("counted"), (int, float)):
                     theme.tile("Counted", _figure(found["counted"]))

@@ -1,4 +1,4 @@
-"""Words for people: every method and promise has them, and no parameter is left without a label."""
+"""Labels for people: every method, guarantee, parameter and choice has its own."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ from crypsis.methods import METHODS
 from crypsis.parameters import Parameter, parameters_of
 from crypsis.samples import SAMPLES
 from crypsis.web.actions import number
-from crypsis.web.choice_words import choice_words
 from crypsis.web.companions import recipe_words
-from crypsis.web.method_words import CHOOSE, DATA, PROTECTS, commands, data_words
+from crypsis.web.data_labels import DATA_KINDS, commands, data_labels
 from crypsis.web.parameter_form import label_of
 from crypsis.web.result_words import best_in_words, rough_duration
 
 
-def test_every_method_and_every_promise_is_described_and_nothing_else_is() -> None:
-    assert set(CHOOSE) == set(METHODS)
-    assert set(PROTECTS) == {method.promises.model for method in METHODS.values()}
-    assert {data_words(method) for method in METHODS.values()} == set(DATA.values())
-    assert {words.sample for words in DATA.values()} <= set(SAMPLES)
+def test_every_method_and_every_guarantee_describes_itself() -> None:
+    for method in METHODS.values():
+        assert method.choose_when.endswith("."), method
+        assert method.costs.endswith("."), method
+    for guarantee in GUARANTEES.values():
+        assert guarantee.protects_from.endswith("."), guarantee
+    assert {data_labels(method) for method in METHODS.values()} == set(DATA_KINDS.values())
+    assert {data.sample for data in DATA_KINDS.values()} <= set(SAMPLES)
 
 
 @pytest.mark.parametrize("name", ["kam-cut", "mondrian", "ppsg"])
@@ -54,9 +56,9 @@ def test_the_help_of_a_parameter_is_its_label_and_what_is_left(told: str, label:
 def test_every_choice_of_a_list_has_words_of_its_own() -> None:
     for described in (*METHODS.values(), *GUARANTEES.values()):
         for parameter in parameters_of(described):
-            words = [choice_words(parameter.name, choice) for choice in parameter.choices or ()]
-            assert len(set(words)) == len(words), (described, parameter.name)
-            assert not set(words) & set(parameter.choices or ()), (described, parameter.name)
+            labels = list(parameter.choice_labels.values())
+            assert len(set(labels)) == len(labels), (described, parameter.name)
+            assert not set(labels) & set(parameter.choices), (described, parameter.name)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,111 @@
+"""Kinds of data, types and columns as people choose them on pages, and commands that try a method on sample data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from crypsis.hierarchy import Hierarchies
+from crypsis.methods import METHODS
+from crypsis.methods.method import Method
+from crypsis.parameters import parameters_of
+
+KIND_LABELS = {
+    "table": "Table",
+    "mixed": "Table with sets",
+    "transactions": "Baskets, sets of items",
+    "trajectories": "Visits to places",
+    "tracks": "GPS tracks",
+    "events": "Stream of visits",
+}
+TYPE_LABELS = {
+    "int": "whole number",
+    "float": "number",
+    "category": "text",
+    "date": "date",
+    "timestamp": "date and time",
+    "items": "set of items",
+}
+NAMED_COLUMNS = {  # by kind: the options of a dataset that name a column, as the page Data asks for them
+    "transactions": ("id", "item", "person"),
+    "trajectories": ("id", "position", "location", "owner"),
+    "visits to squares": ("user", "time", "lat", "lon"),  # of trajectories, where the map is divided by a grid
+    "tracks": ("id", "x", "y", "t", "lat", "lon", "owner"),
+    "events": ("id", "location", "t"),
+}
+COLUMN_LABELS = {  # by the option of a dataset that names the column
+    "id": "Whose record it is (id)",
+    "owner": "Person, where one has several (owner)",
+    "item": "Item",
+    "person": "Person, where one has several records (person)",
+    "location": "Place (location)",
+    "position": "Order or time of the visits (position)",
+    "t": "Time (t)",
+    "x": "Position to the east (x)",
+    "y": "Position to the north (y)",
+    "lat": "Latitude (lat)",
+    "lon": "Longitude (lon)",
+    "user": "Whose visit it is (user)",
+    "time": "Time of the visit (time)",
+}
+
+
+@dataclass(frozen=True)
+class DataLabels:
+    """A kind of data as people know it, and sample data to try it with: how to make them, how to read them."""
+
+    name: str
+    example: str
+    sample: str
+    makes: str
+    reads: str
+
+
+_PATIENTS = "patients.csv --quasi age,sex,zip --types zip=category"
+DATA_KINDS: dict[str, DataLabels] = {  # by the class of data that a method takes
+    "Table": DataLabels(
+        "Tables",
+        "one row for each person: age, city, income",
+        "patients",
+        "--out patients.csv",
+        f"{_PATIENTS} --sensitive ward,admitted,diagnoses --identifier patient_id",
+    ),
+    "Mixed": DataLabels(
+        "Tables with sets",
+        "rows with a list in a column: patients and their diagnoses",
+        "patients",
+        "--out patients.csv",
+        f"{_PATIENTS} --items 'diagnoses= ' --identifier patient_id,admitted,ward",
+    ),
+    "Transactions": DataLabels(
+        "Baskets and other sets",
+        "what each person bought, searched, clicked",
+        "baskets",
+        "--out baskets.csv",
+        "baskets.csv",
+    ),
+    "Trajectories": DataLabels(
+        "Visits to places",
+        "check-ins, stops of a trip, pages in order",
+        "checkins",
+        "--out checkins.csv --locations places.csv",
+        "checkins.csv --locations places.csv",
+    ),
+    "Tracks": DataLabels("GPS tracks", "positions with times", "tracks", "--out tracks.csv", "tracks.csv"),
+    "Events": DataLabels(
+        "Streams of visits", "who was where when, as it comes in", "metro", "--out metro.csv", "metro.csv"
+    ),
+}
+
+
+def data_labels(method: type[Method]) -> DataLabels:
+    return DATA_KINDS[method.accepts.__name__]
+
+
+def commands(name: str) -> tuple[str, str]:
+    """Two lines that make sample data and run the method on them."""
+    method = METHODS[name]
+    data = data_labels(method)
+    trees = {parameter.name: parameter.type for parameter in parameters_of(method)}.get("hierarchy") is Hierarchies
+    parts = (data.reads, "--hierarchy zip=prefix" if trees else "", f"--method {name}", method.example_options)
+    options = " ".join(part for part in parts if part)
+    return f"crypsis sample {data.sample} {data.makes}", f"crypsis anonymize {options} --out release"
