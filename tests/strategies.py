@@ -197,9 +197,6 @@ def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
         lowest, highest = _range_of(parameter)
         above = any(isinstance(bound, Above) for bound in parameter.bounds)
         values = st.floats(lowest, min(highest, lowest + 1000), exclude_min=above)
-    elif parameter.type is Fraction:
-        lowest, highest = _range_of(parameter)
-        values = st.fractions(Fraction(lowest), Fraction(min(highest, lowest + 1000)), max_denominator=12)
     elif parameter.type is str:
         values = st.just("a name")
     elif parameter.type in RECIPES:

@@ -1,4 +1,4 @@
-"""What holds for the files around the package: everything installed is pinned, by name and version alone."""
+"""What holds for the files around the package: everything installed is pinned, and test files stand alone."""
 
 from __future__ import annotations
 
@@ -30,3 +30,11 @@ def test_every_requirement_is_pinned() -> None:
     groups = [project["dependencies"], *project["optional-dependencies"].values()]
     names = {normal(re.split(r"[^\w.-]", requirement)[0]) for group in groups for requirement in group}
     assert names - {"crypsis"} <= set(pinned())
+
+
+def test_test_files_do_not_import_each_other() -> None:
+    """What two test files share stands in a module of its own, so that either can be changed alone."""
+    imported = re.compile(r"^\s*(?:from|import) tests\.(?:\w+\.)*test_\w+", re.MULTILINE)
+    files = sorted((ROOT / "tests").rglob("*.py"))
+    assert len(files) > 100
+    assert [path.name for path in files if imported.search(path.read_text(encoding="utf-8"))] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from tests.cli.test_real_tables import figures, released, trees
+from tests.cli.real_releases import figures, released, trees
 from tests.shared_data import dataset
 
 QUASI = ["DOBMM", "DOBYY", "RACEX", "EDUCYEAR", "income"]

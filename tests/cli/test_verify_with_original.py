@@ -118,6 +118,7 @@ import signal
 def stop(number, frame):
     raise KeyboardInterrupt
 signal.signal(signal.SIGTERM, stop)
+signal.signal(signal.SIGINT, stop)  # a shell may have started us with it ignored
 print("ready", flush=True)
 while True:
     untruthful(published, original)

@@ -31,8 +31,8 @@ from crypsis.verifiers import verify
 from crypsis.verifiers.loss_bounds import item_loss, table_loss
 from crypsis.verifiers.mixed_by_definition import is_klm_diverse, kkm_violations
 from crypsis.verifiers.mixed_recoding import recoding_problem
-from tests.conformance.test_rt_queries import cell_of, published_column
-from tests.conformance.test_rt_relational import edge_table, fraction, table_of
+from tests.conformance.rt_columns import cell_of, published_column
+from tests.conformance.rt_tables import edge_table, fraction, table_of
 from tests.conformance.vectors import case, load
 
 CHECKS = "rt/kkm_check_random.json"

@@ -9,11 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from crypsis.data.cells import Cell, CellKind, Cells
 from crypsis.data.count_query import query_from_json
 from crypsis.data.foreign_table import foreign_table
 from crypsis.data.mixed import Mixed, PublishedMixed
-from crypsis.data.relational import NodeLeaves, PublishedColumn, PublishedTable, Table
+from crypsis.data.relational import PublishedTable, Table
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.guarantees import LDiversity
 from crypsis.hierarchy import Hierarchy
@@ -24,6 +23,7 @@ from crypsis.verifiers.l_diversity import distinct_values, entropy_values
 from crypsis.verifiers.sensitive_counts import SensitiveCounts
 from crypsis.verifiers.t_closeness import distances
 from crypsis.verifiers.table_classes import TableClasses
+from tests.conformance.rt_columns import cell_of, published_column
 from tests.conformance.vectors import case, load
 
 METHODS = "rt/rt_methods_random.json"
@@ -70,23 +70,6 @@ def published_of(vector) -> PublishedMixed:
         columns.append(published_column(name, "int" if name == "age" else "category", cells, trees.get(name)))
     items = PublishedTransactions.from_lists(vector["are"]["published_transactions"])
     return PublishedMixed(PublishedTable(tuple(columns)), items, "items")
-
-
-def cell_of(described, tree: Hierarchy | None) -> Cell:
-    if described[0] == "range":
-        return Cell.range(described[1], described[2])
-    (name,) = described[1:]
-    return Cell.value(name) if tree.leaves_below(name) == (name,) else Cell.node(name)
-
-
-def published_column(name: str, type: str, cells: list[Cell], tree: Hierarchy | None) -> PublishedColumn:
-    distinct = list(dict.fromkeys(cells))
-    codes = np.array([distinct.index(cell) for cell in cells], np.int32)
-    leaves = None
-    if tree is not None:
-        inner = [cell.members[0] for cell in distinct if cell.kind == CellKind.NODE]
-        leaves = NodeLeaves({node: tree.leaves_below(node) for node in inner}, tree.n_leaves)
-    return PublishedColumn(name, "quasi", codes, Cells.of(type, distinct), leaves)
 
 
 DISTANCES = "rt/ul_btd_diversity_random.json"

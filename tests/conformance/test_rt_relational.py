@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 
 from crypsis.data.cells import ANY, MISSING, Cell
@@ -33,6 +32,7 @@ from crypsis.metrics.certainty_penalty import ncp_loss
 from crypsis.metrics.class_sizes import average_class_size, discernibility_loss
 from crypsis.metrics.table_divergence import table_kl_divergence_loss
 from crypsis.verifiers import verify
+from tests.conformance.rt_tables import edge_table, fraction, table_of
 from tests.conformance.vectors import case, load
 from tests.shared_data import dataset
 
@@ -42,24 +42,6 @@ LATTICE = "rt/lattice_cuts_random.json"
 EDGES = "rt/edges_random.json"
 ADULT = "rt/adult_optima.json"
 FIGURES = "rt/rt_figures.json"
-
-
-def fraction(described: Mapping[str, Any]) -> Fraction:
-    return Fraction(described["fraction"])
-
-
-def table_of(
-    names: Sequence[str], rows: Sequence[Sequence[Any]], types: Sequence[str], extra: Mapping[str, Any] | None = None
-) -> Table:
-    """The quasi-identifiers of a vector, and further columns given as role: values."""
-    columns: dict[str, Any] = {
-        name: pl.Series([row[place] for row in rows], dtype=pl.Int64 if kind == "int" else pl.String)
-        for place, (name, kind) in enumerate(zip(names, types, strict=True))
-    }
-    roles = dict.fromkeys(names, "quasi")
-    for role, values in (extra or {}).items():
-        columns[role], roles[role] = pl.Series(values, dtype=pl.String), role
-    return Table.from_frame(pl.DataFrame(columns), roles, dict(zip(names, types, strict=True)))
 
 
 def expected_cell(described: Sequence[Any], tree: Hierarchy | None) -> Cell:
@@ -221,14 +203,6 @@ def asked_for(described: Mapping[str, Any] | None) -> dict[str, Any]:
     if described["kind"].startswith("t_"):
         return {"t": described["t"], "distance": described["kind"].removeprefix("t_")}
     return {"l": described["l"], "diversity": described["kind"]}
-
-
-def edge_table(described: Any, **extra: Any) -> tuple[Table, dict[str, Hierarchy]]:
-    attributes = described["attributes"]
-    trees = {one["name"]: Hierarchy(one["hierarchy"]) for one in attributes if "hierarchy" in one}
-    given = {role: described[name] for role, name in extra.items() if described.get(name) is not None}
-    table = table_of([one["name"] for one in attributes], described["rows"], [one["kind"] for one in attributes], given)
-    return table, trees
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from crypsis.metrics.patterns import compare_patterns, frequent_patterns
 from crypsis.metrics.queries import average_relative_error, estimated_support, support
 from crypsis.metrics.workload import Workload
 from crypsis.verifiers import verify
+from tests.conformance.trajectory_vectors import close, partition_of, read
 from tests.conformance.vectors import case, load
 
 FIG4 = "trajectory/seqanon_fig4.json"
@@ -41,30 +42,9 @@ UTILITY = "trajectory/metrics_utility.json"
 PRIVACY = "trajectory/privacy_analysis.json"
 
 
-def close(value: float) -> Any:
-    """The tolerance of all golden numbers."""
-    return pytest.approx(value, rel=1e-9, abs=1e-12)
-
-
-def read(described: Mapping[str, Any], order: list[str] | None = None) -> Trajectories:
-    """The trajectories of a vector's input; `order` rearranges the location table."""
-    locations = [{name: _float(value) for name, value in row.items()} for row in described["locations"]]
-    if order is not None:
-        locations.sort(key=lambda row: order.index(row["location"]))
-    return Trajectories.from_lists(described["trajectories"], locations=Locations.of(locations))
-
-
-def _float(value: Any) -> Any:
-    return float(value) if value in ("NaN", "Infinity", "-Infinity") else value
-
-
 def run(data: Trajectories, **parameters: Any) -> tuple[PublishedTrajectories, dict[str, Any]]:
     journal = Journal()
     return SeqAnon(**parameters).anonymize(data, journal), journal.private
-
-
-def partition_of(private: Mapping[str, Any]) -> list[list[str]]:
-    return sorted(private["partition"])
 
 
 def assert_statistics(data: Trajectories, published: PublishedTrajectories, expected: Mapping[str, float]) -> None:

@@ -17,7 +17,7 @@ from crypsis.methods import Method, SDSeqAnon, USeqAnon
 from crypsis.metrics.distance import distance_loss
 from crypsis.metrics.semantics import combined_distance_loss, semantic_penalty_loss
 from crypsis.verifiers import verify
-from tests.conformance.test_trajectory import close, partition_of, read
+from tests.conformance.trajectory_vectors import close, partition_of, read
 from tests.conformance.vectors import case, load
 
 FIG1 = "trajectory/sd_seqanon_fig1.json"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from crypsis.kernels.gram_model import ROOT, context_links, cumulative_weights, fitted_families
 from crypsis.methods.trajectory.noisy_grams import grow_grams
 from crypsis.noise import MeteredNoise
-from tests.methods.trajectory.test_n_grams import as_grams, sequences
+from tests.methods.trajectory.gram_sequences import as_grams, sequences
 from tests.noise.providers import NoNoise
 from tests.reference import n_grams as slow
 

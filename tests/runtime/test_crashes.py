@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from crypsis.runtime import stream
-from tests.runtime.streams import lively_lines, prepared, published, tables
+from tests.runtime.kills import killed_again_and_again
+from tests.runtime.streams import lively_lines, prepared, published
 
 pytestmark = pytest.mark.long
-
-ROOT = Path(__file__).parents[2]
-
-
-def killed_again_and_again(folder: Path, how: str, seed: int, **changes: dict[str, object]) -> int:
-    """Run to the end through kills; how many there were."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.runtime.crashing", str(folder), json.dumps(tables(**changes)), how, str(seed)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    return int(done.stdout)
 
 
 @pytest.mark.parametrize("mode", ["itsa", "cumulative"])

@@ -13,8 +13,8 @@ from crypsis.errors import BadConfiguration, ConfigurationChanged, DamagedCheckp
 from crypsis.runtime import StreamConfiguration, StreamRun, stream
 from crypsis.runtime.sealing import Sealing
 from crypsis.runtime.spool import Spool
+from tests.runtime.kills import killed_again_and_again
 from tests.runtime.streams import lively_lines, prepared, published, tables
-from tests.runtime.test_crashes import killed_again_and_again
 
 LINES = [line.replace('"p', '"Person').replace('"loc": "', '"loc": "Gate ') for line in lively_lines(seed=6)]
 SEALED = {"run": {"encrypt_state": True, "state_key": "../key", "keep_late": True}}

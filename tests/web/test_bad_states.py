@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import socket
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from playwright.sync_api import expect
 
 from crypsis.web.server import listening
 from tests.web.conftest import Server, Tab, uploaded
+from tests.web.experiments import ended, experiment
 
 PEOPLE = "age,city,ill\n" + "".join(f"{20 + n % 9},{'abc'[n % 3]}town,{('flu', 'cold')[n % 2]}\n" for n in range(36))
 ROLES = {
@@ -40,13 +40,6 @@ def dataset(api: httpx.Client) -> str:
     return number
 
 
-def experiment(api: httpx.Client, number: str, **tables: Any) -> str:
-    told = {"metrics": {"list": ["ncp"]}, "workers": 1, **tables}
-    answer = api.post("/api/experiments", json={"dataset": number, "mode": "compare", "tables": told})
-    assert answer.status_code == 201, answer.text
-    return str(answer.json()["id"])
-
-
 def refused(api: httpx.Client, number: str, **tables: Any) -> str:
     """What is wrong with an experiment, after making sure that it cannot be started."""
     made = experiment(api, number, **tables)
@@ -55,16 +48,6 @@ def refused(api: httpx.Client, number: str, **tables: Any) -> str:
     assert answer.status_code == 400
     assert answer.json()["error"]["problems"] == problems
     return "\n".join(f"{one['code']}: {one['message']} ({one['where']})" for one in problems)
-
-
-def ended(api: httpx.Client, made: str, **how: Any) -> dict[str, Any]:
-    answer = api.post(f"/api/experiments/{made}/start", json={"workers": 1, **how})
-    assert answer.status_code == 202, answer.text
-    until = time.monotonic() + 300
-    while (seen := api.get(f"/api/experiments/{made}/progress").json())["running"]:
-        assert time.monotonic() < until
-        time.sleep(0.1)
-    return dict(seen)
 
 
 def test_no_run_unknown_method_and_a_parameter_out_of_range_are_all_listed_at_once(

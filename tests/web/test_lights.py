@@ -9,7 +9,7 @@ import httpx
 from playwright.sync_api import expect
 
 from tests.web.conftest import Tab, uploaded
-from tests.web.test_bad_states import ended, experiment
+from tests.web.experiments import ended, experiment
 
 # Twenty people in two age groups: of the first ten everybody has the flu.
 ILL = "age,ill\n" + "".join(f"{20 + n},{'flu' if n < 10 or n % 2 else 'cold'}\n" for n in range(20))

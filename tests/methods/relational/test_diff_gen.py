@@ -22,7 +22,7 @@ from crypsis.methods.relational.specialization_budgets import global_operations
 from crypsis.noise import ExactNoise
 from crypsis.verifiers.run_ledger import check_run_ledger
 from tests.manifests import numbers_told
-from tests.methods.relational.test_diff_multi import TREE, declared, line, person, records, table_of
+from tests.methods.relational.declared_tables import TREE, declared, line, person, records, table_of
 from tests.noise.providers import NoNoise, SeededEntropy
 from tests.reference import diff_gen as slow
 

@@ -35,42 +35,11 @@ from crypsis.noise import ExactNoise
 from crypsis.verifiers import verify
 from crypsis.verifiers.run_ledger import check_run_ledger
 from tests.manifests import numbers_told
+from tests.methods.relational.declared_tables import TREE, declared, line, person, records, table_of
 from tests.noise.providers import NoNoise, SeededEntropy
 from tests.reference import diff_multi as slow
 
 BY_CHANCE = 1e-9
-TREE = {"any": {"ab": {"a": {}, "b": {}}, "c": {}, "de": {"d": {}, "e": {}}}}
-LEAVES = ["a", "b", "c", "d", "e"]
-
-
-def table_of(records):
-    columns = {
-        "place": pl.Series([LEAVES[cells[0]] for cells, _ in records], dtype=pl.String),
-        "x": pl.Series([cells[1] for cells, _ in records], dtype=pl.Int64),
-        "y": pl.Series([cells[2] for cells, _ in records], dtype=pl.Int64),
-        "kind": pl.Series(["pq"[label] for _, label in records], dtype=pl.String),
-    }
-    roles = {"place": "quasi", "x": "quasi", "y": "sensitive", "kind": "label"}
-    types = {"place": "category", "x": "int", "y": "int", "kind": "category"}
-    return Table.from_frame(pl.DataFrame(columns), roles, types)
-
-
-def declared(width_x: int = 9, width_y: int = 5):
-    return {
-        "domains": AttributeDomains(
-            {
-                "x": NumericDomain(0, width_x),
-                "y": NumericDomain(0, width_y),
-                "kind": CategoryDomain(("p", "q")),
-            }
-        ),
-        "trees": CategoryTrees({"place": TREE}),
-    }
-
-
-records = st.lists(
-    st.tuples(st.tuples(st.integers(0, 4), st.integers(0, 8), st.integers(0, 4)), st.integers(0, 1)), max_size=25
-)
 
 
 @given(records, st.sampled_from(list(KINDS)), st.integers(0, 12), st.integers(0, 6), st.integers(1, 3))
@@ -99,9 +68,6 @@ def test_cells_that_need_more_than_16_bits_are_told_apart(width):
         )
     ]
     assert sorted(held) == [(False, True, 0, 5), (True, False, 4, 0)]
-
-
-person = st.tuples(st.tuples(st.integers(0, 4), st.integers(0, 8), st.integers(0, 4)), st.integers(0, 1))
 
 
 @given(records, st.sampled_from(list(KINDS)), person)
@@ -188,16 +154,6 @@ def test_opendp_draws_it_too():
 # Audits: outcomes of very small tables, and variants that are broken on purpose.
 
 LINE = {"domains": AttributeDomains({"x": NumericDomain(0, 4), "kind": CategoryDomain(("p", "q"))})}
-
-
-def line(values):
-    frame = pl.DataFrame(
-        {
-            "x": pl.Series([x for x, _ in values], dtype=pl.Int64),
-            "kind": pl.Series([k for _, k in values], dtype=pl.String),
-        }
-    )
-    return Table.from_frame(frame, {"x": "quasi", "kind": "label"}, {"x": "int", "kind": "category"})
 
 
 def outcomes(method):

@@ -22,37 +22,18 @@ from crypsis import BudgetLedger, Events, NGrams, TimeDomain, audit_privacy
 from crypsis.errors import BadEpsilon, BadParameter, NotApplicable, PublicInputMissing, TooLarge
 from crypsis.journal import Journal
 from crypsis.methods.trajectory.n_grams import gram_threshold
-from crypsis.methods.trajectory.noisy_grams import GramTree, Sequences, grow_grams, synthesized_sequences
+from crypsis.methods.trajectory.noisy_grams import grow_grams, synthesized_sequences
 from crypsis.metrics import trip_query_error
 from crypsis.noise import ExactNoise, MeteredNoise
 from crypsis.verifiers.run_ledger import check_run_ledger
-from tests.methods.trajectory.test_safe_path import CROWD, domains, events, populations
+from tests.methods.trajectory.gram_sequences import as_grams, sequences
+from tests.methods.trajectory.private_crowds import CROWD, domains, events, populations
 from tests.noise.providers import ForgetfulNoise, NoNoise, SeededEntropy
 from tests.reference import n_grams as slow
 from tests.reference.safe_path import prepared
 
 BY_CHANCE = 1e-9
 records = st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=5), max_size=12)
-
-
-def sequences(people, n_tokens, longest, rising=False) -> Sequences:
-    kept = [person[:longest] for person in people]
-    lengths = [len(person) for person in kept]
-    return Sequences(
-        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        np.array([token for person in kept for token in person], np.int32),
-        n_tokens,
-        longest,
-        rising,
-    )
-
-
-def as_grams(tree: GramTree) -> dict[tuple, int]:
-    names = {-1: slow.START, tree.n_tokens: slow.END}
-    grams = [(), (slow.START,)]
-    for parent, token in zip(tree.parent.tolist()[2:], tree.token.tolist()[2:], strict=True):
-        grams.append((*grams[parent], names.get(token, token)))
-    return dict(list(zip(grams, tree.noisy.tolist(), strict=True))[2:])
 
 
 @given(records, st.integers(1, 4), st.integers(1, 5), st.booleans(), st.integers(1, 3))

@@ -18,7 +18,7 @@ from crypsis import BudgetLedger, SeqPT, TimeDomain, audit_privacy
 from crypsis.errors import BadEpsilon, BadParameter, PublicInputMissing, TooLarge
 from crypsis.journal import Journal
 from crypsis.noise import ExactNoise
-from tests.methods.trajectory.test_safe_path import (
+from tests.methods.trajectory.private_crowds import (
     CROWD,
     ORDERS,
     domains,

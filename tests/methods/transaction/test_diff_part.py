@@ -22,7 +22,7 @@ from crypsis.methods.transaction.noisy_partitions import counted_itemsets
 from crypsis.noise import ExactNoise, MeteredNoise
 from crypsis.verifiers.run_ledger import check_run_ledger
 from tests.manifests import numbers_told
-from tests.methods.trajectory.test_safe_path import same_law
+from tests.methods.trajectory.private_crowds import same_law
 from tests.noise.providers import ForgetfulNoise, HalfNoise, NaiveNoise, NoNoise, SeededEntropy
 from tests.reference import diff_part as slow
 from tests.reference.safe_path import threshold as slow_threshold
