@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import crypsis
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OriginalRequired, TooFewTrajectories
@@ -21,6 +25,7 @@ from tests.reference.prefix_tree import contains
 from tests.strategies import Dataset, datasets
 
 Rows = list[tuple[str, ...]]
+kept_of_four = st.lists(st.booleans(), min_size=4, max_size=4)
 rows_of_letters = st.lists(st.lists(st.sampled_from("abc"), max_size=4).map(tuple), max_size=7)
 
 
@@ -134,6 +139,71 @@ def test_owners_are_counted_once() -> None:
         verify(release, SequenceKAnonymity(k=2, unit="owner"))
     with pytest.raises(NotApplicable, match="before the release is written"):
         verify(release, SequenceKAnonymity(k=2, unit="owner", strict=True), original)
+
+
+def said_to_be_of(
+    rows: Rows, owners: list[int] | None = None, input_rows: list[int] | None = None
+) -> PublishedTrajectories:
+    """Published rows with the owners or the input rows that somebody says they have."""
+    told = {"owners": None if owners is None else np.array(owners, np.int32)}
+    told["input_rows"] = None if input_rows is None else np.array(input_rows, np.int64)
+    return replace(published_as(rows), **told)
+
+
+def test_a_private_report_cannot_make_owners_up(tmp_path: Path) -> None:
+    """Three trips of u alone; a report that gives two of them to v and w is not believed."""
+    walks = trajectories([("a", "b"), ("a", "b"), ("a", "b"), ("c",), ("d",)], owners=[0, 0, 0, 1, 2])
+    by_trip = crypsis.anonymize(walks, KAMCut(k=3, unit="trajectory"))
+    assert by_trip.data.to_lists() == [["a", "b"]] * 3
+    lying = replace(by_trip, guarantee=SequenceKAnonymity(k=3, unit="owner"), original=None, _verified=None)
+    assert not lying.verify(walks).holds
+    folder, private = by_trip.write(tmp_path / "release"), by_trip.write_private_report(tmp_path / "private.json")
+    report = json.loads(private.read_text())
+    assert report["published_row_of_input_row"] == [0, 1, 2, None, None]
+    report["published_row_of_input_row"] = [0, None, None, 1, 2]
+    private.write_text(json.dumps(report))
+    read = crypsis.read_release(folder, private_report=private)
+    for strict in (False, True):
+        read.guarantee = SequenceKAnonymity(k=3, unit="owner", strict=strict)
+        verdict = read.verify(walks)
+        assert not verdict.holds
+        assert "said to be of an owner who has no original trajectory with these visits" in str(verdict)
+
+
+def test_nobody_is_said_to_own_more_rows_than_were_given() -> None:
+    walks = trajectories([("a",), ("a",), ("a",)], owners=[0, 1, 1])
+    promised = SequenceKAnonymity(k=2, strict=True, unit="owner")
+    assert verify(said_to_be_of([("a",), ("a",), ("a",)], [0, 1, 1]), promised, walks).holds
+    verdict = verify(said_to_be_of([("a",), ("a",), ("a",)], [0, 0, 1]), promised, walks)
+    assert "more published rows than original trajectories" in str(verdict)
+
+
+@given(rows_of_letters, st.data(), st.booleans())
+def test_owners_are_believed_exactly_where_their_originals_bear_them_out(
+    original: Rows, data: st.DataObject, by_input_row: bool
+) -> None:
+    owners = data.draw(st.lists(st.integers(0, 2), min_size=len(original), max_size=len(original)))
+    order = data.draw(st.permutations(range(len(original))))
+    published = [
+        tuple(label for label, stays in zip(original[row], data.draw(kept_of_four), strict=False) if stays)
+        for row in order
+    ]
+    if published and data.draw(st.booleans()):
+        published[data.draw(st.integers(0, len(published) - 1))] = ("a", "b", "a")
+    walks = trajectories(original, owners)
+    assert walks.owners is not None
+    release = said_to_be_of(published, walks.owners[list(order)].tolist(), list(order) if by_input_row else None)
+    verdict = verify(release, SequenceKAnonymity(k=1, strict=True, unit="owner"), walks)
+    believed = all(
+        not part
+        or any(
+            contains(given, part)  # type: ignore[arg-type]
+            for number, given in enumerate(original)
+            if (number == row if by_input_row else owners[number] == owners[row])
+        )
+        for row, part in zip(order, published, strict=True)
+    )
+    assert verdict.holds is believed
 
 
 def test_nothing_published_promises_anything() -> None:

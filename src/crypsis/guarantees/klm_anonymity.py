@@ -49,11 +49,11 @@ class KlmAnonymity(Guarantee):
 
     @property
     def scope(self) -> str:
-        individuals = "trajectories" if self.unit == "trajectory" else "owners"
+        individuals, where = ("trajectories", "") if self.unit == "trajectory" else ("owners", " in such a trajectory")
         return (
             f"Every sequence of up to {self.m} published locations that are not sensitive and that occurs in the data "
             f"occurs for at least {self.k} {individuals}, and at most one in {self.l} of these visited any one "
-            "sensitive location."
+            f"sensitive location{where}."
         )
 
     @property

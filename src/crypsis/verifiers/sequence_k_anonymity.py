@@ -8,6 +8,7 @@ from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OriginalRequired
 from crypsis.guarantees import SequenceKAnonymity, Verdict
 from crypsis.verifiers.published_sequences import PublishedSequences, counted
+from crypsis.verifiers.rows_of_owners import owner_with_too_many, row_of_nobody
 
 
 def verify_sequence_k_anonymity(
@@ -33,6 +34,13 @@ def verify_sequence_k_anonymity(
             )
         in_published = np.zeros(len(sequences), np.int64)
     else:
+        if promised.unit == "owner":
+            problem = _wrong_owner(sequences, published, original)
+            if problem is not None:
+                return Verdict(
+                    promised, False, None, k, "rows were compared with the originals of their owners", problem=problem
+                )
+            how += ", and each row in an original of its owner"
         in_published = sequences.published_support(published.groups(promised.unit))
     breaks = (in_published < k) & ((in_original < k) | promised.strict)
     if not breaks.any():
@@ -46,6 +54,29 @@ def verify_sequence_k_anonymity(
     )
     figures = {"support_original": found[0], "support_published": found[1]}
     return Verdict(promised, False, witness.support, k, how, witness, problem, figures)
+
+
+def _wrong_owner(sequences: PublishedSequences, published: PublishedTrajectories, original: Trajectories) -> str | None:
+    """What stands against the owners that the published rows are said to have."""
+    assert published.owners is not None
+    assert original.owners is not None
+    row = row_of_nobody(
+        sequences.all_offsets,
+        sequences.all_codes,
+        published.owners,
+        published.input_rows,
+        original.offsets,
+        sequences.original_codes,
+        original.owners,
+    )
+    if row is not None:
+        return (
+            f"Row {row} is said to be of an owner who has no original trajectory with these visits, "
+            "so owners cannot be counted."
+        )
+    if owner_with_too_many(published.owners, original.owners):
+        return "Somebody is said to own more published rows than original trajectories, so owners cannot be counted."
+    return None
 
 
 def _from_published_alone(published: PublishedTrajectories, promised: SequenceKAnonymity) -> Verdict:
