@@ -15,6 +15,7 @@ import pytest
 
 import crypsis
 from crypsis.data.relational import Table
+from crypsis.data.track import Tracks
 from crypsis.errors import BadRelease, CrypsisError
 from crypsis.guarantees import GUARANTEES, KAnonymity, LDiversity, TCloseness, Together, guarantee_from_dict
 from crypsis.methods import Mondrian
@@ -278,3 +279,44 @@ def test_a_pipe_in_the_folder_is_refused_and_not_waited_for(folder: Path) -> Non
 def test_the_folder_itself_may_be_reached_through_a_link(folder: Path) -> None:
     (folder.parent / "link").symlink_to(folder, target_is_directory=True)
     assert crypsis.read_release(folder.parent / "link").verify().holds
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ({"times": [[1], [3]]}, "one time for each place"),
+        ({"times": [[1, None], [3]]}, "empty"),
+        ({"times": [None, [3]]}, "empty"),
+        ({"locations": [["a", None], ["a"]]}, "empty"),
+        ({"copies": [None, 1]}, "empty"),
+    ],
+)
+def test_synthetic_rows_without_a_time_for_each_place_are_refused(
+    tmp_path: Path, cell: dict[str, Any], words: str
+) -> None:
+    from crypsis.data.domains import LocationDomain, TimeDomain
+    from crypsis.data.formats.synthetic import read_synthetic, write_synthetic
+    from crypsis.data.synthetic import SyntheticTrajectories
+
+    domains = LocationDomain(["a", "b"]), TimeDomain(1, 4)
+    made = SyntheticTrajectories.from_lists([(1, [("a", 1), ("b", 2)]), (1, [("a", 3)])], *domains)
+    write_synthetic(made, tmp_path, "rows.parquet", "parquet")
+    described = {"file": "rows.parquet", "format": "parquet", "rule": "canonical", "height": 2, "budget": {}}
+    assert len(read_synthetic(tmp_path, described)) == 2
+    frame = pl.read_parquet(tmp_path / "rows.parquet")
+    schema = frame.schema
+    changed_cells = {name: pl.Series(values, dtype=schema[name]) for name, values in cell.items()}
+    frame.with_columns(**changed_cells).write_parquet(tmp_path / "rows.parquet")
+    with pytest.raises(BadRelease, match=words):
+        read_synthetic(tmp_path, described)
+
+
+def test_a_published_cell_without_a_place_is_refused(tmp_path: Path) -> None:
+    tracks = Tracks.from_lists([[(0.0 + person, 0.0, 10), (100.0 + person, 50.0, 15)] for person in range(6)])
+    folder = crypsis.anonymize(tracks, crypsis.PPSG(k=2, radius=60.0)).write(tmp_path / "release")
+    assert crypsis.read_release(folder).verify().holds
+    file = folder / "locations.csv"
+    file.write_text(file.read_text().splitlines(keepends=True)[0])
+    forged_checksum(folder, "locations.csv")
+    with pytest.raises(BadRelease, match="no place for the published cell"):
+        crypsis.read_release(folder)

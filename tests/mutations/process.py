@@ -21,8 +21,8 @@ from crypsis.errors import CrypsisError, InternalError
 from tests.mutations.damage import damaged
 from tests.mutations.seeds import Seed, made_seeds
 
-EVERY_COMMAND = 40  # one file in so many goes through the command line as well
-EVERY_UPLOAD = 50
+EVERY_COMMAND = 20  # one file in so many goes through the command line as well
+EVERY_UPLOAD = 10
 FINE_EXITS = (0, 2, 3, 4, 5)
 
 

@@ -74,6 +74,8 @@ def published_lengths(published: PublishedTrajectories) -> Float64s:
     if places is None or places.x is None or places.y is None:
         raise BadCoordinate("track_lengths needs the places of the published cells, and there are none.")
     code = places.vocabulary.encode(published.symbols.vocabulary.series)
+    if (code < 0).any():
+        raise BadCoordinate("track_lengths needs the place of every published cell, and some have none.")
     place = code[published.symbols.members[published.symbols.offsets[:-1]]][published.codes]
     return _lengths(published.offsets, places.x[place], places.y[place])
 

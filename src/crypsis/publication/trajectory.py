@@ -84,6 +84,11 @@ class TrajectoryKind(PublishedKind):
         if described.get("places") != "cells":
             grid = described.get("grid")
             return published, locations if grid is None else replace(locations, grid=Grid.from_dict(grid))
+        missing = published.symbols.vocabulary.series.filter(
+            locations.vocabulary.encode(published.symbols.vocabulary.series) < 0
+        )
+        if len(missing):
+            raise BadRelease(f"{LOCATIONS} has no place for the published cell {missing[0]!r}.", where=str(folder))
         decimals = described.get("decimals")
         written = (
             read_cell_files(folder, locations.labels, decimals)

@@ -51,9 +51,14 @@ def read_synthetic(folder: Path, described: Mapping[str, Any]) -> SyntheticTraje
         domains = read_json(folder / DOMAINS)
         locations, times = LocationDomain.from_json(domains["locations"]), TimeDomain.from_json(domains["times"])
         frame = _read_parquet(file) if described["format"] == "parquet" else _read_json_lines(file)
+        lengths = [frame[name].list.len() for name in ("locations", "times")]
         places, moments = (frame[name].explode(empty_as_null=False) for name in ("locations", "times"))
+        if any(column.null_count() for column in (frame["copies"], *lengths, places, moments)):
+            raise ValueError("a cell is empty")
+        if (lengths[0] != lengths[1]).any():
+            raise ValueError("a row does not have one time for each place")
         return SyntheticTrajectories(
-            offsets_of(frame["locations"].list.len().to_numpy().astype(np.int64)),
+            offsets_of(lengths[0].to_numpy().astype(np.int64)),
             locations.vocabulary.encode(places),
             times.encode(moments.to_numpy().astype(np.int64)),
             frame["copies"].to_numpy().astype(np.int64),
