@@ -42,6 +42,7 @@ def test_the_marine_sources_become_one_warehouse_whose_taxonomy_generalizes_a_ta
     table = crypsis.Table.from_frame(frame, {"catch": "quasi", "port": "quasi"})
     hierarchy = tmp_path / "species.csv"
     hierarchy.write_text(tree.paths_csv(), encoding="utf-8")
-    method = crypsis.TopDown(k=5, hierarchies={"catch": crypsis.Hierarchy.from_file(hierarchy)})
+    plan = crypsis.HierarchyPlan({"catch": crypsis.Hierarchy.from_file(hierarchy)})
+    method = crypsis.TopDown(k=5, hierarchy=plan)
     release = crypsis.anonymize(table, method)
     assert release.verify().holds
