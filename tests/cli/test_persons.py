@@ -18,7 +18,6 @@ SUGGESTED = {  # file: the column that is asked about, or none
     "adult": ("adult.csv", None),
     "informs2005": ("demographics05.csv.gz", "DUID"),
     "citibike_jc": ("citibike_jc_202003_202004.parquet", "bikeid"),
-    "geolife_sample": ("geolife_11users.csv.xz", "uid"),
 }
 
 
@@ -112,7 +111,6 @@ def test_inspect_asks_in_words_and_the_first_experiment_asks_too(run, table, tmp
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.real_data(name)) for name in SUGGESTED])
 def test_suggested_settings_of_real_tables_are_safe_or_asked(run, tmp_path, name):
-    """GeoLife as a table was "verified k=5" while nearly every row carried an exact user id."""
     file, column = SUGGESTED[name]
     text = run("data", "inspect", dataset(name) / file, "--as-experiment").out
     (tmp_path / "e.toml").write_text(text)
@@ -124,6 +122,14 @@ def test_suggested_settings_of_real_tables_are_safe_or_asked(run, tmp_path, name
     refused = run("compare", tmp_path / "e.toml", "--out", tmp_path / "results")
     assert refused.code == 2
     assert "Does one person have several rows?" in refused.err
+
+
+@pytest.mark.real_data("geolife_sample")
+def test_geolife_is_suggested_as_tracks_by_user(run):
+    """As a table it was "verified k=5" while nearly every row carried an exact user id."""
+    text = run("data", "inspect", dataset("geolife_sample") / "geolife_11users.csv.xz", "--as-experiment").out
+    assert 'kind = "tracks"\nt = "datetime_gmt"\nrepeated = "first"\n' in text
+    assert 'params = {k = 5, unit = "owner"}' in text
 
 
 @pytest.mark.real_data("geolife_sample")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +17,9 @@ from crypsis.cli.risk import risk
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS, in_order
 from crypsis.errors import BadEdit, BadParameter, MissingFile, OutputExists
 from crypsis.reports.wording import counted
+
+if TYPE_CHECKING:
+    from crypsis.data.person_detection import PersonLike
 
 data_app = typer.Typer(help="Look at data and edit them.", no_args_is_help=True, rich_markup_mode=None)
 data_app.command(epilog=EVERY_COMMAND)(risk)
@@ -42,6 +46,7 @@ def inspect(
     """Show rows, columns, types, missing values, what kind of data this seems to be, and a role for every column.
 
     Roles are proposals from names and counts, each with its reason; you decide with --quasi, --sensitive and the like.
+    Below them stands the command to begin with, or two where it has to be said first who a person is.
     With --as-experiment they are printed as an experiment file with a method that suits the data.
     """
     if as_experiment:
@@ -49,28 +54,52 @@ def inspect(
         return
     from crypsis.data.inspection import inspect_file
     from crypsis.data.person_detection import person_undecided
+    from crypsis.evaluate.first_look import described, person_question
     from crypsis.evaluate.suggestions import suggested_roles
 
     found = inspect_file(input, format=input_format, separator=separator)
-    described = found.to_dict()
+    told = found.to_dict()
     if found.kind == "table":
         roles = suggested_roles(found, _frame(input, input_format, separator))
-        for column in described["columns"]:
+        for column in told["columns"]:
             proposed = roles[column["name"]]
             column["role"] = proposed.role
             column["why"] = proposed.reason
             if proposed.separator is not None:
                 column["type"], column["item_separator"] = "items", proposed.separator
+    like, commands = found.person_like, {}
+    if found.kind != "published" and found.rows:
+        section, _ = described(input, {"format": input_format, "separator": separator})
+        like = like or person_question(input, section)
+        commands = _commands(input, section, like)
+    if like is not None:
+        told["person"] = asdict(like) | {"question": like.question}
     if SETTINGS.get().json:
-        show(described, "")
+        show(told | {"commands": commands}, "")
         return
-    print(printable(f"{input.name}: ") + f"{counted(found.rows, 'row')}; looks like {described['kind']}")
-    columns = described["columns"]
+    print(printable(f"{input.name}: ") + f"{counted(found.rows, 'row')}; looks like {told['kind']}")
+    columns = told["columns"]
     if columns:
         headings = [heading for heading in columns[0] if heading not in ("top", "item_separator")]
         show_table(headings, [[column[heading] for heading in headings] for column in columns])
-    if found.person_like is not None:
-        print(printable(str(person_undecided(found.person_like, "command line"))))
+    if like is not None:
+        print(printable(str(person_undecided(like, "command line"))))
+    for words, command in commands.items():
+        print(printable(f"\n{words}:\n  {command}"))
+
+
+def _commands(input: Path, section: dict[str, Any], like: PersonLike | None) -> dict[str, str]:
+    """What to type next, under words; two commands where it must first be said who a person is."""
+    from crypsis.cli.suggested_command import commands_by_answer, suggested_command
+    from crypsis.evaluate.first_look import suggested_run
+
+    if like is None:
+        run = suggested_run({"path": str(input), **section}, input.parent)
+        command = None if run is None else suggested_command(input, section, run)
+        return {} if command is None else {"To begin with": command}
+    by_person, by_record = commands_by_answer(input, section, like.column)
+    told = {f"Where {like.column} names the person": by_person, "Where nobody has several records": by_record}
+    return {words: command for words, command in told.items() if command is not None}
 
 
 def _show_experiment(input: Path, input_format: str | None, separator: str | None) -> None:

@@ -18,14 +18,26 @@ from crypsis.data.formats.columns import in_calendar, is_empty
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.person_detection import PersonLike, identifies_by_name, person_like_column
-from crypsis.data.track import LATITUDE_NAMES, LONGITUDE_NAMES, OWNER_NAMES, POINT_NAMES, TIME_NAMES, TRACK_NAMES
+from crypsis.data.usual_columns import (
+    ID_NAMES,
+    ITEM_NAMES,
+    LATITUDE_NAMES,
+    LOCATION_NAMES,
+    LONGITUDE_NAMES,
+    POINT_NAMES,
+    POSITION_NAMES,
+    SURE_ITEM_NAMES,
+    TIME_NAMES,
+    basket_column,
+    item_column,
+    mover_column,
+    time_column,
+    usual_column,
+)
 from crypsis.data.values import converted, inferred_type, write_value
 
 SHOWN = 5
-ID_NAMES = ("trajectory_id", "trip_id", "id", "person", *OWNER_NAMES, *TRACK_NAMES)
-POSITION_NAMES = ("position", "step", "seq", "sequence", "order")
-LOCATION_NAMES = ("location", "loc", "place", "venue", "cell", "station", "poi")
-ITEM_NAMES = ("item", "items", "product", "term", "code")
+_FEW = 3  # columns that a long table of items has, as a rule
 
 
 @dataclass(frozen=True)
@@ -116,26 +128,33 @@ def inspect_file(
 
 def suggested_kind(frame: pl.DataFrame) -> tuple[str, str]:
     """What a table might hold, by the names of its columns, and why."""
-    names = {name.lower() for name in frame.columns}
-    person = _any_of(names, ID_NAMES)
-    moment = _any_of(names, TIME_NAMES)
-    location = _any_of(names, LOCATION_NAMES)
-    point = (_any_of(names, LATITUDE_NAMES) and _any_of(names, LONGITUDE_NAMES)) or (
-        _any_of(names, POINT_NAMES) or ("x" if {"x", "y"} <= names else None)
-    )
+    names = frame.columns
+    person = usual_column(names, ID_NAMES)
+    location = usual_column(names, LOCATION_NAMES)
     if any(dtype == pl.List(pl.List(pl.String)) for dtype in frame.dtypes):
         return "published", "a column holds lists of symbols"
-    position = _any_of(names, POSITION_NAMES)
+    position = usual_column(names, POSITION_NAMES)
     if person and position and location:
         return "trajectories", f"columns {person}, {position} and {location} look like visits"
-    if person and moment and point:
-        return "tracks", f"columns {person}, {moment} and coordinates look like position fixes"
+    mover = mover_column([name for name in names if not frame[name].dtype.is_float()])  # `track` may be a heading
+    moment = time_column(names)
+    if mover and moment and _has_points(names):
+        return "tracks", f"columns {mover}, {moment} and coordinates look like position fixes"
+    moment = usual_column(names, TIME_NAMES)
     if person and moment and location:
         return "events", f"columns {person}, {location} and {moment} look like events"
-    item = _any_of(names, ITEM_NAMES)
-    if person and item and frame.width <= 3:
-        return "transactions", f"columns {person} and {item} look like a long table of items"
+    record = basket_column(names)
+    item = item_column(names, ITEM_NAMES if frame.width <= _FEW else SURE_ITEM_NAMES)
+    if record and item and record != item and (frame.width <= _FEW or frame[record].n_unique() < frame.height):
+        return "transactions", f"columns {record} and {item} look like a long table of items"
     return "table", "one row per record"
+
+
+def _has_points(names: list[str]) -> bool:
+    """Whether coordinates are there: degrees, a column of points, or x and y."""
+    degrees = usual_column(names, LATITUDE_NAMES) and usual_column(names, LONGITUDE_NAMES)
+    lower = {name.lower() for name in names}
+    return bool(degrees or usual_column(names, POINT_NAMES)) or {"x", "y"} <= lower
 
 
 def _without(frame: pl.DataFrame, missing_tokens: tuple[str, ...]) -> pl.DataFrame:
@@ -145,10 +164,6 @@ def _without(frame: pl.DataFrame, missing_tokens: tuple[str, ...]) -> pl.DataFra
     stripped = pl.col(texts).str.strip_chars()
     absent = stripped.is_in(["", *missing_tokens])
     return frame.select(kept).with_columns(pl.when(absent).then(None).otherwise(pl.col(texts)).name.keep())
-
-
-def _any_of(names: set[str], candidates: tuple[str, ...]) -> str | None:
-    return next((name for name in candidates if name in names), None)
 
 
 def _summary(cells: pl.Series, missing_tokens: tuple[str, ...], show_values: bool) -> ColumnSummary:

@@ -23,16 +23,17 @@ from crypsis.data.person_detection import PersonLike
 from crypsis.data.person_of_records import person_like_of_records, several_values_within
 from crypsis.data.projection import epsg, project
 from crypsis.data.trajectory import persons_of
+from crypsis.data.usual_columns import (
+    LATITUDE_NAMES,
+    LONGITUDE_NAMES,
+    OWNER_NAMES,
+    POINT_NAMES,
+    TIME_NAMES,
+    TRACK_NAMES,
+    time_column,
+)
 from crypsis.data.ways_of_reading import option_without_effect, the_person
 from crypsis.errors import BadCoordinate, BadParameter, BadTimestamps, EmptyTrack, InputError, UnknownColumn
-
-# Names that other libraries give to the same columns; the first that is there is taken.
-TRACK_NAMES = ("track_id", "tid", "tripleg_id", "trajectory_id", "trip_id", "track", "trajectory", "trip")
-OWNER_NAMES = ("owner", "uid", "user_id", "user")
-LATITUDE_NAMES = ("lat", "latitude")
-LONGITUDE_NAMES = ("lng", "lon", "longitude")
-POINT_NAMES = ("geom", "geometry")
-TIME_NAMES = ("t", "datetime", "tracked_at", "timestamp", "time")
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +150,7 @@ class Tracks:
             raise _not_found("track", "id", (*TRACK_NAMES, *OWNER_NAMES, "id"), names, source)
         _refuse_decimals(column(table, track, source), track, source)
         owner = owner or (None if each_row_is_a_person else usual)
-        moment = t or _first(names, TIME_NAMES)
+        moment = t or _first(names, TIME_NAMES) or time_column(names)
         if moment is None:
             raise _not_found("time", "t", TIME_NAMES, names, source)
         rows = group_rows(table, track, source)

@@ -12,8 +12,24 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.data.formats.tabular import read_table_file
-from crypsis.data.inspection import inspect_file
-from crypsis.errors import CrypsisError, InputError
+from crypsis.data.inspection import Inspection, inspect_file
+from crypsis.data.person_detection import PersonLike
+from crypsis.data.usual_columns import (
+    ID_NAMES,
+    LATITUDE_NAMES,
+    LOCATION_NAMES,
+    LONGITUDE_NAMES,
+    OWNER_NAMES,
+    POSITION_NAMES,
+    TIME_NAMES,
+    TRACK_NAMES,
+    basket_column,
+    item_column,
+    mover_column,
+    time_column,
+    usual_column,
+)
+from crypsis.errors import BadRow, BadTimestamps, CrypsisError, InputError
 from crypsis.evaluate.dataset import KEYS, OF_RECORDS, Dataset
 from crypsis.evaluate.suggestions import suggested_method, suggested_roles
 
@@ -50,8 +66,34 @@ def described(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], 
         inspection["reasons"] = {name: one.reason for name, one in roles.items()}
         return section, inspection
     if section["kind"] in ("trajectories", "events", "transactions", "tracks"):
-        section |= usual_columns(section["kind"], [column.name for column in found.columns])
+        section |= usual_columns(section["kind"], _names_of(section["kind"], found))
+    section |= _order(path, section)
     return section, found.to_dict()
+
+
+def _names_of(kind: str, found: Inspection) -> list[str]:
+    """The columns in which a kind looks for its own: decimal numbers name no track (`track` may be a heading)."""
+    coordinates = (*LATITUDE_NAMES, *LONGITUDE_NAMES, *TIME_NAMES, "x", "y")
+    return [
+        one.name for one in found.columns if kind != "tracks" or one.type != "float" or one.name.lower() in coordinates
+    ]
+
+
+def _order(path: Path, section: Mapping[str, Any]) -> dict[str, Any]:
+    """What has to be said so that visits or fixes follow each other in time: sort them, keep one of each instant."""
+    ways: dict[str, list[dict[str, Any]]] = {
+        "tracks": [{}, {"repeated": "first"}, {"sort": True}, {"sort": True, "repeated": "first"}],
+        "trajectories": [{}, {"sort": True}],
+    }
+    for said in ways.get(section["kind"], ()):
+        try:
+            Dataset({"path": str(path), **section, **said}, path.parent).load()
+        except (BadTimestamps, BadRow):
+            continue
+        except CrypsisError:
+            return {}
+        return said
+    return {}
 
 
 def suggested_roles_of(path: Path) -> dict[str, str]:
@@ -64,47 +106,69 @@ def suggested_roles_of(path: Path) -> dict[str, str]:
 
 
 def usual_columns(kind: str, columns: list[str]) -> dict[str, str]:
-    """The columns that a kind needs, where they have another of the usual names."""
-    from crypsis.data.inspection import ID_NAMES, ITEM_NAMES, LOCATION_NAMES, POSITION_NAMES
-    from crypsis.data.track import TIME_NAMES
-
-    wanted: dict[str, dict[str, tuple[str, ...]]] = {
-        "trajectories": {"id": ID_NAMES, "position": (*POSITION_NAMES, *TIME_NAMES), "location": LOCATION_NAMES},
-        "events": {"id": ID_NAMES, "location": LOCATION_NAMES, "t": TIME_NAMES},
-        "transactions": {"id": ID_NAMES, "item": ITEM_NAMES},
-        "tracks": {},
-    }
-    lower = {column.lower(): column for column in columns}
-    found = {}
-    for option, names in wanted[kind].items():
-        usual = {"id": "trajectory_id"}.get(option, option) if kind == "trajectories" else option
-        match = next((lower[name] for name in (usual, *names) if name in lower), None)
-        if match is not None and match != usual:
-            found[option] = match
-    return found
+    """The columns that a kind needs, where its reader does not find them by itself."""
+    found: dict[str, str | None]
+    if kind == "tracks":
+        unnamed = not {*columns} & {*TRACK_NAMES, *OWNER_NAMES, "id"}
+        found = {
+            "id": mover_column(columns) if unnamed else None,
+            "t": None if {*columns} & {*TIME_NAMES} else time_column(columns),
+        }
+        for option, names in (("lat", LATITUDE_NAMES), ("lon", LONGITUDE_NAMES)):
+            found[option] = None if {*columns} & {*names} else usual_column(columns, names)
+    elif kind == "transactions":
+        found = {"id": basket_column(columns), "item": item_column(columns)}
+    elif kind == "trajectories":
+        found = {
+            "id": usual_column(columns, ("trajectory_id", *ID_NAMES)),
+            "position": usual_column(columns, ("position", *POSITION_NAMES, *TIME_NAMES)),
+            "location": usual_column(columns, LOCATION_NAMES),
+        }
+    else:
+        found = {
+            "id": usual_column(columns, ("id", *ID_NAMES)),
+            "location": usual_column(columns, LOCATION_NAMES),
+            "t": usual_column(columns, TIME_NAMES),
+        }
+    known = {"id": "trajectory_id"} if kind == "trajectories" else {}
+    return {option: name for option, name in found.items() if name is not None and name != known.get(option, option)}
 
 
 def checkin_columns(columns: list[str]) -> dict[str, str] | None:
     """Who was when at which coordinates, by the usual names of such columns; None where one of them is missing."""
-    from crypsis.data.inspection import ID_NAMES
-    from crypsis.data.track import LATITUDE_NAMES, LONGITUDE_NAMES, TIME_NAMES
-
-    lower = {column.lower(): column for column in columns}
-    usual = {"user": ("user", *ID_NAMES), "time": TIME_NAMES, "lat": LATITUDE_NAMES, "lon": LONGITUDE_NAMES}
-    found = {option: next((lower[name] for name in names if name in lower), None) for option, names in usual.items()}
+    found = {
+        "user": usual_column(columns, ("user", *ID_NAMES)) or mover_column(columns),
+        "time": time_column(columns),
+        "lat": usual_column(columns, LATITUDE_NAMES),
+        "lon": usual_column(columns, LONGITUDE_NAMES),
+    }
     told = {option: name for option, name in found.items() if name is not None}
-    return told if len(told) == len(usual) else None
+    return told if len(told) == len(found) else None
+
+
+def person_question(path: Path, section: Mapping[str, Any]) -> PersonLike | None:
+    """The column that seems to name people with several records, as reading the file this way asks about it."""
+    if "person" not in KEYS[section["kind"]]:
+        return None
+    try:
+        data = Dataset({"path": str(path), **section}, path.parent).load()
+    except CrypsisError:  # said by whoever reads it
+        return None
+    like: PersonLike | None = getattr(data, "person_like", None)
+    return like
 
 
 def question_in_file(path: Path, settings: Mapping[str, Any]) -> str:
     """Who a person is, asked as comments of an experiment file, with the two lines that answer; empty where told."""
-    found = inspect_file(path, format=settings.get("format"), separator=settings.get("separator"))
-    if found.person_like is None:
+    section, _ = described(path, settings)
+    like = person_question(path, section)
+    if like is None:
         return ""
-    like = found.person_like
+    beside = {"transactions": ', and unite = "person"'}.get(section["kind"], "")
+    beside = ', and unit = "owner" in params' if section["kind"] in _OF_MOVEMENT else beside
     return (
         f"# {like.question}\n# Answer with one of these lines in [dataset]:\n"
-        f"#   person = {json.dumps(like.column, ensure_ascii=False)}\n#   each_row_is_a_person = true\n"
+        f"#   person = {json.dumps(like.column, ensure_ascii=False)}{beside}\n#   each_row_is_a_person = true\n"
     )
 
 
@@ -112,18 +176,27 @@ def suggested_experiment(path: Path, settings: Mapping[str, Any]) -> dict[str, A
     """The experiment to begin with: the file, a role for every column, and a method for data of its kind."""
     section, _ = described(path, settings)
     content: dict[str, Any] = {"name": path.stem, "dataset": {"path": str(path), **section}}
-    method = suggested_method(section["kind"])
-    if method is not None:
-        content["run"] = [{"method": method[0], "params": dict(method[1]) | _unit(path, section)}]
+    run = suggested_run(content["dataset"], path.parent)
+    if run is not None:
+        content["run"] = [{"method": run[0], "params": run[1]}]
     return content
 
 
-def _unit(path: Path, section: Mapping[str, Any]) -> dict[str, str]:
+def suggested_run(section: Mapping[str, Any], folder: Path) -> tuple[str, dict[str, Any]] | None:
+    """A method for a dataset with settings to begin with; people are counted where some have several tracks."""
+    method = suggested_method(section["kind"])
+    return None if method is None else (method[0], dict(method[1]) | _unit(section, folder))
+
+
+_OF_MOVEMENT = ("trajectories", "tracks")
+
+
+def _unit(section: Mapping[str, Any], folder: Path) -> dict[str, str]:
     """People are counted where some have several trajectories or tracks; what cannot be read says so when it is run."""
-    if section["kind"] not in ("trajectories", "tracks"):
+    if section["kind"] not in _OF_MOVEMENT:
         return {}
     try:
-        data = Dataset({"path": str(path), **section}, path.parent).load()
+        data = Dataset(section, folder).load()
     except CrypsisError:
         return {}
     return {} if data.person is None else {"unit": "owner"}

@@ -11,8 +11,9 @@ from typing import Any
 
 import polars as pl
 
-from crypsis.data.inspection import ID_NAMES, ColumnSummary, Inspection
+from crypsis.data.inspection import ColumnSummary, Inspection
 from crypsis.data.person_detection import identifies_by_name
+from crypsis.data.usual_columns import ID_NAMES
 
 _IDENTIFIES = re.compile(
     r"(^|_)(name|surname|firstname|lastname|ssn|email|mail|phone|passport|iban|account|address)($|_)|_id$|^id$|^uuid$"

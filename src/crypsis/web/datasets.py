@@ -39,7 +39,7 @@ from crypsis.errors import (
 from crypsis.evaluate.dataset import KEYS, Dataset
 from crypsis.evaluate.dataset_checks import section_problems
 from crypsis.evaluate.edits import EditedTable, edit_from_dict
-from crypsis.evaluate.first_look import described
+from crypsis.evaluate.first_look import described, suggested_run
 from crypsis.samples import SAMPLES
 from crypsis.web.grids import Grid, is_odd, plain_text
 from crypsis.web.own_names import known_as
@@ -414,6 +414,11 @@ class Datasets:
     def person_question(self, number: str) -> PersonLike | None:
         """The column that seems to name people with several records, as long as nobody said whether it does."""
         return getattr(self.load(number), "person_like", None)
+
+    def suggested_run(self, number: str) -> tuple[str, dict[str, Any]] | None:
+        """A method for the data with settings to begin with, which count people where some have several records."""
+        entry = self.entry(number)
+        return suggested_run(whole_section(entry), entry.folder)
 
     def say_person(self, number: str, column: str | None, revision: int | None = None) -> Entry:
         """Answer: a column names the person, which makes it an identifier; or, without one, each record is a person."""

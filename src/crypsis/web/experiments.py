@@ -34,7 +34,6 @@ from crypsis.evaluate.dataset import view_of
 from crypsis.evaluate.export import export_release
 from crypsis.evaluate.plots.frame import Frame
 from crypsis.evaluate.store import PRIVATE
-from crypsis.evaluate.suggestions import suggested_method
 from crypsis.methods import method_named
 from crypsis.reports.markup import Markup
 from crypsis.web.companions import Companions
@@ -115,7 +114,7 @@ class Experiments:
         if mode not in ("evaluate", "compare"):
             raise BadExperiment("An experiment is of mode evaluate or compare.")
         if content is None:
-            suggested = suggested_method(entry.content["section"]["kind"])
+            suggested = self.datasets.suggested_run(dataset)
             content = {"run": [] if suggested is None else [{"method": suggested[0], "params": suggested[1]}]}
         own = _own_tables(content)
         name = name or str(content.get("name") or entry.name)

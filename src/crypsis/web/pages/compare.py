@@ -9,7 +9,6 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
-from crypsis.evaluate.suggestions import suggested_method
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.review import Remedy
@@ -60,7 +59,7 @@ class ComparePage:
         self.entry = chosen or self._begin()
 
     def _begin(self) -> Entry:
-        suggested = suggested_method(self.dataset.content["section"]["kind"])
+        suggested = self.workbench.datasets.suggested_run(self.dataset.number)
         runs = [] if suggested is None else [_run(suggested[0], suggested[1])]
         return self.experiments.create(self.dataset.number, "compare", {"run": runs}, f"{self.dataset.name} comparison")
 

@@ -105,7 +105,7 @@ class EvaluatePage:
         if method in METHODS and (not runs or runs[0].get("method") != method):
             self._keep({"method": method, "params": {}})
         elif not runs or runs[0].get("method") not in METHODS:
-            name, params = suggested_method(self.dataset.content["section"]["kind"]) or (self._first_possible(), {})
+            name, params = self.workbench.datasets.suggested_run(self.dataset.number) or (self._first_possible(), {})
             self._keep({"method": name, "params": params})
 
     def _first_possible(self) -> str:

@@ -1,0 +1,87 @@
+"""Columns of long tables by their names: whose a row is, when it was, where, and what.
+
+Only names are looked at. The usual ones come first; then those whose words say the same (`datetime_gmt`, `gps_time`,
+`product_code`, `ride`). Of two that say the same none is taken: whoever reads the data names one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from crypsis.data.person_detection import identifies_by_name, names_a_trip, words_of
+
+TRACK_NAMES = ("track_id", "tid", "tripleg_id", "trajectory_id", "trip_id", "track", "trajectory", "trip")
+OWNER_NAMES = ("owner", "uid", "user_id", "user")
+LATITUDE_NAMES = ("lat", "latitude")
+LONGITUDE_NAMES = ("lng", "lon", "longitude")
+POINT_NAMES = ("geom", "geometry")
+TIME_NAMES = ("t", "datetime", "tracked_at", "timestamp", "time")
+ID_NAMES = ("trajectory_id", "trip_id", "id", "person", *OWNER_NAMES, *TRACK_NAMES)
+POSITION_NAMES = ("position", "step", "seq", "sequence", "order")
+LOCATION_NAMES = ("location", "loc", "place", "venue", "cell", "station", "poi")
+ITEM_NAMES = ("item", "items", "product", "term", "code")
+SURE_ITEM_NAMES = ("item", "items", "product")  # beside many columns a code may be one of an area
+
+_TIMES = frozenset({"datetime", "timestamp", "time"})
+_OF_TIMES = frozenset(
+    {
+        "gmt", "utc", "iso", "local", "gps", "unix", "epoch", "date", "fix", "point", "position", "event", "record",
+        "recorded", "observed", "stamp", "s", "ms", "us",
+    }
+)  # fmt: skip
+_BASKETS = frozenset({"basket", "invoice", "receipt", "cart", "purchase", "bon", "warenkorb", "rechnung", "ticket"})
+_ITEMS = frozenset({"item", "product", "article", "sku", "artikel", "produkt", "produit", "producto"})
+_OF_ITEMS = frozenset({"id", "code", "no", "nr", "number", "name", "key"})
+
+
+def time_column(names: Iterable[str]) -> str | None:
+    """The column that says when a row was."""
+    return usual_column(names, TIME_NAMES) or _only(names, _tells_the_time)
+
+
+def track_column(names: Iterable[str]) -> str | None:
+    """The column that names the track or trip of a row; None where only people are named."""
+    return usual_column(names, TRACK_NAMES) or _only(names, names_a_trip)
+
+
+def mover_column(names: Iterable[str]) -> str | None:
+    """The column that says who or what moved: a track, a person, or else an id."""
+    return track_column(names) or usual_column(names, ID_NAMES) or _only(names, identifies_by_name)
+
+
+def basket_column(names: Iterable[str]) -> str | None:
+    """The column that names the basket or record of a row: an order rather than the customer who gave several."""
+    told = list(names)
+    return _only(told, _names_a_basket) or usual_column(told, ID_NAMES) or _only(told, identifies_by_name)
+
+
+def item_column(names: Iterable[str], usual: tuple[str, ...] = ITEM_NAMES) -> str | None:
+    """The column with one item a row."""
+    return usual_column(names, usual) or _only(names, _names_an_item)
+
+
+def _tells_the_time(name: str) -> bool:
+    words = words_of(name)
+    return any(word in _TIMES for word in words) and all(word in _TIMES or word in _OF_TIMES for word in words)
+
+
+def _names_a_basket(name: str) -> bool:
+    words = words_of(name)
+    named = names_a_trip(name) and name.lower() not in POSITION_NAMES
+    return named or any(word.removesuffix("id") in _BASKETS for word in words[:1])
+
+
+def _names_an_item(name: str) -> bool:
+    words = words_of(name)
+    return bool(words) and words[0] in _ITEMS and all(word in _OF_ITEMS for word in words[1:])
+
+
+def usual_column(names: Iterable[str], usual: tuple[str, ...]) -> str | None:
+    """The first of the usual names that a column has, in capitals or not."""
+    lower = {name.lower(): name for name in reversed(list(names))}
+    return next((lower[name] for name in usual if name in lower), None)
+
+
+def _only(names: Iterable[str], fits: Callable[[str], bool]) -> str | None:
+    found = [name for name in names if fits(name)]
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,125 @@
+"""`crypsis data inspect` prints the command to begin with; what it prints runs, and asks who a person is."""
+
+from __future__ import annotations
+
+import json
+import random
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+BASKETS = "order_id,customer,date,product,price\n" + "".join(
+    f"o{order},c{order % 20},2020-01-0{1 + order % 9},{item},{1 + order % 7}\n"
+    for order in range(120)
+    for item in "abcd"[: 1 + order % 4]
+)
+
+
+def commands(run: Run, file: Path) -> dict[str, list[str]]:
+    """The printed commands by the words above them, as the arguments of a run."""
+    told = json.loads(run("data", "inspect", file, "--json").out)["commands"]
+    assert all(one.startswith("crypsis anonymize ") for one in told.values())
+    return {words: shlex.split(one)[1:] for words, one in told.items()}
+
+
+def cab_rides(folder: Path) -> Path:
+    chance = random.Random(8)
+    corners = [(37.78 + 0.01 * up, -122.42 + 0.01 * across) for up in range(2) for across in range(3)]
+    lines = ["ride,cab_id,gps_time,lat,lon"]
+    for ride in range(60):
+        for step, (lat, lon) in enumerate(chance.sample(corners, 3)):
+            moved = f"{lat + chance.uniform(0, 2e-3):.5f},{lon + chance.uniform(0, 2e-3):.5f}"
+            lines.append(f"r{ride},{ride % 6},2008-06-{1 + ride % 28:02} {10 + step}:00:00,{moved}")
+    file = folder / "rides.csv"
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def test_rides_are_suggested_as_tracks_by_cab(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = cab_rides(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    inspected = run("data", "inspect", file)
+    assert "looks like tracks" in inspected.out
+    assert "Does one person have several tracks? Column 'cab_id'" in inspected.out
+    by_answer = commands(run, file)
+    person = by_answer["Where cab_id names the person"]
+    assert person[2:8] == ["--id", "ride", "--t", "gps_time", "--person", "cab_id"]
+    assert "--each-row-is-a-person" in by_answer["Where nobody has several records"]
+    made = run(*person)
+    assert made.code == 0, made.err
+    assert "unit=owner" in made.out
+    undecided = run(*(word for word in person if word not in ("--person", "cab_id")), "--overwrite")
+    assert (undecided.code, "person-undecided" in undecided.err) == (2, True)
+
+
+def test_baskets_with_many_columns_are_baskets_and_ask_for_the_customer(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "baskets.csv").write_text(BASKETS)
+    monkeypatch.chdir(tmp_path)
+    inspected = run("data", "inspect", "baskets.csv")
+    assert "looks like transactions" in inspected.out
+    assert "Does one person have several records? Column 'customer'" in inspected.out
+    for words, command in commands(run, tmp_path / "baskets.csv").items():
+        made = run(*command, "--overwrite")
+        assert made.code == 0, made.err
+        assert ("--unite" in command) == (words == "Where customer names the person")
+    text = run("data", "inspect", "baskets.csv", "--as-experiment").out
+    assert '#   person = "customer", and unite = "person"' in text
+
+
+def test_long_tables_of_two_columns_need_no_question(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "baskets.csv"
+    file.write_text("customer,product\n" + "".join(f"c{row // 3},p{row % 7}\n" for row in range(90)))
+    assert list(commands(run, file)) == ["To begin with"]
+
+
+def test_a_table_gets_its_roles_typed(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "people.csv").write_text(
+        "age,zip code,disease\n"
+        + "".join(f"{20 + row % 9},8{row % 4}00,{'flu' if row % 2 else 'cold'}\n" for row in range(80))
+    )
+    monkeypatch.chdir(tmp_path)
+    (command,) = commands(run, tmp_path / "people.csv").values()
+    assert ["--quasi", "age,zip code", "--sensitive", "disease"] == command[2:6]
+    assert run(*command).code == 0
+    assert "--out people-release" in run("data", "inspect", "people.csv").out
+
+
+def test_names_that_cannot_be_typed_give_no_command(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text('"age, in years",town\n' + "".join(f"{20 + row % 9},t{row % 4}\n" for row in range(40)))
+    assert commands(run, file) == {}
+
+
+def test_fixes_at_one_instant_are_told_in_the_command(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "fixes.csv"
+    rows = [f"{user},2020-01-01T10:0{minute}:00,47.{user},8.{minute}\n" for user in range(9) for minute in (3, 1, 1)]
+    file.write_text("uid,time,lat,lon\n" + "".join(rows))
+    (command,) = commands(run, file).values()
+    assert "--sort" in command
+    assert command[command.index("--repeated") + 1] == "first"
+
+
+@pytest.mark.parametrize(
+    ("header", "kind"),
+    [
+        ("uid,trajectory,lat,lon,alt_ft,datetime_gmt", "tracks"),
+        ("ride,cab_id,time,lat,lon", "tracks"),
+        ("taxi_id,longitude,latitude,timestamp_ms", "tracks"),
+        ("uid,lat,lon,start_time,end_time", "table"),  # which of the two?
+        ("lat,lon,time", "table"),  # of whom?
+        ("order_id,customer,product,price,shop", "transactions"),
+        ("id,age,sex,code", "table"),  # the code of an area, for all we know
+        ("id,age,item,sex", "table"),  # every id once
+    ],
+)  # fmt: skip
+def test_kinds_follow_from_the_words_of_columns(run: Run, tmp_path: Path, header: str, kind: str) -> None:
+    columns = header.split(",")
+    once = kind == "table"
+    rows = [[str(row if once or place else row // 2) for place, _ in enumerate(columns)] for row in range(1, 9)]
+    (tmp_path / "f.csv").write_text("\n".join([header, *map(",".join, rows)]) + "\n")
+    assert json.loads(run("data", "inspect", tmp_path / "f.csv", "--json").out)["kind"] == kind
