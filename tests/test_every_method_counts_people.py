@@ -46,7 +46,7 @@ from crypsis.guarantees import (
 )
 from crypsis.methods import METHODS, Method
 from crypsis.release import Release
-from tests.test_one_more_line import run_without_noise
+from tests.noiseless_runs import run_without_noise
 
 Random = np.random.Generator
 REFUSING = {"disassociation"}  # its proof is per record; records of a person can be united first

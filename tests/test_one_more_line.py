@@ -35,8 +35,7 @@ from crypsis import (
     TimeDomain,
 )
 from crypsis.data.formats import by_record
-from crypsis.journal import Journal
-from tests.noise.providers import NoNoise
+from tests.noiseless_runs import Recording, run_without_noise
 
 QUICK, LONG = 150, 10_000  # lines; the long ones for each reader, shared out over what it reads
 COPIES = 400  # of each sound line where a method is run: far from every threshold
@@ -63,27 +62,6 @@ TRIP_METHODS = [
     SeqPT(location_domain=PLACES, time_domain=TIMES, height=2, epsilon=4),
     NGrams(location_domain=PLACES, time_domain=TIMES, longest=3, grams=2, epsilon=8),
 ]
-
-
-class Recording(NoNoise):
-    """No noise, and every number that noise would have been added to."""
-
-    def __init__(self) -> None:
-        self.counts: list[np.ndarray] = []
-        self.scores: list[list[float]] = []
-
-    def laplace(self, counts, epsilon):
-        self.counts.append(counts.copy())
-        return super().laplace(counts, epsilon)
-
-    def select_each(self, scores, offsets, epsilon, sensitivity):
-        self.scores.append([score / sensitivity for score in scores.tolist()])
-        return super().select_each(scores, offsets, epsilon, sensitivity)
-
-    def points(self, blocks, epsilon, sensitivity):
-        for number in range(len(blocks)):
-            self.scores.append([score / sensitivity for score in np.asarray(blocks.scores(number)[1]).tolist()])
-        return super().points(blocks, epsilon, sensitivity)
 
 
 @dataclass
@@ -237,13 +215,6 @@ def assert_one_person_differs(before: Counter, after: Counter) -> None:
     more, fewer = after - before, before - after
     assert sum(more.values()) <= 1, more
     assert sum(fewer.values()) <= sum(more.values()), (more, fewer)
-
-
-def run_without_noise(method: Any, data: Any) -> tuple[Recording, dict[str, Any]]:
-    noise = Recording()
-    run = method.generalized if isinstance(data, crypsis.Table) else method.synthesized
-    made = run(data, Journal(), noise)
-    return noise, made.ledger["ledger"]
 
 
 def assert_calls_alike(one: tuple[Recording, Any], other: tuple[Recording, Any], most: int) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from crypsis.reports.markup import Markup, element
-from crypsis.reports.svg import line, polyline, rounded_up, text
+from crypsis.drawing.markup import Markup, element
+from crypsis.drawing.svg import line, polyline, rounded_up, text
 
 Points = Sequence[tuple[float, float]]
 

@@ -21,8 +21,8 @@ import pytest
 from crypsis.cli import main
 from crypsis.evaluate import Store, runner
 from crypsis.evaluate.results import is_time_column
+from tests.drawing.pdf_texts import texts_in_pdf
 from tests.evaluate.examples import DATASET, MERGE_R, people, sweep_of_people, write_example
-from tests.evaluate.plots.pdf_texts import texts_in_pdf
 
 pytestmark = pytest.mark.usefixtures("quick_workers")
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crypsis.drawing.svg import standalone
 from crypsis.reports.pictures.reidentification_curve import Risk, reidentification_curve
 from crypsis.reports.pictures.track_lengths import track_lengths
-from crypsis.reports.svg import standalone
 
 shares = st.floats(0, 1)
 

@@ -24,8 +24,8 @@ from crypsis.cli.main import main
 from crypsis.evaluate.results import is_time_column
 from crypsis.methods import RumBound
 from crypsis.parameters import parameters_of
+from tests.drawing.pdf_texts import texts_in_pdf
 from tests.evaluate.examples import write_example
-from tests.evaluate.plots.pdf_texts import texts_in_pdf
 from tests.shared_data import GOLDEN
 from tests.web.clicks import (
     cell,

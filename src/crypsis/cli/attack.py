@@ -70,9 +70,9 @@ def attack(
 
 def _drawn(result: AttackResult, guarantee: Guarantee) -> str:
     """The curve, with what the guarantee allows where it speaks of this adversary."""
+    from crypsis.drawing.svg import standalone
     from crypsis.guarantees import ItemsetKmAnonymity, KmAnonymity
     from crypsis.reports.pictures.reidentification_curve import Risk, reidentification_curve
-    from crypsis.reports.svg import standalone
 
     risks = [Risk(point.knowledge, point.mean_risk, point.max_risk) for point in result.curve]
     if isinstance(guarantee, (KmAnonymity, ItemsetKmAnonymity)) and result.attack in COVERED:

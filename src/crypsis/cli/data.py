@@ -16,7 +16,7 @@ from crypsis.cli.printing import printable
 from crypsis.cli.risk import risk
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS, in_order
 from crypsis.errors import BadEdit, BadParameter, MissingFile, OutputExists
-from crypsis.reports.wording import counted
+from crypsis.wording import counted
 
 if TYPE_CHECKING:
     from crypsis.data.person_detection import PersonLike

@@ -14,7 +14,7 @@ from crypsis.cli.output import note, note_compilation, review_words, show, show_
 from crypsis.cli.printing import printable
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import CrypsisError
-from crypsis.reports.wording import counted
+from crypsis.wording import counted
 
 if TYPE_CHECKING:
     from crypsis.evaluate import Experiment, Outcome, Problem

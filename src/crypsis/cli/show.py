@@ -11,7 +11,7 @@ from crypsis.cli.experiments import show_cell, show_rows
 from crypsis.cli.output import note, show, show_table
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import BadParameter, did_you_mean
-from crypsis.reports.wording import counted
+from crypsis.wording import counted
 
 CHANGED = "*"
 

@@ -15,20 +15,20 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from crypsis.atomic import write_file
+from crypsis.drawing.frame import Frame
+from crypsis.drawing.markup import Markup, element, join
 from crypsis.evaluate.machine_paths import machine_folders, without_folders
 from crypsis.evaluate.plots import PLOT_SCRIPT, PLOT_STYLE, interactive_svg
-from crypsis.evaluate.plots.frame import Frame
 from crypsis.evaluate.plots.of_store import frames_of_experiment
 from crypsis.evaluate.plots.results import DONE, RUNTIME, CellResult, Results, axis_label, capital, higher_is_better
 from crypsis.evaluate.results import FIRST, OUTCOME
-from crypsis.reports.markup import Markup, element, join
 from crypsis.reports.page import exact, items, page, paragraph, section
 from crypsis.reports.sections.lights import lights
 from crypsis.reports.stylesheet import PAGE_STYLE
 from crypsis.reports.utility_words import reading
-from crypsis.reports.wording import counted, figure, shown
 from crypsis.review import Review
 from crypsis.version import VERSION
+from crypsis.wording import counted, figure, shown
 
 if TYPE_CHECKING:
     from crypsis.evaluate.experiment import Experiment

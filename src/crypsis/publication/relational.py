@@ -14,13 +14,13 @@ from crypsis.data.arrays import Int64s
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.relational import ROLES, NodeLeaves, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import COLUMN_TYPES
+from crypsis.drawing.svg import standalone
 from crypsis.errors import BadPublication, BadRelease, WriteFailed
 from crypsis.metrics.class_sizes import class_figures
 from crypsis.metrics.published_widths import published_widths
 from crypsis.publication.kind import PublishedKind, rows_of_input
 from crypsis.publication.original_tables import read_original_table
 from crypsis.reports.pictures.class_sizes import class_sizes
-from crypsis.reports.svg import standalone
 from crypsis.reports.table_facts import TableFacts
 from crypsis.reports.table_report import render_table_report
 

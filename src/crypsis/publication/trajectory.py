@@ -18,6 +18,7 @@ from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.data.written_places import WrittenPlaces
+from crypsis.drawing.svg import standalone
 from crypsis.errors import BadRelease
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.metrics.published_symbols import published_symbols
@@ -32,7 +33,6 @@ from crypsis.publication.kind import (
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.pictures import PICTURES
 from crypsis.reports.release_report import render_report
-from crypsis.reports.svg import standalone
 
 LOCATIONS = "locations.csv"
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from crypsis.data.arrays import Int64s
 from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.drawing.markup import Markup, element
+from crypsis.drawing.svg import standalone
 from crypsis.reports.disassociated_facts import DisassociatedFacts
-from crypsis.reports.markup import Markup, element
 from crypsis.reports.page import columns, exact, items, paragraph, pictured, section
 from crypsis.reports.pictures.cluster_sizes import cluster_sizes
 from crypsis.reports.pictures.term_chunk_sizes import term_chunk_sizes
@@ -20,8 +21,7 @@ from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.utility import utility
 from crypsis.reports.sections.verdict import verdict
-from crypsis.reports.svg import standalone
-from crypsis.reports.wording import counted, listed, shown
+from crypsis.wording import counted, listed, shown
 
 PICTURES: dict[str, Callable[[DisassociatedFacts], Markup]] = {
     "cluster-sizes": cluster_sizes,

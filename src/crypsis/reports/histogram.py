@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from crypsis.data.arrays import Int64s
-from crypsis.reports.binning import Bins, bins_of
-from crypsis.reports.markup import Markup, element
-from crypsis.reports.svg import (
+from crypsis.drawing.binning import Bins, bins_of
+from crypsis.drawing.markup import Markup, element
+from crypsis.drawing.svg import (
     LinearScale,
     Scale,
     bar,

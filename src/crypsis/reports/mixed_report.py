@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from crypsis.data.mixed import PublishedMixed
+from crypsis.drawing.svg import standalone
 from crypsis.reports.pictures.class_sizes import class_sizes
 from crypsis.reports.release_page import release_page
 from crypsis.reports.sections.classes import classes, table_glance
@@ -13,7 +14,6 @@ from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.utility import utility
 from crypsis.reports.sections.verdict import verdict
-from crypsis.reports.svg import standalone
 from crypsis.reports.table_facts import TableFacts
 from crypsis.reports.transaction_facts import TransactionFacts
 from crypsis.reports.transaction_report import lengths, merged, transaction_pictures

@@ -7,8 +7,8 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from crypsis.reports.markup import Markup, element, join
-from crypsis.reports.wording import figure, shown
+from crypsis.drawing.markup import Markup, element, join
+from crypsis.wording import figure, shown
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 

@@ -5,14 +5,15 @@ The private report is the same page with a warning on top and what only the publ
 
 from __future__ import annotations
 
+from crypsis.drawing.colours import PICTURE_STYLE
+from crypsis.drawing.markup import Markup, element
 from crypsis.reports.manifest_facts import ManifestFacts
-from crypsis.reports.markup import Markup, element
 from crypsis.reports.page import facts_list, page, paragraph, section
 from crypsis.reports.sections.lights import lights
 from crypsis.reports.sections.utility import private_utility
-from crypsis.reports.stylesheet import PAGE_STYLE, PICTURE_STYLE
-from crypsis.reports.wording import figure
+from crypsis.reports.stylesheet import PAGE_STYLE
 from crypsis.review.lights import Review
+from crypsis.wording import figure
 
 FOOT = "Published data, not the people: made with Crypsis. This page loads nothing and runs no script."
 PRIVATE = "Private report: for the publisher alone. It is not part of the release and must not be passed on."

@@ -10,8 +10,9 @@ import numpy as np
 
 from crypsis.data.arrays import Int64s
 from crypsis.data.synthetic import SyntheticTrajectories
+from crypsis.drawing.markup import Markup, element, join
+from crypsis.drawing.svg import standalone
 from crypsis.reports.histogram import Series, Wording, histogram
-from crypsis.reports.markup import Markup, element, join
 from crypsis.reports.page import columns, exact, paragraph, pictured, section, tile
 from crypsis.reports.private_facts import PrivateFacts
 from crypsis.reports.release_page import release_page
@@ -19,8 +20,7 @@ from crypsis.reports.sections.budget import epsilon_tile, spent, table, utility
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.verdict import verdict
-from crypsis.reports.svg import standalone
-from crypsis.reports.wording import counted, figure, shortened, shown
+from crypsis.wording import counted, figure, shortened, shown
 
 MOST_LISTED = 12
 _LENGTHS = Wording("trajectory", "trajectories", "visits", "visits in the trajectory (length)", "trajectories")

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from crypsis.data.transaction import PublishedTransactions
+from crypsis.drawing.markup import Markup, element, join
+from crypsis.drawing.svg import standalone
 from crypsis.reports.histogram import Series, Wording, histogram
-from crypsis.reports.markup import Markup, element, join
 from crypsis.reports.page import columns, exact, paragraph, pictured, section, tile
 from crypsis.reports.release_page import release_page
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.utility import utility
 from crypsis.reports.sections.verdict import verdict
-from crypsis.reports.svg import standalone
 from crypsis.reports.transaction_facts import TransactionFacts
-from crypsis.reports.wording import counted, figure, listed, shortened, shown
+from crypsis.wording import counted, figure, listed, shortened, shown
 
 MOST_LISTED = 12
 MOST_MEMBERS = 8

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from crypsis.drawing.markup import Markup
+from crypsis.drawing.plot import interactive_svg
 from crypsis.evaluate.plots import frame_of
-from crypsis.evaluate.plots.interactive import interactive_svg
-from crypsis.reports.markup import Markup
 
 
 def histogram_picture(data: Any, column: str | None) -> Markup:

@@ -18,6 +18,8 @@ from typing import Any
 
 import polars as pl
 
+from crypsis.drawing.frame import Frame
+from crypsis.drawing.markup import Markup
 from crypsis.errors import (
     BadExperiment,
     BadRelease,
@@ -32,10 +34,8 @@ from crypsis.errors import (
 from crypsis.evaluate import Experiment, Store, run
 from crypsis.evaluate.dataset import view_of
 from crypsis.evaluate.export import export_release
-from crypsis.evaluate.plots.frame import Frame
 from crypsis.evaluate.store import PRIVATE
 from crypsis.methods import method_named
-from crypsis.reports.markup import Markup
 from crypsis.web.companions import Companions
 from crypsis.web.datasets import Datasets, whole_section
 from crypsis.web.files import is_drawn, take_dataset

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from crypsis.data.track import Tracks
+from crypsis.drawing.markup import Markup
 from crypsis.errors import BadExperiment, NoSuchEntry, NotApplicable
 from crypsis.evaluate import Experiment
 from crypsis.evaluate.toml import toml_text
 from crypsis.methods.trajectory.ppsg import PPSG
 from crypsis.methods.trajectory.progressive_generalization import ProgressiveGeneralization
-from crypsis.reports.markup import Markup
 from crypsis.web.companions import Companions
 from crypsis.web.datasets import Datasets, whole_section
 from crypsis.web.files import take_dataset

@@ -15,14 +15,14 @@ import numpy as np
 from crypsis.data.arrays import Float64s, Int64s
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.drawing.hull import convex_hull
+from crypsis.drawing.markup import Markup, element
+from crypsis.drawing.plane import Plane
+from crypsis.drawing.svg import drawing, polyline, rounded_up, text
 from crypsis.errors import NotApplicable
 from crypsis.methods.trajectory.voronoi_polygons import voronoi_polygons
 from crypsis.reports.facts import ReleaseFacts
-from crypsis.reports.hull import convex_hull
-from crypsis.reports.markup import Markup, element
-from crypsis.reports.plane import Plane
-from crypsis.reports.svg import drawing, polyline, rounded_up, text
-from crypsis.reports.wording import counted, figure, listed
+from crypsis.wording import counted, figure, listed
 
 WIDTH, HEIGHT, LOWEST, MARGIN = 520.0, 520.0, 150.0, 22.0
 _MOST_MOVES = 400

@@ -11,7 +11,6 @@ from crypsis.errors import CrypsisError
 from crypsis.evaluate.plots import frame_of, interactive_svg
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
-from crypsis.reports.wording import counted
 from crypsis.review import Remedy
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, told
@@ -20,6 +19,7 @@ from crypsis.web.lights_view import light_signs, review_of, show_lights
 from crypsis.web.result_words import best_in_words, figure_words, rough_duration, short_name
 from crypsis.web.widgets import plot_exports
 from crypsis.web.workbench import Workbench
+from crypsis.wording import counted
 
 _MOST_COLUMNS = 5
 _FIRST = ("are", "ncp", "ul", "ncp_loss", "normalized_distance_loss", "distance_loss")

@@ -13,9 +13,9 @@ from typing import Any
 
 from nicegui import ui
 
+from crypsis.drawing.colours import DARK, LIGHT, PICTURE_STYLE
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.plots import PLOT_SCRIPT, PLOT_STYLE
-from crypsis.reports.stylesheet import DARK, LIGHT, PICTURE_STYLE
 from crypsis.version import VERSION
 
 THEME_COOKIE = "crypsis-theme"

@@ -14,17 +14,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from crypsis.drawing.frame import Axis, Frame, Limit, Panel, to_csv
+from crypsis.drawing.interaction import PLOT_SCRIPT, PLOT_STYLE
+from crypsis.drawing.paper import FORMATS, draw
+from crypsis.drawing.plot import interactive_svg
 from crypsis.errors import BadParameter, did_you_mean
 from crypsis.evaluate.plots.chunk_counts import chunk_counts
 from crypsis.evaluate.plots.chunk_shares import chunk_shares
 from crypsis.evaluate.plots.class_sizes import class_sizes
 from crypsis.evaluate.plots.cluster_sizes import cluster_sizes
-from crypsis.evaluate.plots.drawing import FORMATS, draw
-from crypsis.evaluate.plots.frame import Axis, Frame, Limit, Panel, to_csv
 from crypsis.evaluate.plots.generalized_frequency import generalized_frequency
 from crypsis.evaluate.plots.histogram import histogram
-from crypsis.evaluate.plots.interaction import PLOT_SCRIPT, PLOT_STYLE
-from crypsis.evaluate.plots.interactive import interactive_svg
 from crypsis.evaluate.plots.item_error import item_error
 from crypsis.evaluate.plots.line import line
 from crypsis.evaluate.plots.pair_error_by_rank import pair_error_by_rank

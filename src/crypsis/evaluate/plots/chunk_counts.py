@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
-from crypsis.evaluate.plots.frame import Axis, Frame, Panel
-from crypsis.reports.wording import counted
+from crypsis.wording import counted
 
 _FEW = 8  # different numbers that bars have room for
 

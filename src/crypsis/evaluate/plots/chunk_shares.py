@@ -10,8 +10,8 @@ import polars as pl
 from crypsis.data.arrays import Float64s
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.transaction import Transactions
+from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
-from crypsis.evaluate.plots.frame import Axis, Frame, Panel
 
 MOST_BANDS = 50
 KINDS = ("record chunks", "shared chunks", "term chunks")

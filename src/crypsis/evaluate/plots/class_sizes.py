@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.evaluate.plots.frame import Axis, Frame, Panel
+from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.evaluate.plots.group_sizes import group_sizes
-from crypsis.reports.wording import counted
+from crypsis.wording import counted
 
 
 def class_sizes(published: Any) -> Frame:

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Int64s
-from crypsis.evaluate.plots.frame import Axis, Frame, Limit, Panel
+from crypsis.drawing.frame import Axis, Frame, Limit, Panel
 from crypsis.evaluate.plots.group_sizes import group_sizes
-from crypsis.reports.wording import counted
+from crypsis.wording import counted
 
 MOST_BINS = 30
 

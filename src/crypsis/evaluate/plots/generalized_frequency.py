@@ -10,10 +10,10 @@ import polars as pl
 from crypsis.data.mixed import PublishedMixed
 from crypsis.data.relational import PublishedTable
 from crypsis.data.transaction import PublishedTransactions, printed
+from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
 from crypsis.evaluate.plots.cell_order import ordered_cells
-from crypsis.evaluate.plots.frame import Axis, Frame, Panel
-from crypsis.reports.wording import counted
+from crypsis.wording import counted
 
 
 def generalized_frequency(published: Any, column: str | None = None) -> Frame:

@@ -20,9 +20,9 @@ from crypsis.data.relational import Column, Table
 from crypsis.data.stream import Events
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
+from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
-from crypsis.evaluate.plots.frame import Axis, Frame, Panel
-from crypsis.reports.wording import counted
+from crypsis.wording import counted
 
 MOST_BINS = 100
 MOST_NAMES = 50

@@ -13,8 +13,8 @@ import polars as pl
 
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.transaction import Transactions
+from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
-from crypsis.evaluate.plots.frame import Axis, Frame, Panel
 from crypsis.metrics.item_frequencies import expected_frequencies
 
 _MANY = 200  # from here on the few frequent items would crowd at the left

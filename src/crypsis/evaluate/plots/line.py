@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import BadParameter, did_you_mean
-from crypsis.evaluate.plots.frame import Axis, Frame, Panel
 from crypsis.evaluate.plots.results import DONE, CellResult, Results, axis_label, capital, within
-from crypsis.reports.wording import shown
+from crypsis.wording import shown
 
 _UNFINISHED = ("waiting", "running", "cancelled")
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crypsis.atomic import write_file
+from crypsis.drawing.frame import Frame
 from crypsis.errors import BadParameter, CrypsisError, NotApplicable, OutputExists, did_you_mean
 from crypsis.evaluate.plots import FORMATS, PLOTS, draw, frame_of, plot_named, to_csv
-from crypsis.evaluate.plots.frame import Frame
 from crypsis.evaluate.plots.results import DONE, RUNTIME, CellResult, Results
 
 if TYPE_CHECKING:

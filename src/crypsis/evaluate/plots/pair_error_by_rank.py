@@ -12,8 +12,8 @@ import polars as pl
 
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
-from crypsis.evaluate.plots.frame import Axis, Frame, Panel
 from crypsis.metrics.pair_supports import pair_error, re_loss
 
 WIDTH = 20

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from crypsis.evaluate.plots.frame import Axis, Frame, Panel
+from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.evaluate.plots.results import CellResult, Results
 
 

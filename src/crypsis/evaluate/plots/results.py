@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from crypsis.errors import BadParameter, NotApplicable, did_you_mean
 from crypsis.reports.utility_words import HIGHER, READINGS, reading
-from crypsis.reports.wording import shown
+from crypsis.wording import shown
 
 if TYPE_CHECKING:
     from crypsis.evaluate.cells import Cell

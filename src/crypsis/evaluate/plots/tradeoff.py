@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Bools, Float64s
-from crypsis.evaluate.plots.frame import Axis, Frame, Panel
+from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.evaluate.plots.results import DONE, CellResult, Results, axis_label, capital, higher_is_better, within
 
 

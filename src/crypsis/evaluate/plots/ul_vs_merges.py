@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
+from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
-from crypsis.evaluate.plots.frame import Axis, Frame, Panel
 
 KEY = "ul_after_each_merge"
 

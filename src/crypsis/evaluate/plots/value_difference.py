@@ -16,8 +16,8 @@ from crypsis.data.cells import CellKind
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import write_value
+from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
-from crypsis.evaluate.plots.frame import Axis, Frame, Panel
 
 
 def value_difference(original: Any, published: Any, column: str) -> Frame:

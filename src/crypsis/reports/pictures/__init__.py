@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from crypsis.drawing.markup import Markup
+from crypsis.drawing.svg import standalone
 from crypsis.reports.facts import ReleaseFacts
-from crypsis.reports.markup import Markup
 from crypsis.reports.pictures.flow_map import flow_map
 from crypsis.reports.pictures.location_map import location_map
 from crypsis.reports.pictures.reidentification_curve import reidentification_curve
@@ -15,7 +16,6 @@ from crypsis.reports.pictures.symbol_sizes import symbol_sizes
 from crypsis.reports.pictures.tessellation import tessellation
 from crypsis.reports.pictures.track_lengths import track_lengths
 from crypsis.reports.pictures.trajectory_lengths import trajectory_lengths
-from crypsis.reports.svg import standalone
 
 PICTURES: dict[str, Callable[[ReleaseFacts], Markup]] = {
     "location-map": location_map,

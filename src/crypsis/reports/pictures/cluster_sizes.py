@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from crypsis.drawing.markup import Markup
 from crypsis.reports.disassociated_facts import DisassociatedFacts
 from crypsis.reports.histogram import Series, Wording, histogram
-from crypsis.reports.markup import Markup
-from crypsis.reports.wording import counted
+from crypsis.wording import counted
 
 _WORDS = Wording("cluster", "clusters", "records", "records in the cluster", "clusters")
 

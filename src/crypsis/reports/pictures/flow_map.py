@@ -11,12 +11,12 @@ from collections.abc import Callable
 import numpy as np
 
 from crypsis.data.arrays import Float64s, Int64s
+from crypsis.drawing.markup import Markup, element, number
+from crypsis.drawing.plane import Plane
+from crypsis.drawing.svg import drawing, rounded_up, text, titled
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.histogram import nothing_to_show
-from crypsis.reports.markup import Markup, element, number
-from crypsis.reports.plane import Plane
-from crypsis.reports.svg import drawing, rounded_up, text, titled
-from crypsis.reports.wording import counted, figure, listed
+from crypsis.wording import counted, figure, listed
 
 WIDTH = 960.0
 HEIGHTS = (300.0, 620.0)

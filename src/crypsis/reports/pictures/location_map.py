@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from crypsis.data.arrays import Bools, Float64s, Int64s
+from crypsis.drawing.hull import Point, convex_hull
+from crypsis.drawing.markup import Markup, element, join
+from crypsis.drawing.plane import Plane
+from crypsis.drawing.svg import dots, drawing, polyline, rounded_up, text, titled
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.histogram import nothing_to_show
-from crypsis.reports.hull import Point, convex_hull
-from crypsis.reports.markup import Markup, element, join
-from crypsis.reports.plane import Plane
-from crypsis.reports.svg import dots, drawing, polyline, rounded_up, text, titled
-from crypsis.reports.wording import counted, figure, listed
+from crypsis.wording import counted, figure, listed
 
 WIDTH = 960.0
 HEIGHTS = (300.0, 560.0)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from crypsis.drawing.markup import Markup, element
+from crypsis.drawing.svg import LinearScale, bottom_axis, drawing, key, line, polyline, rounded_up, text, titled
 from crypsis.reports.histogram import nothing_to_show
-from crypsis.reports.markup import Markup, element
-from crypsis.reports.svg import LinearScale, bottom_axis, drawing, key, line, polyline, rounded_up, text, titled
-from crypsis.reports.wording import counted
+from crypsis.wording import counted
 
 WIDTH, HEIGHT = 464, 272
 _LEFT, _RIGHT, _TOP, _BASE = 52, WIDTH - 16, 50, HEIGHT - 50

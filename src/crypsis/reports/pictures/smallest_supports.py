@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from crypsis.reports.facts import ReleaseFacts
-from crypsis.reports.histogram import HEIGHT, WIDTH, nothing_to_show
-from crypsis.reports.markup import Markup, element
-from crypsis.reports.svg import (
+from crypsis.drawing.markup import Markup, element
+from crypsis.drawing.svg import (
     LinearScale,
     LogScale,
     Scale,
@@ -17,7 +15,9 @@ from crypsis.reports.svg import (
     text,
     titled,
 )
-from crypsis.reports.wording import counted
+from crypsis.reports.facts import ReleaseFacts
+from crypsis.reports.histogram import HEIGHT, WIDTH, nothing_to_show
+from crypsis.wording import counted
 
 MOST_SIZES = 12
 _LEFT, _RIGHT, _TOP, _BASE = 46, WIDTH - 58, 50, HEIGHT - 50

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from crypsis.drawing.markup import Markup
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.histogram import Series, Wording, histogram
-from crypsis.reports.markup import Markup
-from crypsis.reports.wording import counted
+from crypsis.wording import counted
 
 _WORDS = Wording("symbol", "symbols", "size", "locations in the symbol (size)", "symbols")
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.drawing.markup import Markup, element
+from crypsis.drawing.plane import Plane
+from crypsis.drawing.svg import dots, drawing, polyline
 from crypsis.methods.trajectory.voronoi_polygons import voronoi_polygons
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.histogram import nothing_to_show
-from crypsis.reports.markup import Markup, element
 from crypsis.reports.pictures.flow_map import HEIGHTS, MARGIN, WIDTH, symbol_middles
-from crypsis.reports.plane import Plane
-from crypsis.reports.svg import dots, drawing, polyline
-from crypsis.reports.wording import counted, listed
+from crypsis.wording import counted, listed
 
 MOST_CELLS = 3_000
 

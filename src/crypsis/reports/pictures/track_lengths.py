@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from crypsis.data.arrays import Float64s, Int64s
+from crypsis.drawing.markup import Markup
+from crypsis.drawing.svg import LinearScale, bar, bottom_axis, count_axis, drawing, key, short_number
 from crypsis.reports.histogram import nothing_to_show
-from crypsis.reports.markup import Markup
-from crypsis.reports.svg import LinearScale, bar, bottom_axis, count_axis, drawing, key, short_number
-from crypsis.reports.wording import counted
+from crypsis.wording import counted
 
 WIDTH, HEIGHT = 464, 272
 _LEFT, _RIGHT, _TOP, _BASE = 52, WIDTH - 16, 50, HEIGHT - 50

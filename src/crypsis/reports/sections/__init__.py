@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from crypsis.drawing.markup import Markup
 from crypsis.reports.facts import ReleaseFacts
-from crypsis.reports.markup import Markup
 from crypsis.reports.sections.glance import glance
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.merged import merged

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from crypsis.reports.markup import Markup, element
+from crypsis.drawing.markup import Markup, element
 from crypsis.reports.page import columns, exact, facts_list, items, paragraph, section, tile
 from crypsis.reports.private_facts import PrivateFacts
-from crypsis.reports.wording import shown
+from crypsis.wording import shown
 
 
 def epsilon_tile(facts: PrivateFacts) -> Markup:

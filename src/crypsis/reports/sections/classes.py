@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from crypsis.reports.markup import Markup, element
+from crypsis.drawing.markup import Markup, element
 from crypsis.reports.page import columns, exact, paragraph, pictured, section, tile
 from crypsis.reports.pictures.class_sizes import class_sizes
 from crypsis.reports.table_facts import ColumnFacts, TableFacts
-from crypsis.reports.wording import counted, figure
+from crypsis.wording import counted, figure
 
 
 def table_glance(facts: TableFacts) -> Markup:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.drawing.markup import Markup, element
 from crypsis.reports.facts import ReleaseFacts
-from crypsis.reports.markup import Markup, element
 from crypsis.reports.page import exact, section, tile
-from crypsis.reports.wording import counted, figure, shown
+from crypsis.wording import counted, figure, shown
 
 
 def glance(facts: ReleaseFacts) -> Markup:

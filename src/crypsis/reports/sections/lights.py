@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crypsis.reports.markup import Markup, element, join
+from crypsis.drawing.markup import Markup, element, join
 from crypsis.reports.page import paragraph, section
 from crypsis.review.lights import Colour, Finding, Light, Review
 

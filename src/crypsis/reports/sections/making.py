@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from crypsis.drawing.markup import Markup, element, join
 from crypsis.reports.manifest_facts import ManifestFacts
-from crypsis.reports.markup import Markup, element, join
 from crypsis.reports.page import columns, facts_list, paragraph, section, settings
-from crypsis.reports.wording import shown
+from crypsis.wording import shown
 
 
 def making(facts: ManifestFacts) -> Markup:

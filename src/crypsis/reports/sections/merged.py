@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from crypsis.drawing.markup import Markup, element, join
 from crypsis.reports.facts import ReleaseFacts
-from crypsis.reports.markup import Markup, element, join
 from crypsis.reports.page import paragraph, section
-from crypsis.reports.wording import counted, shortened
+from crypsis.wording import counted, shortened
 
 MOST_LISTED = 12
 MOST_MEMBERS = 8

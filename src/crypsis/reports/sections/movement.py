@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from crypsis.drawing.markup import Markup
 from crypsis.reports.facts import ReleaseFacts
-from crypsis.reports.markup import Markup
 from crypsis.reports.page import paragraph, pictured, section
 from crypsis.reports.pictures.flow_map import MOST_ARROWS, flow_map
 from crypsis.reports.pictures.tessellation import tessellation
-from crypsis.reports.wording import counted
+from crypsis.wording import counted
 
 _HEADING = "How people move"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from crypsis.drawing.markup import Markup, element
 from crypsis.reports.facts import ReleaseFacts
-from crypsis.reports.markup import Markup, element
 from crypsis.reports.page import paragraph, pictured, section
 from crypsis.reports.pictures.location_map import legend_marks, location_map, shown_on_map
-from crypsis.reports.wording import counted
+from crypsis.wording import counted
 
 _HEADING = "Where locations were merged"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from crypsis.drawing.markup import Markup, element, join, model_name
 from crypsis.guarantees import GUARANTEES
 from crypsis.reports.manifest_facts import ManifestFacts
-from crypsis.reports.markup import Markup, element, join, model_name
 from crypsis.reports.page import columns, items, paragraph, section, settings
 
 

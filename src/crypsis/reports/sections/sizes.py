@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.drawing.markup import Markup
 from crypsis.reports.facts import ReleaseFacts
-from crypsis.reports.markup import Markup
 from crypsis.reports.page import columns, pictured, section
 from crypsis.reports.pictures.symbol_sizes import symbol_sizes
 from crypsis.reports.pictures.trajectory_lengths import trajectory_lengths
-from crypsis.reports.wording import counted, figure
+from crypsis.wording import counted, figure
 
 
 def sizes(facts: ReleaseFacts) -> Markup:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.drawing.markup import Markup
 from crypsis.reports.facts import ReleaseFacts
-from crypsis.reports.markup import Markup
 from crypsis.reports.page import columns, paragraph, pictured, section
 from crypsis.reports.pictures.smallest_supports import MOST_SIZES, smallest_supports
 from crypsis.reports.pictures.support_histogram import support_histogram
-from crypsis.reports.wording import counted, figure
+from crypsis.wording import counted, figure
 
 
 def supports(facts: ReleaseFacts) -> Markup:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from crypsis.drawing.markup import Markup, element
 from crypsis.reports.manifest_facts import ManifestFacts
-from crypsis.reports.markup import Markup, element
 from crypsis.reports.page import exact, paragraph, section
 from crypsis.reports.utility_words import HIGHER, LOWER, reading
-from crypsis.reports.wording import figure
+from crypsis.wording import figure
 
 _ARROWS = {LOWER: "↓ lower is better", HIGHER: "↑ higher is better"}
 

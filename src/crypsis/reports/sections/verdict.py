@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from crypsis.drawing.markup import Markup, element, join, model_name
 from crypsis.reports.manifest_facts import ManifestFacts
-from crypsis.reports.markup import Markup, element, join, model_name
 from crypsis.reports.page import paragraph
-from crypsis.reports.wording import counted, figure, shown
+from crypsis.wording import counted, figure, shown
 
 _SIGNS = {
     "holds": ("M22 4a18 18 0 1 0 .01 0zM14 22.5l6 6 11-12", "Tick"),

@@ -11,8 +11,8 @@ from fastapi.responses import FileResponse, PlainTextResponse
 from pydantic import Field
 from starlette.background import BackgroundTask
 
+from crypsis.drawing.svg import standalone
 from crypsis.errors import BadParameter
-from crypsis.reports.svg import standalone
 from crypsis.samples import SAMPLES
 from crypsis.strict_json import parse_json
 from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, file_answer, resource

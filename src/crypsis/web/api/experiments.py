@@ -12,7 +12,7 @@ from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse, Str
 from pydantic import Field
 from starlette.background import BackgroundTask
 
-from crypsis.reports.svg import standalone
+from crypsis.drawing.svg import standalone
 from crypsis.web.api.datasets import filtering, sorting
 from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, file_answer, resource
 from crypsis.web.api.snapshot import file_snapshot

@@ -45,7 +45,7 @@ def router(workbench: Workbench) -> APIRouter:
     @api.get("/{number}/map.svg", **file_answer("image/svg+xml"))
     def picture(number: Number) -> Response:
         """The areas on a map."""
-        from crypsis.reports.svg import standalone
+        from crypsis.drawing.svg import standalone
 
         return Response(standalone(tessellation_map(explorations.get(number))), media_type="image/svg+xml")
 

@@ -12,7 +12,6 @@ from crypsis.data.relational import ROLES
 from crypsis.errors import CrypsisError, NotApplicable
 from crypsis.evaluate.dataset import KEYS, OF_RECORDS
 from crypsis.evaluate.first_look import checkin_columns, usual_columns
-from crypsis.reports.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, percent, told
 from crypsis.web.adding import ways_to_add
@@ -32,6 +31,7 @@ from crypsis.web.widgets import (
 )
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
+from crypsis.wording import counted
 
 PATH = "/data"
 LEAD = "Load data, say what its columns are, see who stands out."

@@ -6,7 +6,6 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
-from crypsis.reports.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, told
 from crypsis.web.companions import POLICIES
@@ -15,6 +14,7 @@ from crypsis.web.unsaved import Unsaved
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, drop_place, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
+from crypsis.wording import counted
 
 PATH = "/policies"
 LEAD = "Say which items together must single nobody out, and which items may stand for each other."

@@ -9,7 +9,6 @@ from nicegui import ui
 
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.dataset import OF_RECORDS
-from crypsis.reports.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, number, told
 from crypsis.web.files import companions_text, take_text
@@ -18,6 +17,7 @@ from crypsis.web.unsaved import Unsaved
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, drop_place, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
+from crypsis.wording import counted
 
 PATH = "/queries"
 LEAD = "Questions that the published data should still answer; the error of their answers is a measure of loss."

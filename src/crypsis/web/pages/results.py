@@ -5,7 +5,6 @@ from __future__ import annotations
 from fastapi import Request
 from nicegui import ui
 
-from crypsis.reports.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, told
 from crypsis.web.experiments import UNFINISHED
@@ -14,6 +13,7 @@ from crypsis.web.results_view import ResultsView
 from crypsis.web.widgets import confirm, drop_place, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
+from crypsis.wording import counted
 
 PATH = "/results"
 LEAD = "What was run, with its figures, verdicts and files."

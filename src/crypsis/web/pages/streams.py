@@ -9,15 +9,15 @@ from typing import Any
 from fastapi import Request
 from nicegui import ui
 
+from crypsis.drawing.markup import Markup, element
+from crypsis.drawing.svg import LinearScale, drawing, line, polyline, rounded_up, text
 from crypsis.errors import CrypsisError
-from crypsis.reports.markup import Markup, element
-from crypsis.reports.svg import LinearScale, drawing, line, polyline, rounded_up, text
-from crypsis.reports.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import beside, in_thread, number, percent, told
 from crypsis.web.widgets import choose_dataset, chosen_dataset, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
+from crypsis.wording import counted
 
 PATH = "/streams"
 LEAD = "Publish events window by window, each verified before it goes out, and watch it happen."

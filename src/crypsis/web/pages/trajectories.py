@@ -10,10 +10,10 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.data.track import Tracks
+from crypsis.drawing.markup import Markup
 from crypsis.errors import CrypsisError
 from crypsis.methods import METHODS
 from crypsis.reports.facts import ReleaseFacts
-from crypsis.reports.markup import Markup
 from crypsis.web import theme
 from crypsis.web.actions import beside, in_thread, number, told
 from crypsis.web.explorations import tessellation_map

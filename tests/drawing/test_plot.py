@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from crypsis.drawing.palette import SIGNS, sign
 from crypsis.evaluate.plots import PLOT_SCRIPT, PLOT_STYLE, interactive_svg
-from crypsis.evaluate.plots.palette import SIGNS, sign
-from tests.evaluate.plots.frames import frames
+from tests.drawing.frames import frames
 from tests.reports.releases import NASTY
 
 FRAMES = frames()

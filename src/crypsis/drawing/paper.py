@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from crypsis.drawing.axis_values import distinct_names, names_in, numbers, tick
+from crypsis.drawing.colours import LIGHT
+from crypsis.drawing.frame import Axis, Frame, Panel
+from crypsis.drawing.naming import fitting
+from crypsis.drawing.palette import sign
 from crypsis.errors import BadParameter, MissingExtra, did_you_mean
-from crypsis.evaluate.plots.axis_values import distinct_names, names_in, numbers, tick
-from crypsis.evaluate.plots.frame import Axis, Frame, Panel
-from crypsis.evaluate.plots.naming import fitting
-from crypsis.evaluate.plots.palette import sign
-from crypsis.reports.stylesheet import LIGHT
 
 FORMATS = ("svg", "pdf", "png", "jpg", "bmp")
 VECTOR_FORMATS = ("svg", "pdf")

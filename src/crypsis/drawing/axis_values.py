@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from crypsis.reports.svg import short_number
+from crypsis.drawing.svg import short_number
 
 
 def numbers(column: pl.Series) -> Any:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.reports.plane import Plane
+from crypsis.drawing.plane import Plane
 
 WIDTH, HEIGHTS, MARGIN = 960.0, (300.0, 560.0), 30.0
 coordinate = st.floats(allow_nan=False, allow_infinity=False)

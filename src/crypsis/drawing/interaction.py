@@ -6,8 +6,8 @@ plots that are put into a page later need nothing more. Without it a plot still 
 
 from __future__ import annotations
 
-from crypsis.evaluate.plots.palette import SIGNS
-from crypsis.reports.stylesheet import DARK, FONT, LIGHT
+from crypsis.drawing.colours import DARK, FONT, LIGHT
+from crypsis.drawing.palette import SIGNS
 
 _NAMES = ("paper", "tint", "ink", "muted", "rule", "grid")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crypsis.evaluate.plots.axis_values import numbers
-from crypsis.evaluate.plots.interactive.series import Series
-from crypsis.evaluate.plots.interactive.words import between, told, value_on
-from crypsis.reports.markup import Markup, element
+from crypsis.drawing.axis_values import numbers
+from crypsis.drawing.markup import Markup, element
+from crypsis.drawing.plot.series import Series
+from crypsis.drawing.plot.words import between, told, value_on
 
 
 def draw_bins(series: Series) -> Iterator[Markup]:

@@ -8,15 +8,16 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from crypsis.evaluate.plots.frame import Frame, Panel
-from crypsis.evaluate.plots.interaction import PLOT_SCRIPT, PLOT_STYLE
-from crypsis.evaluate.plots.interactive.bars import draw_bars
-from crypsis.evaluate.plots.interactive.bins import draw_bins
-from crypsis.evaluate.plots.interactive.key import legend, switches
-from crypsis.evaluate.plots.interactive.lines import draw_lines
-from crypsis.evaluate.plots.interactive.marks import Marks
-from crypsis.evaluate.plots.interactive.points import draw_points
-from crypsis.evaluate.plots.interactive.scales import (
+from crypsis.drawing.frame import Frame, Panel
+from crypsis.drawing.interaction import PLOT_SCRIPT, PLOT_STYLE
+from crypsis.drawing.markup import Markup, element, number
+from crypsis.drawing.plot.bars import draw_bars
+from crypsis.drawing.plot.bins import draw_bins
+from crypsis.drawing.plot.key import legend, switches
+from crypsis.drawing.plot.lines import draw_lines
+from crypsis.drawing.plot.marks import Marks
+from crypsis.drawing.plot.points import draw_points
+from crypsis.drawing.plot.scales import (
     WIDTH,
     Box,
     across_axis,
@@ -25,11 +26,10 @@ from crypsis.evaluate.plots.interactive.scales import (
     up_axis,
     up_scale,
 )
-from crypsis.evaluate.plots.interactive.series import Series, path_through
-from crypsis.evaluate.plots.interactive.stems import draw_stems
-from crypsis.evaluate.plots.interactive.steps import draw_steps
-from crypsis.reports.markup import Markup, element, number
-from crypsis.reports.svg import line, text
+from crypsis.drawing.plot.series import Series, path_through
+from crypsis.drawing.plot.stems import draw_stems
+from crypsis.drawing.plot.steps import draw_steps
+from crypsis.drawing.svg import line, text
 
 _HEIGHT = 300.0
 _DRAWERS: Final[dict[str, Callable[[Series], Iterator[Markup]]]] = {

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.evaluate.plots.axis_values import distinct_names, numbers, tick
-from crypsis.evaluate.plots.frame import Frame, Panel
-from crypsis.evaluate.plots.interactive.key import LETTER
-from crypsis.evaluate.plots.interactive.marks import Marks
-from crypsis.evaluate.plots.interactive.scales import WIDTH, Box, stacked_values, value_scale
-from crypsis.evaluate.plots.interactive.words import shown, told
-from crypsis.evaluate.plots.naming import fitting
-from crypsis.reports.markup import Markup, element
-from crypsis.reports.svg import LogScale, Scale, line, text
+from crypsis.drawing.axis_values import distinct_names, numbers, tick
+from crypsis.drawing.frame import Frame, Panel
+from crypsis.drawing.markup import Markup, element
+from crypsis.drawing.naming import fitting
+from crypsis.drawing.plot.key import LETTER
+from crypsis.drawing.plot.marks import Marks
+from crypsis.drawing.plot.scales import WIDTH, Box, stacked_values, value_scale
+from crypsis.drawing.plot.words import shown, told
+from crypsis.drawing.svg import LogScale, Scale, line, text
 
 _ROW = 20.0
 _MOST_ROWS = 60

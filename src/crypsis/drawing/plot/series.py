@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.evaluate.plots.axis_values import distinct_names, names_in, numbers
-from crypsis.evaluate.plots.frame import Frame, Panel
-from crypsis.evaluate.plots.interactive.marks import Marks
-from crypsis.evaluate.plots.interactive.scales import Box
-from crypsis.evaluate.plots.palette import SIGNS
-from crypsis.reports.markup import number
-from crypsis.reports.svg import Scale
+from crypsis.drawing.axis_values import distinct_names, names_in, numbers
+from crypsis.drawing.frame import Frame, Panel
+from crypsis.drawing.markup import number
+from crypsis.drawing.palette import SIGNS
+from crypsis.drawing.plot.marks import Marks
+from crypsis.drawing.plot.scales import Box
+from crypsis.drawing.svg import Scale
 
 Place = tuple[float, float] | None
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 
-from crypsis.evaluate.plots.frame import Frame, to_csv
-from crypsis.evaluate.plots.palette import SIGNS, sign
-from crypsis.reports.markup import Markup, element, number
+from crypsis.drawing.frame import Frame, to_csv
+from crypsis.drawing.markup import Markup, element, number
+from crypsis.drawing.palette import SIGNS, sign
 
 _SHAPES: dict[str, tuple[tuple[float, float], ...]] = {
     "square": ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),

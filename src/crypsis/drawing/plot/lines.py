@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from crypsis.evaluate.plots.interactive.marks import marker, stroke
-from crypsis.evaluate.plots.interactive.series import Series, path_through
-from crypsis.evaluate.plots.interactive.words import shown, told, value_on
-from crypsis.reports.markup import Markup, element, number
-from crypsis.reports.svg import LogScale
+from crypsis.drawing.markup import Markup, element, number
+from crypsis.drawing.plot.marks import marker, stroke
+from crypsis.drawing.plot.series import Series, path_through
+from crypsis.drawing.plot.words import shown, told, value_on
+from crypsis.drawing.svg import LogScale
 
 
 def draw_lines(series: Series) -> Iterator[Markup]:

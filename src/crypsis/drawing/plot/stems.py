@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crypsis.evaluate.plots.interactive.hovering import hover_marks
-from crypsis.evaluate.plots.interactive.series import Series
-from crypsis.reports.markup import Markup, element, number
-from crypsis.reports.svg import line
+from crypsis.drawing.markup import Markup, element, number
+from crypsis.drawing.plot.hovering import hover_marks
+from crypsis.drawing.plot.series import Series
+from crypsis.drawing.svg import line
 
 
 def draw_stems(series: Series) -> Iterator[Markup]:

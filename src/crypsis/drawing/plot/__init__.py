@@ -4,6 +4,6 @@ Every scale that can be chosen is drawn here, and only one is shown; the script 
 is escaped, nothing is loaded, and without the script the plot still shows its tooltips.
 """
 
-from crypsis.evaluate.plots.interactive.picture import interactive_svg
+from crypsis.drawing.plot.picture import interactive_svg
 
 __all__ = ["interactive_svg"]

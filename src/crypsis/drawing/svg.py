@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from crypsis.drawing.colours import LIGHT, PICTURE_STYLE
+from crypsis.drawing.markup import Attribute, Markup, element, number
 from crypsis.errors import InternalError
-from crypsis.reports.markup import Attribute, Markup, element, number
-from crypsis.reports.stylesheet import LIGHT, PICTURE_STYLE
 
 _PAPER_MARGIN = 16.0
 _NAMESPACE = Markup(' xmlns="http://www.w3.org/2000/svg"')

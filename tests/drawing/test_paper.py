@@ -15,8 +15,8 @@ from PIL import Image
 
 from crypsis.errors import BadParameter, MissingExtra
 from crypsis.evaluate.plots import FORMATS, draw
-from tests.evaluate.plots.frames import frames
-from tests.evaluate.plots.pdf_texts import texts_in_pdf
+from tests.drawing.frames import frames
+from tests.drawing.pdf_texts import texts_in_pdf
 
 FRAMES = frames()
 BEGINNINGS = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG", "jpg": b"\xff\xd8\xff", "bmp": b"BM"}

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Any
 
-from crypsis.evaluate.plots.frame import Axis
-from crypsis.reports.wording import figure, shortened
+from crypsis.drawing.frame import Axis
+from crypsis.wording import figure, shortened
 
 
 def shown(value: Any) -> str:

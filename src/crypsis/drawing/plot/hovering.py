@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from crypsis.evaluate.plots.interactive.series import Place, Series
-from crypsis.evaluate.plots.interactive.words import told, value_on
-from crypsis.reports.markup import Markup, element
+from crypsis.drawing.markup import Markup, element
+from crypsis.drawing.plot.series import Place, Series
+from crypsis.drawing.plot.words import told, value_on
 
 _MOST_HOVERED = 300
 

@@ -6,7 +6,7 @@ from math import inf, nan
 
 import pytest
 
-from crypsis.reports.wording import counted, figure, listed, shortened, shown
+from crypsis.wording import counted, figure, listed, shortened, shown
 
 
 @pytest.mark.parametrize(

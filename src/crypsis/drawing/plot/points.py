@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crypsis.evaluate.plots.interactive.marks import marker
-from crypsis.evaluate.plots.interactive.series import Series
-from crypsis.evaluate.plots.interactive.words import told, value_on
-from crypsis.reports.markup import Markup
+from crypsis.drawing.markup import Markup
+from crypsis.drawing.plot.marks import marker
+from crypsis.drawing.plot.series import Series
+from crypsis.drawing.plot.words import told, value_on
 
 
 def draw_points(series: Series) -> Iterator[Markup]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from crypsis.evaluate.plots.interactive.hovering import hover_marks
-from crypsis.evaluate.plots.interactive.marks import stroke
-from crypsis.evaluate.plots.interactive.series import Place, Series
-from crypsis.reports.markup import Markup, element, number
+from crypsis.drawing.markup import Markup, element, number
+from crypsis.drawing.plot.hovering import hover_marks
+from crypsis.drawing.plot.marks import stroke
+from crypsis.drawing.plot.series import Place, Series
 
 
 def draw_steps(series: Series) -> Iterator[Markup]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from crypsis.evaluate.plots.frame import Frame, Panel
-from crypsis.evaluate.plots.interactive.marks import Marks, marker, stroke
-from crypsis.evaluate.plots.interactive.scales import WIDTH, may_be_logarithmic
-from crypsis.evaluate.plots.naming import fitting
-from crypsis.reports.markup import Markup, element
-from crypsis.reports.svg import line, text
+from crypsis.drawing.frame import Frame, Panel
+from crypsis.drawing.markup import Markup, element
+from crypsis.drawing.naming import fitting
+from crypsis.drawing.plot.marks import Marks, marker, stroke
+from crypsis.drawing.plot.scales import WIDTH, may_be_logarithmic
+from crypsis.drawing.svg import line, text
 
 LETTER = 6.7  # about the width of a letter
 

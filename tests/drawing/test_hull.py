@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.reports.hull import convex_hull
+from crypsis.drawing.hull import convex_hull
 
 points = st.tuples(st.integers(-9, 9), st.integers(-9, 9))
 

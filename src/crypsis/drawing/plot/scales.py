@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.evaluate.plots.axis_values import distinct_names, numbers, tick
-from crypsis.evaluate.plots.frame import Frame, Panel
-from crypsis.evaluate.plots.naming import fitting
-from crypsis.reports.markup import Markup
-from crypsis.reports.svg import LinearScale, LogScale, Scale, line, rounded_up, text
+from crypsis.drawing.axis_values import distinct_names, numbers, tick
+from crypsis.drawing.frame import Frame, Panel
+from crypsis.drawing.markup import Markup
+from crypsis.drawing.naming import fitting
+from crypsis.drawing.svg import LinearScale, LogScale, Scale, line, rounded_up, text
 
 WIDTH = 640.0
 _MOST_VIEWED = 1500  # with more marks there is one view

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.reports.binning import MOST_BINS, bins_of
+from crypsis.drawing.binning import MOST_BINS, bins_of
 
 counts = st.one_of(st.integers(0, 40), st.integers(0, 5000), st.integers(0, 10**12))
 

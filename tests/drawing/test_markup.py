@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.reports.markup import Markup, element, escape, join, model_name, number
+from crypsis.drawing.markup import Markup, element, escape, join, model_name, number
 
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 anything = st.text(st.characters(exclude_categories=()))
