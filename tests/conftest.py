@@ -24,7 +24,7 @@ settings.register_profile(
     deadline=None,
     database=None,
     print_blob=True,
-    max_examples=100,
+    max_examples=30,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

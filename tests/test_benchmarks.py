@@ -50,6 +50,7 @@ def port_of_seq_anon(monkeypatch):
     ports.folder.cache_clear()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("port_of_seq_anon")
 def test_the_port_and_we_make_the_same_number_of_merges():
     if ports.missing() and os.environ.get("CI", "").lower() != "true":

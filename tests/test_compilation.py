@@ -70,6 +70,7 @@ def test_a_chosen_cache_is_filled_and_used_again(tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb?")} == kept
 
 
+@pytest.mark.long
 def test_a_copy_of_the_package_uses_the_same_compiled_code(tmp_path: Path) -> None:
     copy = tmp_path / "copy" / "crypsis"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
@@ -117,6 +118,7 @@ def kept_files(file: Path, ending: str) -> list[Path]:
     return sorted(path for path in (file.parent / "cache").rglob(f"*.{ending}") if "total" in path.name)
 
 
+@pytest.mark.long
 def test_code_for_other_types_is_never_run_after_the_index_was_lost_and_a_process_killed(a_sum: Path) -> None:
     assert summed(a_sum, "int32").stdout == "10\n"
     for index in kept_files(a_sum, "nbi"):
@@ -128,6 +130,7 @@ def test_code_for_other_types_is_never_run_after_the_index_was_lost_and_a_proces
     assert len(kept_files(a_sum, "nbc")) == 2
 
 
+@pytest.mark.long
 def test_two_processes_never_give_functions_of_their_code_the_same_number(a_sum: Path) -> None:
     """The number is all by which numba tells the inner functions of `np.sort` and `np.argsort` apart when it links."""
     count = "__import__('numba').core.bytecode.FunctionIdentity._unique_ids"
@@ -136,6 +139,7 @@ def test_two_processes_never_give_functions_of_their_code_the_same_number(a_sum:
     assert abs(one - other) > 1_000_000
 
 
+@pytest.mark.long
 def test_a_damaged_file_is_compiled_again_and_mended(a_sum: Path) -> None:
     assert summed(a_sum, "int32").stdout == "10\n"
     for ending in ("nbi", "nbc"):
@@ -147,6 +151,7 @@ def test_a_damaged_file_is_compiled_again_and_mended(a_sum: Path) -> None:
             assert len(damaged.read_bytes()) > 300
 
 
+@pytest.mark.long
 def test_many_that_keep_a_kernel_for_different_types_at_once_keep_them_all(a_sum: Path) -> None:
     kinds = ["int16", "int32", "int64", "uint16"]
     with ThreadPoolExecutor(len(kinds)) as threads:

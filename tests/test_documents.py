@@ -11,6 +11,7 @@ import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -23,6 +24,7 @@ PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if "reference" n
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXPECTED_EXIT = re.compile(r"\s*# exit code (\d+)$")
+SLOW = {"workbench-tour", "performance", "experiments", "running-a-stream", "plots", "browser"}
 OURS = re.compile(r"crypsis [^|&;<>()$`\\*?\[\]{}~#!]*")
 
 
@@ -39,7 +41,12 @@ def name_of(document: Path) -> str:
     return str(document.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("document", [*filter(runnable, DOCUMENTS)], ids=name_of)
+def marked(document: Path) -> Any:
+    """Guides to the workbench, streams and speed run whole experiments, which takes long."""
+    return pytest.param(document, marks=[pytest.mark.long] if document.stem in SLOW else [], id=name_of(document))
+
+
+@pytest.mark.parametrize("document", [marked(document) for document in DOCUMENTS if runnable(document)])
 def test_what_a_document_shows_runs(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {"__name__": "__main__"}
@@ -150,6 +157,7 @@ def test_every_method_and_every_guarantee_has_a_page() -> None:
         assert (ROOT / "docs" / "guarantees" / f"{module.stem}.md").is_file()
 
 
+@pytest.mark.long
 def test_the_site_builds_without_network_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
     nowhere = "http://127.0.0.1:9"
     offline = {**os.environ, "http_proxy": nowhere, "https_proxy": nowhere, "HTTPS_PROXY": nowhere}

@@ -291,6 +291,7 @@ print("whole")
 """
 
 
+@pytest.mark.long
 def test_killed_at_any_instant_of_a_write_the_folder_holds_a_whole_release(tmp_path):
     old = crypsis.anonymize(small(), SeqAnon(k=2, m=2)).write(tmp_path / "release")
     outcomes = set()
@@ -327,6 +328,7 @@ except crypsis.CrypsisError as error:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("room", "format"), [(100, "jsonl"), (100, "parquet"), (8000, "jsonl")])
 def test_when_the_disk_takes_no_more_nothing_is_left_behind(tmp_path, room, format):
     done = subprocess.run(

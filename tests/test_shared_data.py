@@ -27,6 +27,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_a_test_whose_data_are_absent_is_left_out_and_named(workers: str, tmp_path: Path) -> None:
     ended = run("-n", workers, CRYPSIS_DATA=str(tmp_path), CI="")
@@ -36,6 +37,7 @@ def test_a_test_whose_data_are_absent_is_left_out_and_named(workers: str, tmp_pa
     assert "skipped" not in ended.stdout
 
 
+@pytest.mark.long
 def test_under_ci_absent_data_are_a_failure(tmp_path: Path) -> None:
     ended = run("-p", "no:xdist", CRYPSIS_DATA=str(tmp_path), CI="true")
     assert ended.returncode == pytest.ExitCode.TESTS_FAILED, ended.stdout

@@ -250,6 +250,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_is_no_bug_of_ours(run: Run,
     assert outcome.err.count("\n") == 1
 
 
+@pytest.mark.long
 def test_one_cell_that_crashes_or_exceeds_its_limit_leaves_the_others_alone(
     run: Run, folder: Path, odd_worker: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

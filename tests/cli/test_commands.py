@@ -198,6 +198,7 @@ def test_help_is_quick_and_lists_the_commands():
     assert heavy.stdout.strip() == "[]", "the help must not load what it does not need"
 
 
+@pytest.mark.long
 def test_ctrl_c_leaves_nothing_behind(town):
     slow = (
         "import sys, time, crypsis.release as r, crypsis.cli as c\n"

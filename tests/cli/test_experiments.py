@@ -74,6 +74,7 @@ def test_policies_are_made_and_checked(run, rt):
     assert run("policy", "check", rt / "u.txt", "--kind", "secret").code == 2
 
 
+@pytest.mark.long
 def test_cluster_with_pcta_and_a_bound_is_evaluated_shown_and_exported(run, rt):
     done = run("run", rt / "e.toml", "--workers", "1")
     assert done.code == 0, done.err
@@ -180,6 +181,7 @@ def test_a_hierarchy_that_is_not_given_is_made(run, tmp_path):
     assert done.code == 0, done.err
 
 
+@pytest.mark.long
 def test_a_failed_and_a_slow_cell_give_exit_codes(run, tmp_path):
     people(tmp_path)
     (tmp_path / "e.toml").write_text(sweep_of_people("[13]"))

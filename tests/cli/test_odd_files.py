@@ -36,6 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 @pytest.mark.parametrize("name", ["pipe.csv", "pipe.toml", "/dev/zero", "folder.csv", "loop.csv", "nowhere.csv"])
 def test_what_is_no_file_is_refused_and_not_waited_for(folder: Path, run: Run, command: tuple[str], name: str) -> None:
@@ -100,6 +101,7 @@ def test_a_bomb_is_refused_while_it_unpacks(folder: Path, run: Run, monkeypatch:
     assert (told.code, told.err.split(":")[0]) == (5, "too-large")
 
 
+@pytest.mark.long
 def test_a_thousand_columns_go_all_the_way(folder: Path, run: Run) -> None:
     names = [f"c{number}" for number in range(1_000)]
     (folder / "wide.csv").write_text(",".join(names) + "\n" + f"{','.join('1' for _ in names)}\n" * 4)

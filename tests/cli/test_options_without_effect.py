@@ -104,6 +104,7 @@ def outcome(read: Any) -> object:
     return parts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("option", reading._every_option())
 def test_a_reading_option_has_an_effect_or_is_refused(tmp_path: Path, way: str, option: str) -> None:

@@ -128,6 +128,7 @@ BAD = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("method", "wrong", "code"),
     [(method, *row) for method, rows in BAD.items() for row in (*EPSILON, *rows)],

@@ -157,6 +157,7 @@ sweep = {{param = "delta", start = 0.4, end = 1.0, step = 0.1}}
     return folder / "c.toml", json.loads(out.getvalue())["results"]
 
 
+@pytest.mark.long
 def test_5_three_bounding_methods_over_delta_leave_what_is_infeasible_empty(run, compared):
     file, rows = compared
     assert len(rows) == 21
@@ -212,6 +213,7 @@ main(sys.argv[1:])
 """
 
 
+@pytest.mark.long
 def test_7_a_killed_run_goes_on_where_it_was(tmp_path):
     people(tmp_path)
     (tmp_path / "e.toml").write_text(sweep_of_people().replace("sweep = {param", "repeats = 5\nsweep = {param"))

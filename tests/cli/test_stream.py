@@ -33,6 +33,7 @@ def test_a_bad_configuration_exits_with_2_and_its_code(text: str, code: str, tmp
     assert json.loads(done.stdout)["error"]["code"] == code
 
 
+@pytest.mark.long
 def test_the_demo_shows_a_live_metro(tmp_path: Path) -> None:
     done = crypsis("demo", "stream", "--json", folder=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -39,6 +39,7 @@ def windows_of(folder: Path, N: int) -> dict[str, object]:
     return dict(json.loads(done.stdout))
 
 
+@pytest.mark.long
 def test_a_metro_of_any_size_is_made_up_and_run(tmp_path: Path) -> None:
     metro = ("--passengers", "500", "--stations", "9", "--minutes", "20", "--flows", "9,8,7,6,5,4,3,2,1")
     done = crypsis("stream", "generate", "--out", "events.csv", *metro, "--json", folder=tmp_path)
@@ -52,6 +53,7 @@ def test_a_metro_of_any_size_is_made_up_and_run(tmp_path: Path) -> None:
     assert crypsis("stream", "generate", "--out", "e.csv", "--flows", "many", folder=tmp_path).returncode == 2
 
 
+@pytest.mark.long
 def test_sequences_become_a_stream_and_half_a_table_of_trips_is_refused(tmp_path: Path) -> None:
     (tmp_path / "visits.txt").write_text("1 2 3\n1 2\n1 2 2\n", encoding="utf-8")
     done = crypsis("stream", "convert", "visits.txt", "--out", "events.csv", "--longest", "2", folder=tmp_path)

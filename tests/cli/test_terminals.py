@@ -61,6 +61,7 @@ def test_tables_and_errors_degrade_too(tmp_path: Path) -> None:
     assert b"missing-file" in missing.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("length", [255, 256, 5_000, 100_000])
 def test_a_list_of_columns_may_be_longer_than_a_name_of_a_file(run: Run, tmp_path: Path, length: int) -> None:
     names = [f"a_rather_long_name_of_column_{number}" for number in range(length // 30 + 1)]

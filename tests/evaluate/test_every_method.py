@@ -56,6 +56,7 @@ def of_kind(sections, accepts):
     raise AssertionError(f"no sample of {accepts.__name__}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_runs_as_a_cell(name, sections, tmp_path):
     method = METHODS[name]

@@ -38,6 +38,7 @@ def quick_workers(monkeypatch):
     monkeypatch.setattr(runner, "WORKER", "tests.evaluate.odd_worker")
 
 
+@pytest.mark.long
 def test_the_worked_example_gives_its_classes_and_losses(tmp_path, monkeypatch):
     monkeypatch.undo()  # the worker that everybody gets
     write_example(tmp_path)
@@ -58,6 +59,7 @@ def test_the_worked_example_gives_its_classes_and_losses(tmp_path, monkeypatch):
     assert phases["peak_memory_mb"] > 10
 
 
+@pytest.mark.long
 def test_a_second_run_does_nothing_and_what_was_added_or_damaged_runs_alone(tmp_path):
     people(tmp_path)
     first = run(parsed(sweep_of_people(), tmp_path), tmp_path / "out", workers=1)
@@ -99,6 +101,7 @@ def test_two_workers_give_what_one_gives_and_repeats_have_a_mean_and_a_deviation
     assert told["runtime"] == sorted(row["runtime"] for row in rows)[1]
 
 
+@pytest.mark.long
 def test_whatever_a_cell_does_the_others_go_on(tmp_path, monkeypatch):
     let_hours_pass_at_a_cell_that_never_ends(monkeypatch)
     people(tmp_path, 200)

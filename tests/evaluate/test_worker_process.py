@@ -33,6 +33,7 @@ def done(folder, name, **settings):
     return frame.drop([column for column in frame.columns if is_time_column(column)])
 
 
+@pytest.mark.long
 def test_the_next_run_takes_the_worker_over_and_gives_the_same(tmp_path, monkeypatch):
     people(tmp_path)
     first = done(tmp_path, "one")
@@ -49,6 +50,7 @@ def test_the_next_run_takes_the_worker_over_and_gives_the_same(tmp_path, monkeyp
     assert len(waiting()) == 2
 
 
+@pytest.mark.long
 def test_where_memory_is_limited_a_worker_is_new_and_one_that_was_stopped_is_not_kept(tmp_path):
     people(tmp_path)
     done(tmp_path, "one")
@@ -59,6 +61,7 @@ def test_where_memory_is_limited_a_worker_is_new_and_one_that_was_stopped_is_not
     assert len(waiting()) == 1  # the one that was at the cell is gone
 
 
+@pytest.mark.long
 def test_a_worker_that_nobody_asks_leaves_by_itself(tmp_path, monkeypatch):
     monkeypatch.setattr(worker_process, "WAITS", 0.2)
     people(tmp_path)

@@ -269,6 +269,7 @@ def charge_often(path, times):
         BudgetLedger(path).charge(Fraction(1, 100), "one of many")
 
 
+@pytest.mark.long
 def test_processes_that_charge_at_once_lose_nothing(ledger):
     context = multiprocessing.get_context("spawn")
     workers = [context.Process(target=charge_often, args=(ledger.path, 15)) for _ in range(3)]

@@ -77,6 +77,7 @@ def figures(metric: Any, original: Any, published: Any) -> Any:
         return error.code
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", METHODS)
 def test_no_figure_depends_on_the_order_of_the_records(name: str, samples: list[Any]) -> None:
     original = of_kind(samples, METHODS[name].accepts)

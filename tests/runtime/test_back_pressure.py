@@ -94,6 +94,7 @@ def largest_seen(folder: Path, running: threading.Event) -> list[int]:
     return sizes
 
 
+@pytest.mark.long
 def test_mqtt_through_a_small_spool_loses_nothing(tmp_path: Path) -> None:
     """A window needs more events than the spool holds, so that only checkpoints in between make room."""
     lively = lively_lines(seed=4, people=2500, timestamps=12)
@@ -119,6 +120,7 @@ def test_mqtt_through_a_small_spool_loses_nothing(tmp_path: Path) -> None:
     assert published(tmp_path / "run")[0] == published(tmp_path / "whole")[0]
 
 
+@pytest.mark.long
 def test_standard_input_waits_while_its_spool_is_full(tmp_path: Path) -> None:
     lines = lively_lines(seed=4, people=400, timestamps=20)
     whole = prepared(tmp_path / "whole", lines)

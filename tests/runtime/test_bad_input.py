@@ -135,6 +135,7 @@ BAD_LINES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("line", "result"), BAD_LINES.values(), ids=list(BAD_LINES))
 def test_a_bad_event_is_counted_under_its_reason_and_changes_nothing(line: str, result: str, tmp_path: Path) -> None:
     before = [*crowd(range(1, 7)), json.dumps({"op": "erase", "id": "gone"})]

@@ -156,6 +156,7 @@ def test_a_reached_limit_stops_before_anything_is_published(limit: str, tmp_path
     assert stream(enough)["windows"] == 26
 
 
+@pytest.mark.long
 def test_a_run_that_is_stopped_goes_on(tmp_path: Path) -> None:
     lines = lively_lines(seed=6)
     stream(prepared(tmp_path / "whole", lines))
@@ -338,6 +339,7 @@ def test_instants_are_counted_from_the_origin(tmp_path: Path) -> None:
     assert [(window["x"], window["y"]) for window in windows_of(tmp_path / "run")] == [(0, 1), (1, 2), (2, 3)]
 
 
+@pytest.mark.long
 def test_standard_input_and_output_through_the_command_line(tmp_path: Path) -> None:
     lines = lively_lines(timestamps=12)
     stream(prepared(tmp_path / "whole", lines))

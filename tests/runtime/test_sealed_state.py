@@ -46,6 +46,7 @@ def test_nothing_of_people_can_be_read_in_an_encrypted_state(keyed: Path) -> Non
         assert b"Person" not in file.read_bytes(), file.name
 
 
+@pytest.mark.long
 def test_an_encrypted_state_survives_kills(keyed: Path) -> None:
     lines = lively_lines(seed=5, timestamps=20)
     stream(prepared(keyed / "whole", lines))
@@ -78,6 +79,7 @@ def test_without_a_whole_key_nothing_begins(key: str | None, tmp_path: Path, mon
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_the_command_line_asks_for_it_and_takes_the_key_from_the_environment(tmp_path: Path) -> None:
     (tmp_path / "events.ndjson").write_text("".join(f"{line}\n" for line in LINES[:300]), encoding="utf-8")
     (tmp_path / "stream.toml").write_text(

@@ -100,6 +100,7 @@ def random_table(random: np.random.Generator) -> tuple[list[list[int | None]], l
     return records, [rows[at] for at in random.permutation(n_rows)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(8))
 def test_a_table_is_truthful_exactly_when_the_definition_says_so(seed: int, monkeypatch) -> None:
     random = np.random.Generator(np.random.PCG64(seed))

@@ -55,6 +55,7 @@ def test_words_in_texts_and_comments_are_no_commands(warehouse: Warehouse) -> No
     assert warehouse.query(question).rows == []
 
 
+@pytest.mark.long
 def test_answers_are_limited_in_rows_and_time(warehouse: Warehouse) -> None:
     with pytest.raises(BadQuery, match="more than 10 rows"):
         warehouse.query("SELECT ?s WHERE { ?s ?p ?o }", most_rows=10)
@@ -108,6 +109,7 @@ def test_queries_are_read_and_written_again(warehouse: Warehouse) -> None:
         tokens("SELECT \x00")
 
 
+@pytest.mark.long
 def test_inference_in_the_query_and_before_it_agree_on_every_class_and_property(
     warehouse: Warehouse, tmp_path: Path
 ) -> None:

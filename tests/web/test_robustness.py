@@ -485,6 +485,7 @@ def test_every_operation_says_what_it_does(api: httpx.Client) -> None:
     assert silent == []
 
 
+@pytest.mark.long
 def test_the_workspace_tells_how_much_there_is(api: httpx.Client) -> None:
     told = api.get("/api/workspace").json()
     assert set(told["entries"]) == {"datasets", "hierarchies", "policies", "workloads", "experiments", "streams"}

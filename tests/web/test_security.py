@@ -234,6 +234,7 @@ def outsider(open_server: tuple[Server, int]) -> Iterator[httpx.Client]:
         yield client
 
 
+@pytest.mark.long
 def test_a_port_in_use_is_passed_over_and_the_next_one_is_printed(open_server: tuple[Server, int]) -> None:
     running, taken = open_server
     assert int(running.base.rsplit(":", 1)[1]) > taken
@@ -360,6 +361,7 @@ def test_data_are_never_kept_by_a_browser(api: httpx.Client) -> None:
     assert api.get("/data").headers["cache-control"] == "no-store"
 
 
+@pytest.mark.long
 def test_names_that_are_markup_or_lines_stay_names(api: httpx.Client) -> None:
     odd = "<script>alert(1)</script> \"quoted\" 'x' = +1"
     number = api.post("/api/datasets", json={"sample": "patients", "size": 30, "name": odd}).json()["id"]

@@ -170,6 +170,7 @@ def outcomes(method):
     return runs_on
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("score", list(KINDS))
 def test_no_violation_is_found(score):
     method = DiffMulti(epsilon=2, specializations=2, max_depth=1, score=score, **LINE)
@@ -189,6 +190,7 @@ class Midpoints(ExactNoise):
         return drawn
 
 
+@pytest.mark.long
 def test_midpoints_are_convicted():
     wide = {"domains": AttributeDomains({"x": NumericDomain(0, 64), "kind": CategoryDomain(("p", "q"))})}
     method = DiffMulti(epsilon="1/2", specializations=1, score="max", **wide)
@@ -207,6 +209,7 @@ def test_midpoints_are_convicted():
     assert not honest.convicted
 
 
+@pytest.mark.long
 def test_a_test_of_a_true_zero_is_convicted(monkeypatch):
     """BROKEN on purpose: a child without records gets no specializations, which tells that it has none."""
     method = DiffMulti(
@@ -246,6 +249,7 @@ def test_a_test_of_a_true_zero_is_convicted(monkeypatch):
     assert guilty.convicted
 
 
+@pytest.mark.long
 def test_split_points_follow_the_exponential_mechanism():
     """Against the closed form, on a domain so wide that even proposals would hardly ever be accepted."""
     from scipy.stats import chisquare

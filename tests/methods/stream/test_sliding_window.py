@@ -17,6 +17,7 @@ from tests.methods.stream.streams import Case, cases, expected, random_case, see
 from tests.reference import itsa as reference
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["itsa", "cumulative", "static"])
 def test_a_thousand_streams_of_each_mode_are_those_of_the_obvious_version_and_keep_the_promise(mode: str) -> None:
     windows = suppressed = 0

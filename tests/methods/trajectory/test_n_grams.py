@@ -153,6 +153,7 @@ def outcomes(provider, epsilon, grams=2, longest=3, threshold=1, most=40):
 ONE, OTHER = [[0, 0, 0]] * 2, [[0, 0, 0]]
 
 
+@pytest.mark.long
 def test_the_audit_finds_no_violation():
     for grams in (1, 2):
         found = audit_privacy(outcomes(ExactNoise, 2, grams), ONE, OTHER, 2, runs=1500, false_alarm=BY_CHANCE)

@@ -77,6 +77,7 @@ def methods_drawn(chance: random.Random, unit: str | None) -> list[Method]:
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("block", range(10))
 def test_results_are_those_of_the_definition(block: int) -> None:
     compared = 0
@@ -106,6 +107,7 @@ def test_long_sequences_fill_lanes_and_words(longest: int) -> None:
             assert aligned(paths, method) == expected_by_reference(paths, whose, method)
 
 
+@pytest.mark.long
 def test_more_sequences_than_fit_in_one_batch() -> None:
     chance = random.Random(5)
     paths = [tuple(chance.randint(0, 9) for _ in range(chance.randint(1, 9))) for _ in range(400)]

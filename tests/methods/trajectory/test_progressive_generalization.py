@@ -85,6 +85,7 @@ def test_neighbours_of_many_generators_match_the_definition(generators: list[tup
     assert sorted(map(tuple, found.tolist())) == sorted(reference.neighbouring_pairs(generators))
 
 
+@pytest.mark.long
 def test_scattered_neighbours_match_the_definition() -> None:
     random = np.random.default_rng(7)
     x, y = random.random(300) * 1e4, random.random(300) * 1e4

@@ -67,6 +67,7 @@ def test_every_release_satisfies_its_verifier(seed: int, demote_probability: flo
     assert verdict.holds, verdict
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", range(16))
 def test_guarantee_1_holds_by_the_exact_test(part: int) -> None:
     """On two thousand random datasets, which differ in everything but that they are small."""
