@@ -16,13 +16,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from crypsis.data.cells import Cell, CellKind
+from crypsis.data.arrays import Int64s
+from crypsis.data.cells import Cell, CellKind, Cells
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import Scalar
 from crypsis.errors import NotApplicable
 
 _EPOCH = datetime(1970, 1, 1)
+_WITHOUT_LOSS = (CellKind.VALUE, CellKind.MISSING, CellKind.RANGE)  # ranges are summed together
 
 
 @dataclass(frozen=True)
@@ -58,28 +60,45 @@ def ncp_loss(
 
 def _column_loss(original: Column, published: PublishedTable) -> Fraction:
     column = published.column(original.name)
-    counts = np.bincount(column.codes, minlength=len(column.cells)).tolist()
-    losses = cell_losses(original, column)
-    total = sum((count * loss for count, loss in zip(counts, losses, strict=True) if count), Fraction(0))
+    cells, width = column.cells, _width(original)
+    counts = np.bincount(column.codes, minlength=len(cells)).astype(np.int64)
+    total = summed_widths(cells, counts) / width if width else Fraction(0)
+    for place in np.flatnonzero((counts > 0) & ~np.isin(cells.kinds, _WITHOUT_LOSS)).tolist():
+        total += int(counts[place]) * _loss(cells[place], column, len(original.domain))
     return total / max(len(published), 1)
 
 
-def cell_losses(original: Column, column: PublishedColumn) -> list[Fraction]:
-    """The loss of each of a column's cells."""
-    listed = [column.cells[place] for place in range(len(column.cells))]
+def summed_widths(cells: Cells, counts: Int64s) -> Fraction:
+    """The widths of all ranges together, exactly; each counts as often as `counts` says.
+
+    Every bound is looked at once, however many ranges it ends.
+    """
+    ranges = np.flatnonzero((cells.kinds == CellKind.RANGE) & (counts > 0))
+    weights = np.zeros(len(cells.values), np.int64)
+    np.add.at(weights, cells.members[cells.offsets[ranges] + 1], counts[ranges])
+    np.subtract.at(weights, cells.members[cells.offsets[ranges]], counts[ranges])
+    used = np.flatnonzero(weights)
+    total = Fraction(0)
+    decimals: dict[int, int] = {}  # digits after the point: sum without the point
+    for value, weight in zip(cells.values.gather(used).to_list(), weights[used].tolist(), strict=True):
+        text = repr(value) if isinstance(value, float) else ""
+        if text and "e" not in text:
+            before, _, after = text.partition(".")
+            decimals[len(after)] = decimals.get(len(after), 0) + weight * int(before + after)
+        else:
+            total += weight * on_number_line(value)
+    return sum((Fraction(value, 10**digits) for digits, value in decimals.items()), total)
+
+
+def _width(original: Column) -> Fraction:
+    """From the lowest to the highest value of a column."""
     if original.type == "category" or not len(original.domain):
-        width = Fraction(0)
-    else:
-        width = on_number_line(original.domain[-1]) - on_number_line(original.domain[0])
-    return [_loss(cell, column, width, len(original.domain)) for cell in listed]
-
-
-def _loss(cell: Cell, column: PublishedColumn, width: Fraction, values: int) -> Fraction:
-    if cell.kind in (CellKind.VALUE, CellKind.MISSING):
         return Fraction(0)
-    if cell.kind == CellKind.RANGE:
-        low, high = map(on_number_line, cell.members)
-        return (high - low) / width if width else Fraction(0)
+    return on_number_line(original.domain[-1]) - on_number_line(original.domain[0])
+
+
+def _loss(cell: Cell, column: PublishedColumn, values: int) -> Fraction:
+    """The loss of a cell that is neither one value nor a range."""
     if cell.kind == CellKind.SET:
         total = values if column.hierarchy is None else column.hierarchy.total
         return Fraction(len(cell.members), total)

@@ -8,12 +8,16 @@ below it. Suppressed records and missing values are left out. A column whose nod
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import PublishedColumn, PublishedTable
-from crypsis.metrics.certainty_penalty import on_number_line
+from crypsis.data.values import Scalar
+from crypsis.metrics.certainty_penalty import on_number_line, summed_widths
+
+_COUNTED = (CellKind.ANY, CellKind.SET, CellKind.NODE)  # beside ranges, which are summed together
 
 
 def published_widths(published: PublishedTable) -> dict[str, float]:
@@ -29,31 +33,26 @@ def published_widths(published: PublishedTable) -> dict[str, float]:
 def column_width(column: PublishedColumn) -> Fraction | None:
     """The mean over all cells that say something; None where some node is not told, or nothing is said."""
     cells = column.cells
-    counts = np.bincount(column.codes, minlength=len(cells)).tolist()
-    shown = [
-        (cells[place], count)
-        for place, count in enumerate(counts)
-        if count and cells.kinds[place] not in (CellKind.MISSING, CellKind.SUPPRESSED)
-    ]
-    if not shown:
+    counts = np.bincount(column.codes, minlength=len(cells)).astype(np.int64)
+    shown = (counts > 0) & ~np.isin(cells.kinds, (CellKind.MISSING, CellKind.SUPPRESSED))
+    if not shown.any():
         return None
-    ordered = column.type != "category"
-    members = [member for cell, _ in shown if cell.kind != CellKind.NODE for member in cell.members]
-    distinct = len(set(members))
-    span = on_number_line(max(members)) - on_number_line(min(members)) if ordered and members else Fraction(0)
-    total: Fraction = Fraction(0)
-    for cell, count in shown:
+    with_values = np.repeat(shown & (cells.kinds != CellKind.NODE), np.diff(cells.offsets))
+    values = cells.values.gather(np.unique(cells.members[with_values]))
+    span = Fraction(0)
+    if column.type != "category" and len(values):
+        span = on_number_line(cast(Scalar, values.max())) - on_number_line(cast(Scalar, values.min()))
+    total = summed_widths(cells, counts) / span if span else Fraction(0)
+    distinct = max(values.n_unique(), 1)
+    for place in np.flatnonzero(shown & np.isin(cells.kinds, _COUNTED)).tolist():
+        count, cell = int(counts[place]), cells[place]
         if cell.kind == CellKind.ANY:
             total += count
-        elif cell.kind == CellKind.RANGE and span:
-            low, high = map(on_number_line, cell.members)
-            total += count * (high - low) / span
         elif cell.kind == CellKind.SET:
-            total += count * Fraction(len(cell.members), max(distinct, 1))
-        elif cell.kind == CellKind.NODE:
+            total += count * Fraction(len(cell.members), distinct)
+        else:
             if column.hierarchy is None:
                 return None
             below = len(column.hierarchy.leaves.get(str(cell.members[0]), ()))
             total += count * Fraction(below if below > 1 else 0, max(column.hierarchy.total, 1))
-    mean: Fraction = total / sum(count for _, count in shown)
-    return mean
+    return total / int(counts[shown].sum())
