@@ -1,82 +1,80 @@
-"""TOML from tables and lists: what `tomllib` reads, written."""
+"""Experiment files as text: tables with headings down to the second level, deeper ones on one line."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
+import tomlkit
+from tomlkit.exceptions import ConvertError
+
 from crypsis.errors import BadExperiment
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_DEEPEST_HEADING = 2
+_ON_ONE_LINE = ("queries",)  # tables whose entries read better on one line
 
 
 def toml_text(content: Mapping[str, Any]) -> str:
     """The text of a TOML file; values first, then tables, then lists of tables. None is left out."""
-    return "\n".join(_lines(content, ())).strip() + "\n"
+    document = tomlkit.document()
+    _fill(document, content, ())
+    return tomlkit.dumps(document).strip() + "\n"
 
 
-def _lines(table: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
-    lines: list[str] = []
-    later: list[str] = []
-    for name, value in table.items():
+def _fill(table: Any, content: Mapping[str, Any], path: tuple[str, ...]) -> None:
+    headed = {}
+    for name, value in content.items():
         if value is None:
             continue
-        here = (*path, name)
-        if isinstance(value, Mapping) and len(here) < 3 and not _is_small(value, here):
-            inside = _lines(value, here)
-            named = not inside or inside[0] != ""  # a table of tables needs no heading of its own
-            later += ["", f"[{_dotted(here)}]", *inside] if named else inside
-        elif _is_list_of_tables(value) and len(here) < 3:
-            for one in value:
-                later += ["", f"[[{_dotted(here)}]]", *_inline_lines(one)]
+        if _has_heading(value, (*path, name)):
+            headed[name] = value
         else:
-            lines.append(f"{_key(name)} = {toml_value(value)}")
-    return lines + later
+            table.add(name, _on_one_line(value))
+    for name, value in headed.items():
+        if isinstance(value, Mapping):
+            part = tomlkit.table(is_super_table=_holds_headings_only(value, (*path, name)))
+            _fill(part, value, (*path, name))
+            table.add(name, part)
+        else:
+            table.add(name, tomlkit.aot())
+            for entry in value:
+                table[name].append(_filled_flat(entry))
 
 
-def _inline_lines(table: Mapping[str, Any]) -> list[str]:
-    return [f"{_key(name)} = {toml_value(value)}" for name, value in table.items() if value is not None]
+def _filled_flat(entry: Mapping[str, Any]) -> Any:
+    table = tomlkit.table()
+    for name, value in entry.items():
+        if value is not None:
+            table.add(name, _on_one_line(value))
+    return table
 
 
-def _is_small(value: Mapping[str, Any], path: tuple[str, ...]) -> bool:
-    """A table that reads better on one line: a column, or anything deep inside."""
-    return len(path) == 3 or (len(path) == 2 and path[0] in ("queries",))
-
-
-def _is_list_of_tables(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(one, Mapping) for one in value)
-
-
-def toml_value(value: Any) -> str:
-    """A value on one line."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        text = repr(value)
-        return text if any(sign in text for sign in ".einf") else f"{text}.0"
-    if isinstance(value, str):
-        return _quoted(value)
+def _has_heading(value: Any, path: tuple[str, ...]) -> bool:
+    if len(path) > _DEEPEST_HEADING:
+        return False
     if isinstance(value, Mapping):
-        inside = ", ".join(f"{_key(name)} = {toml_value(one)}" for name, one in value.items() if one is not None)
-        return "{" + inside + "}"
+        return not (len(path) == _DEEPEST_HEADING and path[0] in _ON_ONE_LINE)
+    return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(entry, Mapping) for entry in value)
+
+
+def _holds_headings_only(content: Mapping[str, Any], path: tuple[str, ...]) -> bool:
+    values = {name: value for name, value in content.items() if value is not None}
+    return bool(values) and all(_has_heading(value, (*path, name)) for name, value in values.items())
+
+
+def _on_one_line(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        table = tomlkit.inline_table()
+        for name, entry in value.items():
+            if entry is not None:
+                table.add(name, _on_one_line(entry))
+        return table
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(toml_value, value)) + "]"
-    if hasattr(value, "isoformat"):
-        return str(value.isoformat())
-    raise BadExperiment(f"{type(value).__name__} cannot stand in an experiment file.")
-
-
-def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _quoted(name)
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")  # which JSON allows and TOML does not
-
-
-def _dotted(path: tuple[str, ...]) -> str:
-    return ".".join(map(_key, path))
+        array = tomlkit.array()
+        for entry in value:
+            array.append(_on_one_line(entry))
+        return array
+    try:
+        return tomlkit.item(value)
+    except (ConvertError, ValueError) as error:
+        raise BadExperiment(f"{type(value).__name__} cannot stand in an experiment file.") from error
