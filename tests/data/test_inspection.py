@@ -127,15 +127,3 @@ def test_raw_check_ins_are_recognised() -> None:
     assert (found.rows, found.kind) == (138_957, "tracks")
     assert [column.type for column in found.columns] == ["int", "timestamp", "float", "float", "int"]
     assert found.columns[0].minimum is None
-
-
-def test_dates_beyond_the_calendar_count_as_missing(tmp_path: Path) -> None:
-    days = pl.Series("day", [0, 0, 21_769_000, -(2**31)], dtype=pl.Int32).cast(pl.Date)  # the year 61571
-    moments = pl.Series("when", [0, 0, 2**62, -(2**62)], dtype=pl.Int64).cast(pl.Datetime("us"))
-    pl.DataFrame([days, moments]).write_parquet(tmp_path / "far.parquet")
-    for show_values in (False, True):
-        found = inspect_file(tmp_path / "far.parquet", show_values=show_values)
-        assert [(column.missing, column.minimum, column.maximum) for column in found.columns] == [
-            (2, "1970-01-01", "1970-01-01"),
-            (2, "1970-01-01T00:00:00", "1970-01-01T00:00:00"),
-        ]

@@ -22,7 +22,7 @@ from tests.mutations.damage import damaged
 from tests.mutations.seeds import Seed, made_seeds
 
 EVERY_COMMAND = 20  # one file in so many goes through the command line as well
-EVERY_UPLOAD = 10
+EVERY_UPLOAD = 25
 FINE_EXITS = (0, 2, 3, 4, 5)
 
 
@@ -111,7 +111,8 @@ def main() -> None:
         import httpx
 
         headers = {"Authorization": f"Bearer {given.token}"}
-        client = httpx.Client(base_url=given.address, headers=headers, timeout=60, trust_env=False)
+        anew = httpx.Limits(max_keepalive_connections=0)  # a connection that is kept may be closed as it is used
+        client = httpx.Client(base_url=given.address, headers=headers, timeout=60, limits=anew, trust_env=False)
     number = given.first
     while True:
         seed, content = made_file(seeds, number, given.seed)

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.formats import format_of, json_lines, spaced
-from crypsis.data.formats.columns import in_calendar, is_empty
+from crypsis.data.formats.columns import is_empty
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.person_detection import PersonLike, identifies_by_name, person_like_column
@@ -172,8 +172,6 @@ def _summary(cells: pl.Series, missing_tokens: tuple[str, ...], show_values: boo
     if cells.dtype.is_nested():
         text = cells.list.len().cast(pl.String) if isinstance(cells.dtype, pl.List) else cells.cast(pl.String)
         return ColumnSummary(cells.name, str(cells.dtype).lower(), cells.null_count(), text.n_unique(), False, ())
-    if cells.dtype in (pl.Date, pl.Datetime):
-        cells = in_calendar(cells)
     absent = is_empty(cells)
     if cells.dtype == pl.String:
         absent |= cells.str.strip_chars().is_in(list(missing_tokens)).fill_null(False)

@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import crypsis
+from crypsis.data import inspect_file
 from crypsis.data.formats.memory import LIMIT_VARIABLE
 from crypsis.data.formats.parquet import COPIES, content_size, memory_needed, read_frame
-from crypsis.errors import CrypsisError, TooLarge, UnknownColumn, UnreadableFile
+from crypsis.errors import BadRow, CrypsisError, TooLarge, UnknownColumn, UnreadableFile
 
 FRAME = pl.DataFrame({"id": [1, 2, 3], "label": ["a", "b", None], "sets": [["x"], [], ["y", "z"]]})
 
@@ -113,3 +115,24 @@ def test_a_footer_that_would_never_end_or_is_of_another_form_is_refused(tmp_path
     file.write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
     with pytest.raises(UnreadableFile, match="footer is damaged"):
         content_size(file)
+
+
+@pytest.mark.parametrize("column", ["day", "when"])
+def test_a_date_beyond_the_calendar_is_refused_with_its_row_by_every_road(tmp_path: Path, column: str) -> None:
+    days = pl.Series("day", [0, 0, 21_769_000, -(2**31)], dtype=pl.Int32).cast(pl.Date)  # the year 61571
+    moments = pl.Series("when", [0, 0, 2**62, -(2**62)], dtype=pl.Int64).cast(pl.Datetime("us"))
+    file = tmp_path / "far.parquet"
+    pl.DataFrame([pl.Series("id", ["a", "b", "c", "d"]), days, moments]).select("id", column).write_parquet(file)
+    for read in (
+        read_frame,
+        inspect_file,
+        lambda path: crypsis.read_table(path, {"id": "identifier", column: "quasi"}),
+        lambda path: crypsis.read_trajectories(path, id="id", position=column, location="id"),
+        lambda path: crypsis.read_transactions(path, id="id", item=column),
+        lambda path: crypsis.read_events(path, id="id", location="id", t=column),
+    ):
+        with pytest.raises(BadRow, match="beyond the years 1 to 9999") as refused:
+            read(file)
+        assert "row 2" in str(refused.value)
+    frame, _ = read_frame(file, by_record=True)  # one record costs no other
+    assert frame[column].null_count() == 2

@@ -68,7 +68,7 @@ def read_rows(
     file = existing_file(path)
     chosen = format_of(file, format, holding=TABLE).name
     if chosen == "parquet":
-        frame, _ = parquet.read_frame(file, columns=columns)
+        frame, _ = parquet.read_frame(file, columns=columns, by_record=True)
         return as_texts(frame, lists), ByRecord()
     if chosen == "jsonl":
         if columns is None:

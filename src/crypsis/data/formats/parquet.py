@@ -14,19 +14,37 @@ from typing import Any
 import polars as pl
 
 from crypsis.data.formats import limited_reader
+from crypsis.data.formats.columns import in_calendar
 from crypsis.data.formats.compression import existing_file, is_compressed, read_bytes
 from crypsis.data.formats.memory import check_fits
-from crypsis.errors import UnreadableFile
+from crypsis.data.formats.source import place
+from crypsis.errors import BadRow, UnreadableFile
 
 MAGIC = b"PAR1"
 COPIES = 2.0  # a column while it is decoded, and the arrays made of it
 WIDTHS = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8, 6: 16, 7: 16}  # bytes per value in memory, by physical type
 
 
-def read_frame(path: str | Path, *, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, str]:
-    """The wanted columns, or all, with the types of the file."""
+def read_frame(
+    path: str | Path, *, columns: Sequence[str] | None = None, by_record: bool = False
+) -> tuple[pl.DataFrame, str]:
+    """The wanted columns, or all, with the types of the file.
+
+    A date beyond the years 1 to 9999 is refused, since nothing can be done with it; `by_record` it is missing.
+    """
     file = existing_file(path)
-    return _read(file, columns)[0], str(file)
+    frame = _read(file, columns)[0]
+    for cells in frame.iter_columns():
+        if cells.dtype in (pl.Date, pl.Datetime):
+            dates = in_calendar(cells)
+            if dates is not cells and not by_record:
+                row = int((dates.is_null() & cells.is_not_null()).arg_true()[0])
+                raise BadRow(
+                    f"Column '{cells.name}' holds a date beyond the years 1 to 9999; correct the cell.",
+                    **place(str(file), row, cells.name),
+                )
+            frame = frame.with_columns(dates)
+    return frame, str(file)
 
 
 def read_frame_and_metadata(path: str | Path) -> tuple[pl.DataFrame, dict[str, str]]:
