@@ -85,6 +85,7 @@ CrypsisError
 ├── ReviewAmber                 review-amber             6   with --strict: a light is amber
 ├── ReviewRed                   review-red               7   with --strict: a light is red
 ├── WriteFailed                 write-failed             1   disk full, permission: nothing is left behind
+│   └── BrokerSilent            broker-silent            2   the broker of a sink does not answer
 ├── Cancelled                   cancelled                130
 └── InternalError               internal-error           1   a bug of ours
 """
@@ -465,6 +466,11 @@ class ReviewRed(CrypsisError):
 class WriteFailed(CrypsisError):
     code = "write-failed"
     exit_code = 1
+
+
+class BrokerSilent(WriteFailed):
+    code = "broker-silent"
+    exit_code = 2
 
 
 class Cancelled(CrypsisError):

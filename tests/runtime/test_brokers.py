@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import random
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 import pytest
 
-from crypsis.errors import InputError
+from crypsis.errors import InputError, SinkBehind
 from crypsis.runtime import StreamConfiguration, StreamRun, stream
+from crypsis.runtime.observation import Observation
 from tests.runtime.brokers import ForgetfulProxy, Mosquitto, Redis
 from tests.runtime.publishing import (
     Subscriber,
@@ -212,3 +215,77 @@ def test_a_redis_stream_that_was_trimmed_too_far_is_refused(brokers: tuple[Mosqu
     client.close()
     with pytest.raises(InputError, match="events are gone"):
         stream(configuration)
+
+
+def test_a_broker_that_lost_retained_windows_is_noticed_and_given_them_again(tmp_path: Path) -> None:
+    """Restarted without what it stored: nothing but asking for every window would tell."""
+    broker = Mosquitto(tmp_path / "mosquitto")
+    lines = lively_lines(seed=6)
+    stream(prepared(tmp_path / "whole", lines))
+    sink = {"kind": "mqtt", "topic": "windows", "port": broker.port}
+    configuration = prepared(tmp_path / "run", lines, sink=sink, run={"retry_seconds": 60.0})
+    running = StreamRun(configuration)
+    running.listener = lambda observed: running.stop() if observed.windows > 10 else None
+    running.execute()
+    broker.stop()
+    (broker.folder / "mosquitto.db").unlink()
+    broker.start()
+    with pytest.raises(SinkBehind, match="does not hold window 0"):
+        stream(configuration)
+    assert stream(configuration, republish=True)["finished"]
+    whole = published(tmp_path / "whole")[0].splitlines()
+    assert windows_in_mqtt(broker.port, "windows", len(whole)) == whole
+    broker.stop()
+
+
+def test_a_window_taken_out_of_a_redis_stream_is_noticed(brokers: tuple[Mosquitto, Redis], tmp_path: Path) -> None:
+    import redis
+
+    port = brokers[1].port
+    sink = {"kind": "redis", "stream": "holes", "port": port}
+    configuration = prepared(tmp_path / "run", lively_lines(seed=6), sink=sink, run={"retry_seconds": 60.0})
+    assert stream(configuration)["finished"]
+    whole = windows_in_redis(port, "holes")
+    client = redis.Redis(port=port)
+    client.xtrim("holes", minid="2-1", approximate=False)  # read by whoever wanted them
+    assert stream(configuration)["finished"]
+    client.xdel("holes", "5-1")
+    for republish in (False, True):  # Redis takes no entry below its last one
+        with pytest.raises(SinkBehind, match=r"[Ww]indow 5"):
+            stream(configuration, republish=republish)
+    client.delete("holes")
+    client.close()
+    assert stream(configuration, republish=True)["finished"]
+    assert windows_in_redis(port, "holes") == whole
+
+
+@pytest.mark.parametrize("kind", ["mqtt", "redis"])
+def test_a_broker_that_is_halted_is_told_within_seconds_and_nothing_is_lost(kind: str, tmp_path: Path) -> None:
+    broker: Mosquitto | Redis = Mosquitto(tmp_path / kind) if kind == "mqtt" else Redis(tmp_path / kind)
+    lines = lively_lines(seed=6)
+    where = {"topic": "events"} if kind == "mqtt" else {"stream": "events"}
+    source = {"kind": kind, "port": broker.port, **where}
+    fill = partial(fill_mqtt, broker.port, "events") if kind == "mqtt" else partial(fill_redis, broker.port, "events")
+    stream(prepared(tmp_path / "whole", [*lines, '{"op": "end"}']))
+    running = StreamRun(prepared(tmp_path / "run", [], source=source))
+    halted: list[float] = []
+
+    def look(observed: Observation) -> None:
+        if observed.windows and not halted:
+            broker.process.send_signal(signal.SIGSTOP)
+            halted.append(time.monotonic())
+        elif len(halted) == 1 and observed.broker_silences:
+            halted.append(time.monotonic())
+            assert observed.trouble
+            broker.process.send_signal(signal.SIGCONT)
+            fill([*lines[len(lines) // 2 :], '{"op": "end"}'])
+
+    if kind == "mqtt":
+        reserve_session(broker.port, running.configuration.source["client"], "events")
+    fill(lines[: len(lines) // 2])
+    running.listener = look
+    assert running.execute()["finished"]
+    broker.stop()
+    assert len(halted) == 2
+    assert halted[1] - halted[0] < 60  # five seconds, on a machine that is busy
+    assert published(tmp_path / "run") == published(tmp_path / "whole")

@@ -174,9 +174,9 @@ def test_a_run_that_is_stopped_goes_on(tmp_path: Path) -> None:
     assert published(tmp_path / "run") == published(tmp_path / "whole")
 
 
-def begun(folder: Path) -> StreamConfiguration:
+def begun(folder: Path, **changes: dict[str, Any]) -> StreamConfiguration:
     """A stream that was stopped after some windows."""
-    configuration = prepared(folder, lively_lines(seed=6))
+    configuration = prepared(folder, lively_lines(seed=6), **changes)
     running = StreamRun(configuration)
     running.listener = lambda observed: running.stop() if observed.windows > 10 else None
     assert not running.execute()["finished"]
@@ -414,7 +414,7 @@ def test_health_says_what_is_in_the_way(tmp_path: Path) -> None:
 
     running.listener = look
     assert not running.execute()["finished"]  # silence closes no window
-    assert seen == [(503, "Redis is away.")]
+    assert seen == [(503, f"Redis at 127.0.0.1:{source['port']} cannot be reached; it is tried again.")]
 
 
 def test_the_view_shows_windows_suppression_lag_and_rate(tmp_path: Path) -> None:
@@ -465,6 +465,53 @@ def test_a_sink_that_lost_windows_is_refused_and_they_are_published_again_when_a
     assert stream(configuration, republish=True)["finished"]
     assert published(tmp_path / "run") == published(tmp_path / "whole")
     assert not ended or published(tmp_path / "run") == kept
+
+
+def windows_in(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted((folder / "windows").iterdir())}
+
+
+@pytest.mark.parametrize("lost", ["window-000000000004.json", "window-000000000004.certificate.json"])
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_folder_with_a_gap_in_the_middle_is_refused_and_filled_when_asked(
+    ended: bool, lost: str, tmp_path: Path
+) -> None:
+    sink = {"kind": "folder", "path": "windows"}
+    stream(prepared(tmp_path / "whole", lively_lines(seed=6), sink=sink))
+    configuration = begun(tmp_path / "run", sink=sink)
+    if ended:
+        assert stream(configuration)["finished"]
+    (tmp_path / "run" / "windows" / lost).unlink()
+    with pytest.raises(SinkBehind, match="does not hold window 4"):
+        stream(configuration)
+    assert not (tmp_path / "run" / "windows" / lost).exists()
+    assert stream(configuration, republish=True)["finished"]
+    assert windows_in(tmp_path / "run") == windows_in(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("name", ["windows.ndjson", "windows.certificates.ndjson"])
+def test_a_file_with_a_gap_in_the_middle_is_refused_and_filled_when_asked(name: str, tmp_path: Path) -> None:
+    stream(prepared(tmp_path / "whole", lively_lines(seed=6)))
+    configuration = begun(tmp_path / "run")
+    file = tmp_path / "run" / name
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[:2] + lines[3:]))
+    with pytest.raises(SinkBehind, match="does not hold window 2"):
+        stream(configuration)
+    assert stream(configuration, republish=True)["finished"]
+    assert published(tmp_path / "run") == published(tmp_path / "whole")
+
+
+def test_standard_output_is_told_every_window_again_when_asked(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    configuration = prepared(tmp_path / "run", lively_lines(seed=6), sink={"kind": "stdout"})
+    assert stream(configuration)["finished"]
+    first = capfd.readouterr().out
+    assert stream(configuration)["finished"]
+    assert capfd.readouterr().out == ""  # nobody can say what a reader lost
+    assert stream(configuration, republish=True)["finished"]
+    assert capfd.readouterr().out == first
 
 
 def test_a_stream_of_which_nothing_is_an_event_is_refused(tmp_path: Path) -> None:

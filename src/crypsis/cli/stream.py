@@ -98,8 +98,12 @@ class _Plain(_Silent):
 
     def __init__(self) -> None:
         self.last = time.monotonic()
+        self.trouble = ""
 
     def update(self, observed: Observation) -> None:
+        if observed.trouble != self.trouble:  # at once: until it passes, nothing else happens
+            note(f"waiting: {observed.trouble}" if observed.trouble else "going on")
+            self.trouble = observed.trouble
         if observed.latest is not None and time.monotonic() - self.last > 5:
             self.last = time.monotonic()
             slide = observed.latest.slide

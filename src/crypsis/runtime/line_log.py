@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
@@ -58,6 +59,16 @@ class LineLog:
     def lines(self) -> list[bytes]:
         self._file.seek(0)
         return [line + b"\n" for line in self._file.read(self.size).split(b"\n")[:-1]]
+
+    def each_line(self) -> Iterator[bytes]:
+        """Line by line, for files that do not fit in memory."""
+        left = self.size
+        with self.path.open("rb") as stream:
+            for line in stream:
+                left -= len(line)
+                if left < 0:
+                    return
+                yield line
 
     def last_line(self) -> bytes | None:
         """The last line, found from the end."""

@@ -9,7 +9,7 @@ from typing import Any
 from crypsis.errors import BrokerRefused, MissingExtra
 from crypsis.runtime.connection import Connection, untrusted
 
-_PATIENCE = 10.0  # seconds
+_PATIENCE = 5.0  # seconds
 _FOR_NOW = "Server unavailable"  # the one refusal that says nothing about us
 
 

@@ -15,7 +15,8 @@ from crypsis.errors import BrokerRefused
 from crypsis.runtime.connection import Connection, untrusted
 
 _KEEP_ALIVE = 60  # seconds of silence after which the broker gives us up
-_PATIENCE = 10.0  # seconds for an answer
+_PATIENCE = 5.0  # seconds for an answer
+_QUIET = 2.0  # seconds without a word after which the broker is asked for one
 _GOODBYE = 1.0  # seconds for the broker to hang up
 _READ = 1 << 20
 
@@ -133,14 +134,14 @@ class MqttSubscription:
         if arrived is not None:
             if not arrived:
                 raise ConnectionError("The MQTT broker closed the connection.")
-            self._last_heard = now
+            self.last_heard = now
             self._take(self._rest + arrived if self._rest else arrived)
-        elif now - self._last_heard > 1.5 * _KEEP_ALIVE:
+        elif now - self.last_heard > 1.5 * _KEEP_ALIVE:
             raise ConnectionError("The MQTT broker has fallen silent.")
-        if now - self._last_sent > _KEEP_ALIVE / 2:
+        if now - self._last_sent > _KEEP_ALIVE / 2 or min(now - self.last_heard, now - self._last_sent) > _QUIET:
             self._send(_PING)
 
-    _last_heard = _last_sent = float("inf")  # until something was
+    last_heard = _last_sent = float("inf")  # until something was; a broker that is quiet is asked every two seconds
 
     def _take(self, block: bytes) -> None:
         """Split a block into packets; the beginning of one more is kept."""

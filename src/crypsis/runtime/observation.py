@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from crypsis.errors import BrokerSilent, WriteFailed
+
 if TYPE_CHECKING:
     from crypsis.runtime.engine import Decided, StreamEngine
+    from crypsis.runtime.sources.source import Source
 
 RESULTS = (
     "accepted",
@@ -35,7 +38,8 @@ class Observation:
         self.events: dict[str, int] = dict.fromkeys(RESULTS, 0)
         self.windows = self.regressed = self.verify_failures = 0
         self.people = self.alive = self.suppressed = self.queue_depth = 0
-        self.write_failures = self.checkpoint_failures = 0
+        self.write_failures = self.checkpoint_failures = self.broker_silences = 0
+        self.silent_seconds = 0.0  # since the broker of the source last answered, from five on
         self.distortion = 0.0
         self.lag = 0
         self.last_verified = -1
@@ -45,6 +49,7 @@ class Observation:
         self.port: int | None = None
         self._seconds = [0] * (len(_BUCKETS) + 1)
         self._seconds_sum = 0.0
+        self._silences_of_sink = 0
         self._rates: deque[tuple[float, int]] = deque(maxlen=64)
 
     def saw(self, decided: Decided, engine: StreamEngine) -> None:
@@ -71,6 +76,21 @@ class Observation:
         self.lag = 0 if latest is None or window is None else latest - window.y
         self._rates.append((time.monotonic(), counters.total()))
 
+    def hear(self, source: Source) -> None:
+        """What is in the way of the events: trouble that the source knows of, or the silence of its broker."""
+        pulse = source.pulse
+        self.silent_seconds = 0.0 if pulse is None else pulse.seconds
+        self.broker_silences = self._silences_of_sink + (0 if pulse is None else pulse.silences)
+        self.trouble = source.trouble or ("" if pulse is None else pulse.trouble)
+
+    def missed(self, error: WriteFailed) -> None:
+        """Something could not be written, and is tried again."""
+        self.write_failures += 1
+        silent = isinstance(error, BrokerSilent)
+        self._silences_of_sink += silent
+        self.broker_silences += silent
+        self.trouble = error.message
+
     @property
     def rate(self) -> float:
         """Events a second, lately."""
@@ -89,6 +109,8 @@ class Observation:
             ("verify_failures_total", "counter", self.verify_failures),
             ("write_failures_total", "counter", self.write_failures),
             ("checkpoint_failures_total", "counter", self.checkpoint_failures),
+            ("broker_silences_total", "counter", self.broker_silences),
+            ("broker_silent_seconds", "gauge", self.silent_seconds),
             ("people_active", "gauge", self.people),
             ("doublets_alive", "gauge", self.alive),
             ("doublets_suppressed", "gauge", self.suppressed),

@@ -7,6 +7,7 @@ from typing import Any
 
 from crypsis.errors import BrokerRefused, MissingExtra
 from crypsis.runtime.connection import Connection, untrusted
+from crypsis.runtime.pulse import SILENCE
 
 
 def redis_client(connection: Connection) -> tuple[Any, Any]:
@@ -35,8 +36,8 @@ def redis_client(connection: Connection) -> tuple[Any, Any]:
     client = redis.Redis(
         host=connection.host,
         port=connection.port,
-        socket_timeout=30,
-        socket_connect_timeout=5,
+        socket_timeout=SILENCE,
+        socket_connect_timeout=SILENCE,
         retry=never,
         **settings,
     )

@@ -88,14 +88,19 @@ class StreamRun:
             with closing(self.journal), ExitStack() as opened:
                 finished = self._load()
                 self.sink = opened.enter_context(closing(self._persistently(lambda: sink_of(configuration))))
-                self._held = self._persistently(lambda: self.sink.last(len(self.journal)))
-                if self._held >= len(self.journal):
+                newest = self._persistently(lambda: self.sink.last(len(self.journal)))
+                if newest >= len(self.journal):
                     raise OutputExists(
-                        f"The sink holds windows up to {self._held}, which this stream has not decided. Give it an "
+                        f"The sink holds windows up to {newest}, which this stream has not decided. Give it an "
                         "empty sink, or the state folder that belongs to this one.",
                     )
+                self._held = self._persistently(lambda: self.sink.held(len(self.journal)))
                 if self.sink.remembers and self._held < self.observed.windows - 1:
                     finished = self._begun_again()
+                elif self.republish and not self.sink.remembers:  # nobody knows what its reader lost
+                    finished, self._held = self._begun_again(), -1
+                if self._held < newest:
+                    self._persistently(lambda: self.sink.make_room(self._held))
                 if not finished:
                     finished = self._work(folder)
             summary = self._summary(finished)
@@ -107,11 +112,10 @@ class StreamRun:
 
     def _begun_again(self) -> bool:
         """The sink lost windows: refuse, or forget the checkpoint, so that all are decided again by the journal."""
-        lost = self.observed.windows - 1 - self._held
         if not self.republish:
             raise SinkBehind(
-                f"The sink holds windows up to {self._held}, and {self.observed.windows} were published: {lost} are "
-                "lost there. Restore the sink, or publish them again (crypsis stream run --republish).",
+                f"{self.observed.windows} windows were published, and the sink does not hold window {self._held + 1}. "
+                "Restore the sink, or publish what it lost again (crypsis stream run --republish).",
                 held=self._held,
                 published=self.observed.windows,
             )
@@ -285,8 +289,10 @@ class StreamRun:
         """No window is passed over: what cannot be written now is tried again for a while."""
 
         def failed(error: WriteFailed) -> None:
-            self.observed.write_failures += 1
-            self.observed.trouble = error.message
+            self.observed.missed(error)
+            if self.listener is not None:  # said at once: nothing else comes while it is tried again
+                self.observed.latest = None
+                self.listener(self.observed)
 
         answer = persistently(action, self.configuration.run.retry_seconds, self._stop, failed)
         self.observed.trouble = ""
@@ -294,7 +300,7 @@ class StreamRun:
 
     def _tell(self, decided: Decided | None = None) -> None:
         self.observed.look(self.engine)
-        self.observed.trouble = self.source.trouble
+        self.observed.hear(self.source)
         if self.listener is not None:
             self.observed.latest = decided
             self.listener(self.observed)

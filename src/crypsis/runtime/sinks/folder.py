@@ -9,6 +9,7 @@ from crypsis.atomic import write_file
 from crypsis.runtime.sinks.sink import Sink
 
 _WINDOW = re.compile(r"window-(\d{12})\.json")
+_CERTIFICATE = re.compile(r"window-(\d{12})\.certificate\.json")
 
 
 class FolderSink(Sink):
@@ -19,8 +20,16 @@ class FolderSink(Sink):
         folder.mkdir(parents=True, exist_ok=True)
 
     def last(self, decided: int) -> int:
-        matches = (_WINDOW.fullmatch(path.name) for path in self.folder.iterdir())
-        return max((int(match[1]) for match in matches if match), default=-1)
+        return max(self._numbers(_WINDOW), default=-1)
+
+    def held(self, decided: int) -> int:
+        """A window without its certificate is lost, too."""
+        whole = self._numbers(_WINDOW) & self._numbers(_CERTIFICATE)
+        return next(seq for seq in range(decided + 1) if seq not in whole) - 1
+
+    def _numbers(self, name: re.Pattern[str]) -> set[int]:
+        matches = (name.fullmatch(path.name) for path in self.folder.iterdir())
+        return {int(match[1]) for match in matches if match}
 
     def publish(self, seq: int, window: bytes, certificate: bytes) -> None:
         name = self.folder / f"window-{seq:012d}"

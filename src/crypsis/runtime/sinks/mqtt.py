@@ -9,33 +9,48 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from typing import Any, ClassVar
+from typing import Any
 
-from crypsis.errors import BrokerRefused, WriteFailed
+from crypsis.errors import BrokerRefused, BrokerSilent, WriteFailed
 from crypsis.runtime.connection import Connection
 from crypsis.runtime.mqtt import connect, mqtt_client, refusal
+from crypsis.runtime.pulse import SILENCE
 from crypsis.runtime.sinks.sink import Sink
 
-_PATIENCE = 10.0  # seconds
+_AT_ONCE = 100  # windows that are asked for together: a broker drops what waits beyond its queue, often a thousand
 
 
 class MqttSink(Sink):
     """QoS 1: a window is out when the broker has acknowledged it."""
 
-    remembers: ClassVar[bool] = False
-
     def __init__(self, topic: str, client: str, connection: Connection) -> None:
         self.topic, self.client_id, self.connection = topic, client, connection
-        self._there: set[str] = set()  # topics that the broker holds already
+        self._there: set[str] = set()  # topics that the broker holds already, of the window that comes next
+        self._whole: set[int] = set()  # windows that it holds with their certificates, as far as it was asked
         self._session: _Session | None = None
 
     def last(self, decided: int) -> int:
-        """Every decided window but the last is out; for the last one the broker is asked."""
+        """Windows are published in order, so the broker is asked for the last that was decided."""
         uncertain = max(decided - 1, 0)
         self._ask(uncertain)
         return uncertain if f"{self.topic}/{uncertain}" in self._there else uncertain - 1
 
+    def held(self, decided: int) -> int:
+        """The broker is asked for each: one that was restarted without its messages has lost them."""
+        asked = self._there
+        for lower in range(0, decided, _AT_ONCE):
+            listed = range(lower, min(lower + _AT_ONCE, decided))
+            self._ask(*listed)
+            self._whole |= {seq for seq in listed if self._there.issuperset(self._topics(seq))}
+        self._there = asked
+        return next(seq for seq in range(decided + 1) if seq not in self._whole) - 1
+
+    def _topics(self, seq: int) -> list[str]:
+        return [f"{self.topic}/{seq}", f"{self.topic}/{seq}/certificate"]
+
     def publish(self, seq: int, window: bytes, certificate: bytes) -> None:
+        if seq in self._whole:  # published again after one that was lost
+            return
         topic = f"{self.topic}/{seq}"
         if self._session is None or self._session.lost.is_set():
             self._ask(seq)
@@ -49,13 +64,13 @@ class MqttSink(Sink):
                     raise
         self._there.clear()
 
-    def _ask(self, seq: int) -> None:
-        """Begin a new session, and find out what of a window the broker holds."""
+    def _ask(self, *windows: int) -> None:
+        """Begin a new session, and find out what of these windows the broker holds."""
         self.close()
         self._session = _Session(f"{self.client_id}-{secrets.token_hex(4)}", self.connection)
         try:
-            window = f"{self.topic}/{seq}"
-            self._there = self._session.retained([window, f"{window}/certificate"], f"{self.topic}/probe")
+            topics = [topic for seq in windows for topic in self._topics(seq)]
+            self._there = self._session.retained(topics, f"{self.topic}/probe")
         except WriteFailed:
             self.close()
             raise
@@ -80,14 +95,14 @@ class _Session:
         self.client.on_connect = self._greeted
         self.client.on_disconnect = lambda *_: self.lost.set()
         if not connect(self.client, connection):
-            raise WriteFailed(f"The MQTT broker at {connection.address} cannot be reached.")
-        answered = self._ready.wait(_PATIENCE)
+            raise BrokerSilent(f"The MQTT broker at {connection.address} cannot be reached.")
+        answered = self._ready.wait(SILENCE)
         if self._refused is not None:
             self.close()
             raise self._refused
         if not answered:
             self.close()
-            raise WriteFailed(f"The MQTT broker at {connection.address} does not answer.")
+            raise BrokerSilent(f"The MQTT broker at {connection.address} does not answer.")
 
     def _greeted(self, client: Any, data: Any, flags: Any, reason: Any, properties: Any) -> None:
         self._refused = refusal(self.connection, reason)
@@ -107,7 +122,7 @@ class _Session:
         self.client.subscribe([(topic, 1) for topic in (*topics, self._probe)])
         self.send(self._probe, b"?", retain=False)
         if not self._until(self._answered.is_set):
-            raise WriteFailed("The MQTT broker does not say which windows it holds.")
+            raise BrokerSilent(f"The MQTT broker at {self.connection.address} does not say which windows it holds.")
         self.client.unsubscribe([*topics, self._probe])
         return self._seen
 
@@ -116,13 +131,13 @@ class _Session:
         sent = self.client.publish(topic, content, qos=1, retain=retain)
         try:
             if not self._until(sent.is_published):
-                raise WriteFailed(f"The MQTT broker did not acknowledge {topic}.")
+                raise BrokerSilent(f"The MQTT broker at {self.connection.address} did not acknowledge {topic}.")
         except (RuntimeError, ValueError) as error:
             raise WriteFailed(f"MQTT did not take {topic}: {error}.") from error
 
     def _until(self, done: Any) -> bool:
         """Wait for an answer as long as the connection holds."""
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + SILENCE
         while not done():
             if self.lost.wait(0.0005) or time.monotonic() > until:
                 return bool(done())

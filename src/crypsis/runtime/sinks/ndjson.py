@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from crypsis.errors import OutputExists
 from crypsis.runtime.line_log import LineLog
 from crypsis.runtime.sinks.sink import Sink
 from crypsis.strict_json import parse_json
+
+_BEGINS = re.compile(rb'\{"seq":\s?(\d{1,18})[,}]')  # as windows are written; anything else is parsed
 
 
 class NdjsonSink(Sink):
@@ -26,6 +29,16 @@ class NdjsonSink(Sink):
     def last(self, decided: int) -> int:
         return self._last
 
+    def held(self, decided: int) -> int:
+        """Line n must be window n, in both files."""
+        return min(_whole(self.windows)[0], _whole(self.certificates)[0]) - 1
+
+    def make_room(self, seq: int) -> None:
+        """Cut both files behind this window."""
+        for log in (self.windows, self.certificates):
+            log.cut(_whole(log, seq + 1)[1])
+        self._last, self._last_certificate = _last_number(self.windows), _last_number(self.certificates)
+
     def publish(self, seq: int, window: bytes, certificate: bytes) -> None:
         if seq > self._last_certificate:
             self.certificates.append(certificate)
@@ -39,10 +52,25 @@ class NdjsonSink(Sink):
         self.certificates.close()
 
 
+def _whole(log: LineLog, limit: int | None = None) -> tuple[int, int]:
+    """How many lines from the first on are windows without a gap, at most so many, and the bytes they take."""
+    number = size = 0
+    for line in log.each_line():
+        if number == limit or _number(line, log) != number:
+            break
+        number, size = number + 1, size + len(line)
+    return number, size
+
+
 def _last_number(log: LineLog) -> int:
     line = log.last_line()
-    if line is None:
-        return -1
+    return -1 if line is None else _number(line, log)
+
+
+def _number(line: bytes, log: LineLog) -> int:
+    begins = _BEGINS.match(line)
+    if begins:
+        return int(begins[1])
     try:
         return int(parse_json(line)["seq"])
     except (ValueError, KeyError, TypeError) as error:

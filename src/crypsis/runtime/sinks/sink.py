@@ -15,6 +15,13 @@ class Sink(ABC):
     def last(self, decided: int) -> int:
         """The newest window it holds, -1 for none; `decided` windows may be out, the last of them is uncertain."""
 
+    def held(self, decided: int) -> int:
+        """The newest window up to which it holds every one that was ever published."""
+        return self.last(decided)
+
+    def make_room(self, seq: int) -> None:  # noqa: B027
+        """Windows after this one are published again: put away those that would be in the way."""
+
     @abstractmethod
     def publish(self, seq: int, window: bytes, certificate: bytes) -> None:
         """Put a window and its certificate out, both one line of JSON; a repetition changes nothing."""

@@ -17,6 +17,7 @@ from crypsis.runtime.connection import Connection
 from crypsis.runtime.events import Batch, events_of_lines
 from crypsis.runtime.mqtt_subscription import MqttSubscription
 from crypsis.runtime.persistence import persistently
+from crypsis.runtime.pulse import Pulse
 from crypsis.runtime.sources.source import Source
 from crypsis.runtime.spool import Spool
 
@@ -30,6 +31,7 @@ class MqttSource(Source):
     def __init__(self, topic: str, client: str, connection: Connection, spool: Spool, patience: float) -> None:
         self.topic, self.client_id, self.connection, self.patience = topic, client, connection, patience
         self.spool = spool
+        self.pulse: Pulse = Pulse(f"The MQTT broker at {connection.address}")
         self._failure: Exception | None = None
 
     def batches(self, position: Any, stopped: threading.Event) -> Iterator[Batch]:
@@ -47,23 +49,26 @@ class MqttSource(Source):
 
     def _write(self, left: threading.Event) -> None:
         """Connect, and again whenever the connection is lost; stay away while the spool is full."""
+        self.pulse.heard()
         try:
             while not left.is_set():
                 if self.spool.full:
                     self.trouble = "The spool is full: the broker keeps the messages."
+                    self.pulse.rest()
                     left.wait(0.02)
+                    self.pulse.heard()
                     continue
                 try:
                     subscription = MqttSubscription(self.connection, self.client_id, self.topic)
                 except OSError:
-                    self.trouble = "The MQTT broker cannot be reached."
+                    self.trouble = f"{self.pulse.broker} cannot be reached; it is tried again."
                     left.wait(_AGAIN)
                     continue
                 self.trouble = ""
                 try:
                     self._drain(subscription, left)
                 except OSError:
-                    self.trouble = "The MQTT broker is away."
+                    self.trouble = f"{self.pulse.broker} is away; it is tried again."
                     left.wait(_WAIT)
                 finally:
                     subscription.close()
@@ -75,6 +80,7 @@ class MqttSource(Source):
         """Take what arrived, sync it, acknowledge it."""
         while not left.is_set() and not self.spool.full:
             messages = subscription.receive(_WAIT)
+            self.pulse.heard(subscription.last_heard)
             if messages:
                 persistently(partial(self.spool.append, messages), self.patience, left, self._wrote_not)
                 self.trouble = ""

@@ -15,6 +15,7 @@ from typing import Any
 from crypsis.errors import InputError
 from crypsis.runtime.connection import Connection
 from crypsis.runtime.events import Batch, events_of_lines
+from crypsis.runtime.pulse import Pulse
 from crypsis.runtime.redis_client import redis_client, refusal
 from crypsis.runtime.sources.source import Source
 
@@ -31,6 +32,7 @@ class RedisSource(Source):
     def __init__(self, stream: str, group: str, connection: Connection) -> None:
         self.stream, self.group, self.connection = stream, group, connection
         self.client, self._lost = redis_client(connection)
+        self.pulse: Pulse = Pulse(f"Redis at {connection.address}")
         self._given: list[bytes] = []  # ids that are not acknowledged, in order
         self._turn = threading.Lock()
 
@@ -39,6 +41,7 @@ class RedisSource(Source):
 
         at = position or _BEGINNING
         wait, ready = _FIRST_WAIT, False
+        self.pulse.heard()
         while not stopped.is_set():
             try:
                 if not ready:
@@ -46,11 +49,12 @@ class RedisSource(Source):
                     ready = True
                 found = self.client.xreadgroup(self.group, _CONSUMER, {self.stream: ">"}, count=_COUNT, block=_BLOCK)
                 wait, self.trouble = _FIRST_WAIT, ""
+                self.pulse.heard()
             except self._lost as error:
                 refused = refusal(self.connection, error)
                 if refused is not None:
                     raise refused from error
-                self.trouble = "Redis is away."
+                self.trouble = f"Redis at {self.connection.address} cannot be reached; it is tried again."
                 ready = False  # set back to where we are once it is there again
                 stopped.wait(wait)
                 wait = min(2 * wait, _LONGEST_WAIT)
@@ -66,7 +70,9 @@ class RedisSource(Source):
                 with self._turn:
                     self._given += [entry for entry, _ in entries]
                 at = ids[-1]
+                self.pulse.rest()  # for as long as nobody takes the events
                 yield Batch(_events([fields for _, fields in entries]), ids)
+                self.pulse.heard()
 
     def _set_back(self, at: str) -> None:
         """The group delivers everything after this entry again."""

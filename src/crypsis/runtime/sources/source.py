@@ -8,15 +8,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from crypsis.runtime.events import Batch
+from crypsis.runtime.pulse import Pulse
 
 
 class Source(ABC):
     """Events with positions. Reading again from a position gives the same events in the same order.
 
-    `trouble` says why no events come, where something is wrong; it may pass.
+    `trouble` says why no events come, where something is wrong; it may pass. `pulse` are the answers of a broker.
     """
 
     trouble: str = ""
+    pulse: Pulse | None = None
 
     @abstractmethod
     def batches(self, position: Any, stopped: threading.Event) -> Iterator[Batch]:
