@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import crypsis
 from crypsis.errors import CrypsisError
 
@@ -14,17 +16,23 @@ from crypsis.errors import CrypsisError
 def test_every_public_name_can_be_imported():
     for name in crypsis.__all__:
         assert getattr(crypsis, name) is not None
-    assert set(dir(crypsis)) == set(crypsis.__all__)
+    assert {*dir(crypsis), "__version__"} == set(crypsis.__all__)
 
 
-def test_the_names_are_the_same_for_type_checkers_and_at_run_time():
-    tree = ast.parse(Path(crypsis.__file__).read_text(encoding="utf-8"))
-    guarded = next(node for node in tree.body if isinstance(node, ast.If))
-    typed = {alias.name for node in guarded.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert typed | {"__version__"} == set(crypsis.__all__)
-    for node in guarded.body:
-        assert isinstance(node, ast.ImportFrom)
-        assert {alias.name for alias in node.names} == set(crypsis._HOME[node.module])
+def test_members_are_also_in_the_namespaces_of_their_kind():
+    assert crypsis.methods.Mondrian is crypsis.Mondrian
+    assert crypsis.guarantees.KAnonymity is crypsis.KAnonymity
+    assert crypsis.data.Table is crypsis.Table
+
+
+def test_a_name_is_listed_once_and_a_wrong_one_is_an_attribute_error():
+    init = Path(crypsis.__file__)
+    assert len(init.read_text(encoding="utf-8").splitlines()) < 40
+    listed = [alias.name for node in ast.parse(init.with_suffix(".pyi").read_text()).body for alias in node.names]
+    assert len(set(listed)) == len(listed)
+    assert {*listed, "__version__"} == set(crypsis.__all__)
+    with pytest.raises(AttributeError, match="Mondrain"):
+        _ = crypsis.Mondrain
 
 
 def test_importing_the_package_loads_nothing_heavy():

@@ -1,0 +1,10 @@
+from .cells import Cell as Cell
+from .dataset import Dataset as Dataset
+from .edits import EditedTable as EditedTable
+from .edits import edit_from_dict as edit_from_dict
+from .experiment import Experiment as Experiment
+from .problems import Problem as Problem
+from .runner import Limits as Limits
+from .runner import Outcome as Outcome
+from .runner import run as run
+from .store import Store as Store
