@@ -13,6 +13,8 @@ from crypsis.cli.reading.tables import declared_roles
 from crypsis.data.mixed import Mixed
 from crypsis.data.relational import Table
 from crypsis.data.stream import Events
+from crypsis.data.track import Tracks
+from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
 from crypsis.errors import BadParameter, NotApplicable, OptionWithoutEffect, UndeclaredRole
 
@@ -33,7 +35,12 @@ def test_a_table_is_read_with_a_role_for_every_column(read) -> None:
     table = read(PATIENTS, Table, quasi="age,zip", identifier="name", sensitive="diagnoses", types="zip=category")
     assert (table.quasi, table.identifiers, table.sensitive) == (("age", "zip"), ("name",), ("diagnoses",))
     assert table.column("zip").type == "category"
-    assert reading.words_on(table) == "read 2 records with 4 columns, 2 of them quasi-identifiers"
+    counts, *others = reading.words_on(table).splitlines()
+    assert counts == "read 2 records with 4 columns, 2 of them quasi-identifiers"
+    assert others[-1] == (
+        "understood: tables, identifier = name (category), quasi = age (int), zip (category), sensitive = diagnoses "
+        "(category), missing = 0 of 8 cells (?, empty); each record counts as a person"
+    )
 
 
 def test_columns_without_a_role_are_an_error_unless_the_rest_may_be_published(read) -> None:
@@ -60,7 +67,8 @@ def test_transactions_are_read_from_rows_or_lines(read) -> None:
     assert read("id,item\n1,a\n1,b\n2,a\n", Transactions).to_lists() == [["a", "b"], ["a"]]
     lines = read("a b b\na\n", Transactions, "file.dat", sensitive="b")
     assert lines.to_lists() == [["a", "b"], ["a"]]
-    assert reading.words_on(lines) == "read 2 transactions with 3 items of 2 kinds; 1 repeated items count once"
+    counts = "read 2 transactions with 3 items of 2 kinds; 1 repeated items count once"
+    assert reading.words_on(lines).splitlines()[0] == counts
 
 
 def test_events_are_read_with_their_sensitive_column(read) -> None:
@@ -91,3 +99,56 @@ def test_lists_come_from_the_line_or_from_a_file(tmp_path: Path) -> None:
     assert pairs("age=int, zip = category", "--types") == {"age": "int", "zip": "category"}
     with pytest.raises(BadParameter, match=r"--types takes name=value.*'age'"):
         pairs("age", "--types")
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "name", "options", "told"),
+    [
+        (
+            Table,
+            "who,age\na,1\na,-\n",
+            "file.csv",
+            {"quasi": "age", "person": "who", "missing": "-"},
+            "tables, person = who, identifier = who (category), quasi = age (int), missing = 1 of 4 cells (-, empty)",
+        ),
+        (
+            Mixed,
+            PATIENTS,
+            "file.csv",
+            {"quasi": "age,zip", "identifier": "name", "items": "diagnoses= "},
+            "mixed data, identifier = name (category), quasi = age (int), zip (int), missing = 0 of 6 cells (?, empty)"
+            ", sets of items = diagnoses; each record counts as a person",
+        ),
+        (
+            Transactions,
+            "id,item\n1,a\n1,b\n2,a\n",
+            "file.csv",
+            {"each_row_is_a_person": True},
+            "transactions, record = id, item = item; each record counts as a person",
+        ),
+        (Transactions, "1 2\n2\n", "f.dat", {}, "transactions, record = each line; each record counts as a person"),
+        (
+            Events,
+            "card,gate,when,fare\n1,a,5,half\n",
+            "file.csv",
+            {"id": "card", "location": "gate", "t": "when", "time_unit": "min", "sensitive": "fare"},
+            "events, person = card, location = gate, time = when, unit = min, sensitive = fare",
+        ),
+    ],
+    ids=["table", "mixed", "rows of items", "lines of items", "events"],
+)
+def test_every_kind_says_what_was_understood(
+    kind: type, text: str, name: str, options: dict[str, object], told: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    read = partial(reading._read, dict.fromkeys(reading._every_option()) | options)
+    words = reading.words_on(read(tmp_path / name, kind), read)
+    assert words.splitlines()[-1] == f"understood: {told}"
+
+
+def test_trajectories_and_tracks_say_what_was_understood(tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_text("trajectory_id,position,location\n1,0,a\n1,1,b\n")
+    (tmp_path / "points.csv").write_text("tid,x,y,t,uid\n1,0,0,1,u\n1,5,5,2,u\n")
+    read = partial(reading._read, dict.fromkeys(reading._every_option()))
+    for name, kind, told in (("visits.csv", Trajectories, "trajectories, "), ("points.csv", Tracks, "tracks, ")):
+        assert f"understood: {told}" in reading.words_on(read(tmp_path / name, kind), read)

@@ -94,7 +94,7 @@ def anonymize(
     data = read(input, chosen.accepts, for_method=chosen)
     private = private_report
     if not chosen.by_record:  # how much a private method was given is told to nobody
-        note(words_on(data))
+        note(words_on(data, read))
         private = None if no_private_report else private_report or out.with_name(f"{out.name}.private.json")
     with progress() as listener:
         release = _api.anonymize(data, chosen, listener=listener)

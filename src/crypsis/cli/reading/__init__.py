@@ -149,12 +149,16 @@ def kind_of_input(manifest: dict[str, Any]) -> type | None:
     return METHODS[method].accepts if method in METHODS else None
 
 
-def words_on(data: Any) -> str:
-    """What was read, in a few words, and which column was taken for what, where the data tell it."""
+def words_on(data: Any, read: Reader | None = None) -> str:
+    """What was read, in a few words, and as what: the kind, whose each record is, and which column serves as what."""
     reader = KINDS.get(type(data).__name__)
     counts = f"read {len(data):,} records" if reader is None else f"read {reader.words_on(data)}"
-    roles = ", ".join(f"{role} = {name}" for role, name in getattr(data, "understood", ()))
-    if not roles:
+    if reader is None:
         return counts
-    alone = "" if any(role == "person" for role, _ in data.understood) else "; each record counts as a person"
-    return f"{counts}\nunderstood: {roles}{alone}"
+    chosen = read.args[0] if isinstance(read, partial) else {}
+    told = dict(getattr(data, "understood", ()) or reader.understood(data, chosen))
+    if "person" not in told and chosen.get("person"):
+        told = {"person": chosen["person"], **told}
+    roles = ", ".join(f"{role} = {name}" for role, name in told.items())
+    alone = "" if "person" in told else "; each record counts as a person"
+    return f"{counts}\nunderstood: {reader.PLURAL}{', ' if roles else ''}{roles}{alone}"

@@ -49,6 +49,15 @@ def read(
     )
 
 
+def understood(data: Any, chosen: dict[str, Any]) -> dict[str, str]:
+    """Which column names the person, the place and the time, and in which unit times count."""
+    names = {"person": chosen.get("id") or "id", "location": chosen.get("location") or "location"}
+    told = {**names, "time": chosen.get("t") or "t", "unit": chosen.get("time_unit") or "s (numbers as written)"}
+    sensitive = {"sensitive": ", ".join(attribute.name for attribute in data.sensitive)} if data.sensitive else {}
+    left_out = {"rows that are no events": "left out"} if chosen.get("drop_malformed") else {}
+    return told | sensitive | left_out
+
+
 def words_on(data: Any) -> str:
     """What was read."""
     return f"{len(data):,} events"

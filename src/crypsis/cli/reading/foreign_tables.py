@@ -40,6 +40,14 @@ def read(
     )
 
 
+def understood(data: Any, chosen: dict[str, Any]) -> dict[str, str]:
+    """The columns of each role."""
+    roles: dict[str, list[str]] = {}
+    for column in data.columns:
+        roles.setdefault(column.role, []).append(column.name)
+    return {role: ", ".join(names) for role, names in roles.items()}
+
+
 def words_on(data: Any) -> str:
     """What was read."""
     return f"{len(data):,} published records"

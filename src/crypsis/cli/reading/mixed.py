@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from crypsis.cli.reading import options
+from crypsis.cli.reading import options, tables
 from crypsis.cli.reading.options import listed, pairs
 from crypsis.cli.reading.tables import declared_roles
 from crypsis.errors import BadParameter
@@ -64,6 +64,11 @@ def separators(text: str | None) -> dict[str, str | None]:
         name, equals, separator = part.partition("=")
         found[name.strip()] = separator or " " if equals else None
     return found
+
+
+def understood(data: Any, chosen: dict[str, Any]) -> dict[str, str]:
+    """As of a table, and the columns that hold sets."""
+    return {**tables.understood(data.table, chosen), "sets of items": ", ".join(data.parts)}
 
 
 def words_on(data: Any) -> str:

@@ -89,6 +89,17 @@ def declared_roles(columns: list[str], person: str | None = None, /, **given: st
     return roles | {name: role for role in rest for name in columns if name not in roles and name != person}
 
 
+def understood(data: Any, chosen: dict[str, Any]) -> dict[str, str]:
+    """The columns of each role with their types, and how many cells are missing by which marker."""
+    roles: dict[str, list[str]] = {}
+    for column in data.columns:
+        roles.setdefault(column.role, []).append(f"{column.name} ({column.type})")
+    told = {role: ", ".join(names) for role, names in roles.items()}
+    absent = sum(int((column.codes < 0).sum()) for column in data.columns)
+    markers = ", ".join((*(listed(chosen.get("missing")) or ("?",)), "empty"))
+    return told | {"missing": f"{absent:,} of {len(data) * len(data.columns):,} cells ({markers})"}
+
+
 def words_on(data: Any) -> str:
     """What was read."""
     people = "" if data.person is None else f" of {int(data.person.max()) + 1:,} people"

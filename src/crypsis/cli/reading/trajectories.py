@@ -91,6 +91,11 @@ def read(
     return _with_sensitive(data, sensitive)
 
 
+def understood(data: Any, chosen: dict[str, Any]) -> dict[str, str]:
+    """Which column serves as what: nothing more than the data tell themselves."""
+    return {}
+
+
 def words_on(data: Any) -> str:
     """What was read."""
     people = "" if data.person is None else f" of {int(data.person.max()) + 1:,} people"

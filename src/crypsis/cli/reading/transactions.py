@@ -48,6 +48,13 @@ def read(
     )
 
 
+def understood(data: Any, chosen: dict[str, Any]) -> dict[str, str]:
+    """Which column names a record and which holds its items; in files of lists each line is a record."""
+    if data.ids is None:
+        return {"record": "each line"}
+    return {"record": chosen.get("id") or "id", "item": chosen.get("item") or "item"}
+
+
 def words_on(data: Any) -> str:
     """What was read."""
     repeated = f"; {data.collapsed:,} repeated items count once" if data.collapsed else ""
