@@ -70,6 +70,15 @@ def test_every_point_lies_in_its_cell(points: list[tuple[float, float]], cell: f
         assert locations.labels[code] == f"c{across}_{up}"  # whatever other points there are
 
 
+@pytest.mark.parametrize(
+    ("value", "cell", "number"),
+    [(-5e-324, 99.5, -1), (-0.0, 1.0, 0), (np.nextafter(298.5, 0), 99.5, 2), (298.5, 99.5, 3), (-1e-20, 1000.0, -1)],
+)
+def test_a_point_just_below_an_edge_is_below_it(value: float, cell: float, number: int) -> None:
+    locations, _ = snap_to_grid(np.array([value]), np.array([value]), cell)
+    assert list(locations.labels) == [f"c{number}_{number}"]
+
+
 @pytest.mark.parametrize("cell", [0, -1, float("nan"), float("inf"), "x", True])
 def test_a_cell_must_be_a_positive_number_of_metres(cell: float) -> None:
     with pytest.raises(BadParameter, match="positive number of metres"):

@@ -171,7 +171,7 @@ def snap_to_grid(x: Float64s, y: Float64s, cell: float, crs: str | None = None) 
 
 
 def _cell_numbers(values: Float64s, cell: float) -> Int64s:
-    return np.floor(values / cell).astype(np.int64)
+    return np.floor_divide(values, cell).astype(np.int64)  # a quotient would be rounded, up to the next cell at times
 
 
 def _degrees(table: pl.DataFrame, name: str, source: str | None) -> Float64s:
