@@ -91,10 +91,16 @@ def _guarantees() -> str:
 
 
 def _metrics() -> str:
-    text = "# Metrics\n\nA `_loss` falls, a `_score` rises.\n\n"
-    text += "| metric | what it says | measured unasked |\n|---|---|---|\n"
+    text = "# Metrics\n\nA `_loss` falls, a `_score` rises; other figures describe and have no direction.\n"
     for name, metric in METRICS.items():
-        text += f"| `{name}` | {metric.help} | {'yes' if metric.default else 'no'} |\n"
+        unasked = "" if metric.default else " Measured when asked for."
+        text += f"\n## {name}\n\n{metric.summary()}{unasked}\n\n"
+        text += "| figure | label | short name | unit | direction | meaning |\n|---|---|---|---|---|---|\n"
+        for figure in metric.figures:
+            short = f"`{figure.short_name}`" if figure.short_name else ""
+            text += (
+                f"| `{figure.name}` | {figure.title} | {short} | {figure.unit} | {figure.better} | {figure.meaning} |\n"
+            )
     return text
 
 

@@ -91,7 +91,7 @@ def test_measuring_and_reporting_know_the_release(folder: Path, capsys: pytest.C
     asked = ("measure", folder / "release", "--original", folder / "baskets.csv", "--json")
     assert run(*asked) == 0
     assert {"tkd_loss", "tlost_loss", "itemset_query_loss"} <= json.loads(capsys.readouterr().out).keys()
-    assert run(*asked, "--metric", "lost_terms") == 0
+    assert run(*asked, "--metric", "tlost_loss") == 0
     assert run("report", folder / "release") == 0
 
 

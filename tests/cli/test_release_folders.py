@@ -65,11 +65,11 @@ def test_chosen_figures_are_published_and_others_refused(run, tmp_path):
     manifest = json.loads((tmp_path / "release" / "release.json").read_text())
     assert set(manifest["figures_against_original"]) == {"ncp_loss", "granularity_score"}
     assert "not covered" in manifest["verdict"]["note"]
-    refused = anonymize(run, tmp_path, "--overwrite", "--publish-figures", "suppressed_records")
+    refused = anonymize(run, tmp_path, "--overwrite", "--publish-figures", "suppressed_records_loss")
     assert refused.code == 2
     assert (
         "figure-not-publishable"
-        in anonymize(run, tmp_path, "--overwrite", "--publish-figures", "suppressed_records", "--json").out
+        in anonymize(run, tmp_path, "--overwrite", "--publish-figures", "suppressed_records_loss", "--json").out
         + refused.err
     )
 

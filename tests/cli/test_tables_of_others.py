@@ -147,7 +147,7 @@ def test_risks_are_shown_before_and_after(run: Run, tmp_path: Path) -> None:
     (tmp_path / "queries.txt").write_text("age in [20:30]\n", encoding="utf-8")
     measured = run(
         "measure", tmp_path / "release", "--original", tmp_path / "people.csv", "--quasi", "age,town", "--queries",
-        tmp_path / "queries.txt", "--metric", "count_query_error", "--json",
+        tmp_path / "queries.txt", "--metric", "count_query_loss", "--json",
     )  # fmt: skip
     assert measured.code == 0, measured.err
     assert json.loads(measured.out)["count_queries_without_record"] == 0

@@ -47,12 +47,12 @@ def test_counting_queries(vector) -> None:
     exact = [float(Fraction(query["error"]["fraction"])) for query in expected["per_query"]]
     assert found.errors.tolist() == pytest.approx(exact, rel=1e-12)
     figures = found.figures()
-    assert figures["count_query_error"] == pytest.approx(float(Fraction(expected["are_subset"]["fraction"])), rel=1e-12)
+    assert figures["count_query_loss"] == pytest.approx(float(Fraction(expected["are_subset"]["fraction"])), rel=1e-12)
     headline = count_query_error(original, published, queries, sanity=expected["sanity"]).figures()
     exact_mean = float(Fraction(expected["are_uniform"]["fraction"]))
-    assert headline["count_query_error"] == pytest.approx(exact_mean, rel=1e-12)
+    assert headline["count_query_loss"] == pytest.approx(exact_mean, rel=1e-12)
     if any(query.items for query in queries):
-        assert headline["count_query_error_subset"] == pytest.approx(figures["count_query_error"], rel=1e-12)
+        assert headline["count_query_subset_loss"] == pytest.approx(figures["count_query_loss"], rel=1e-12)
 
 
 def original_of(vector) -> Mixed:

@@ -66,7 +66,7 @@ def test_two_months_of_bikes_are_published_hour_by_hour() -> None:
     for mode in ("itsa", "cumulative"):
         release = anonymize(events, ITSA(K=5, N=6, L=2, mode=mode, H=12 if mode == "cumulative" else None))
         assert release.verify().holds
-        assert release.utility()["pooled_distortion_ratio"] < 1
+        assert release.utility()["suppression_pooled_loss"] < 1
 
 
 @pytest.mark.real_data("msnbc")

@@ -58,7 +58,7 @@ def tip(page: Any) -> str:
 
 def test_pointing_at_a_mark_shows_its_values(page: Any) -> None:
     shown(page, ".series[data-series='1'] .mark .shape").first.hover()
-    assert tip(page) == "suppress\nk: 2\ncertainty penalty (NCP): 0.1"
+    assert tip(page) == "suppress\nk: 2\nNormalized certainty penalty (NCP): 0.1"
 
 
 def test_the_legend_switches_a_series_off_and_on_with_the_mouse_and_the_keyboard(page: Any) -> None:
@@ -86,11 +86,11 @@ def test_a_switch_makes_an_axis_logarithmic_and_keeps_hidden_series_hidden(page:
 
 def test_arrow_keys_move_through_the_marks_and_escape_hides_the_values(page: Any) -> None:
     shown(page, ".mark[tabindex='0']").focus()
-    assert tip(page) == "generalize\nk: 2\ncertainty penalty (NCP): infeasible"
+    assert tip(page) == "generalize\nk: 2\nNormalized certainty penalty (NCP): infeasible"
     page.keyboard.press("ArrowRight")
-    assert tip(page) == "generalize\nk: 5\ncertainty penalty (NCP): 0.2"
+    assert tip(page) == "generalize\nk: 5\nNormalized certainty penalty (NCP): 0.2"
     page.keyboard.press("End")
-    assert tip(page) == "suppress\nk: 5\ncertainty penalty (NCP): 0.4 ± 0.1414"
+    assert tip(page) == "suppress\nk: 5\nNormalized certainty penalty (NCP): 0.4 ± 0.1414"
     assert page.locator(".mark[tabindex='0']").count() == 1
     page.keyboard.press("Escape")
     assert tip(page) == ""

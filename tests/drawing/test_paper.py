@@ -54,7 +54,9 @@ def test_text_in_pdf_is_text_in_an_embedded_font_that_can_be_searched() -> None:
     content = draw(FRAMES["line"], "pdf")
     assert b"/FontFile2" in content
     assert b"/ToUnicode" in content
-    assert {FRAMES["line"].title, "generalize", "suppress", "certainty penalty (NCP)"} <= texts_in_pdf(content)
+    assert {FRAMES["line"].title, "generalize", "suppress", "Normalized certainty penalty (NCP)"} <= texts_in_pdf(
+        content
+    )
 
 
 @pytest.mark.parametrize("format", FORMATS)

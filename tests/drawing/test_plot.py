@@ -55,9 +55,9 @@ def test_exactly_one_mark_is_reached_with_the_tabulator_and_all_have_words(name:
 
 def test_points_tell_their_values_and_gaps_their_reason() -> None:
     told = tips(drawn("line"))
-    assert "generalize\nk: 5\ncertainty penalty (NCP): 0.2" in told
-    assert "generalize\nk: 2\ncertainty penalty (NCP): infeasible" in told
-    assert "suppress\nk: 5\ncertainty penalty (NCP): 0.4 ± 0.1414" in told
+    assert "generalize\nk: 5\nNormalized certainty penalty (NCP): 0.2" in told
+    assert "generalize\nk: 2\nNormalized certainty penalty (NCP): infeasible" in told
+    assert "suppress\nk: 5\nNormalized certainty penalty (NCP): 0.4 ± 0.1414" in told
 
 
 def test_a_line_breaks_at_a_gap() -> None:

@@ -48,7 +48,7 @@ def test_the_report_of_a_store_shows_every_cell_with_state_figures_and_guarantee
 def test_the_best_cells_are_named_and_bold(tmp_path: Path) -> None:
     page = parsed(ExperimentReport.of_store(finished_store(tmp_path)).to_html())
     told = words(section(page, "What came out best"))
-    assert "Lowest certainty penalty (NCP): 0.25 by mondrian, k = 2." in told
+    assert "Lowest normalized certainty penalty (NCP): 0.25 by mondrian, k = 2." in told
     assert f"Lowest wall time (seconds): 0.5 by {NASTY_LABEL}." in told
     bold = [words(part) for part in page.iter("td") if "best" in (part.get("class") or "").split()]
     assert bold == ["0.25", "8", "0.5"]

@@ -82,7 +82,7 @@ def test_an_undeclared_cut_is_noticed() -> None:
 
 def test_synthetic_sequences_are_refused_with_advice() -> None:
     original = Trajectories.from_lists([["a", "b"], ["b"]])
-    with pytest.raises(NotApplicable, match="average_relative_error") as refusal:
+    with pytest.raises(NotApplicable, match="visit_query_loss") as refusal:
         align(original, PublishedTrajectories.from_lists([["b", "b", "a"], ["a"]]), "distance_loss")
     assert str(refusal.value).startswith("distance_loss compares each published row")
 

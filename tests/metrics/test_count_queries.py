@@ -50,7 +50,7 @@ def test_a_perfect_release_has_no_error_and_nothing_has_all():
 
 
 def test_the_share_of_queries_that_nobody_fits_stands_beside_the_error():
-    figures = measure(DATA, synthetic([(1, PEOPLE[0])]), ["trip_query_error"])
+    figures = measure(DATA, synthetic([(1, PEOPLE[0])]), ["trip_query_loss"])
     assert 0.5 < figures["uniform_zero_share"] <= 1
     assert set(figures) == {
         "count_error_1_loss", "count_error_1_of_nothing", "count_error_2_loss", "count_error_2_of_nothing",

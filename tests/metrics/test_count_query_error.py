@@ -94,9 +94,9 @@ def test_figures_are_mean_median_maximum_and_queries_without_a_record() -> None:
     assert found.actual.tolist() == [1, 0, 3]
     assert found.estimated.tolist() == pytest.approx([3 * 3 / 12, 3 / 12, 3])
     figures = found.figures()
-    assert figures["count_query_error"] == pytest.approx((0.25 + 0.25 + 0) / 3)
-    assert figures["count_query_error_median"] == pytest.approx(0.25)
-    assert figures["count_query_error_max"] == pytest.approx(0.25)
+    assert figures["count_query_loss"] == pytest.approx((0.25 + 0.25 + 0) / 3)
+    assert figures["count_query_median_loss"] == pytest.approx(0.25)
+    assert figures["count_query_max_loss"] == pytest.approx(0.25)
     assert figures["count_queries_without_record"] == 1
     assert count_query_error(people(), published, ["age in {24}"], sanity=5).errors.tolist() == pytest.approx([0.05])
 
@@ -114,8 +114,8 @@ def test_unchanged_data_are_answered_without_error() -> None:
         dict.fromkeys(table.names, "quasi"),
         {"age": "int", "born": "date"},
     )
-    assert measure(table, published, ["count_query_error"])["count_query_error"] == 0.0
-    given = measure(table, published, ["count_query_error"], companions={"queries": ["age in {20}"]})
+    assert measure(table, published, ["count_query_loss"])["count_query_loss"] == 0.0
+    given = measure(table, published, ["count_query_loss"], companions={"queries": ["age in {20}"]})
     assert given["count_queries_without_record"] == 0
 
 

@@ -54,8 +54,8 @@ def test_without_coordinates_there_is_no_distance_but_the_rest() -> None:
     original = Trajectories.from_lists([["a", "b"]])
     statistics = location_statistics(original, PublishedTrajectories.from_lists([[["a", "b"], ["a", "b"]]]))
     assert statistics.mean_distance_percent is None
-    assert "mean_distance_percent" not in statistics.figures()
-    assert statistics.figures()["mean_size"] == 2
+    assert "generalized_spread_loss" not in statistics.figures()
+    assert statistics.figures()["generalized_size_loss"] == 2
 
 
 def test_more_elements_than_visits_are_no_recoding() -> None:

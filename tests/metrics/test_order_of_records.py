@@ -72,7 +72,7 @@ def shuffled(data: Any, order: np.ndarray[Any, Any]) -> Any:
 
 def figures(metric: Any, original: Any, published: Any) -> Any:
     try:
-        return metric.figures(original, published, seed=3)
+        return metric.compute(original, published, seed=3)
     except CrypsisError as error:
         return error.code
 

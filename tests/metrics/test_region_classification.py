@@ -10,8 +10,12 @@ import pytest
 
 from crypsis import CategoryTree, CountedRegions, NumericDomain, RegionAttribute, Table
 from crypsis.errors import BadParameter, NotApplicable
-from crypsis.metrics import region_classification
-from crypsis.metrics.region_classification import LEARNERS, region_features, split_for_training
+from crypsis.metrics.region_classification import (
+    LEARNERS,
+    region_classification,
+    region_features,
+    split_for_training,
+)
 
 AGE = RegionAttribute("age", NumericDomain(0, 100))
 TOWN = RegionAttribute("town", CategoryTree({"all": {"north": ["n1", "n2"], "south": ["s1", "s2"]}}))

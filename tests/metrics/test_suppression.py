@@ -21,9 +21,9 @@ def test_one_of_seven_doublets_is_lost() -> None:
     method = ITSA(K=2, N=2, lateness=2)
     published = method.anonymize(log, Journal())
     expected = {
-        "mean_distortion_ratio": 1 / 7,
-        "pooled_distortion_ratio": 1 / 7,
-        "worst_distortion_ratio": 1 / 7,
+        "suppression_loss": 1 / 7,
+        "suppression_pooled_loss": 1 / 7,
+        "suppression_worst_loss": 1 / 7,
         "regressed_doublets": 0,
     }
     assert measure(log, published) == pytest.approx(expected, rel=1e-11)

@@ -32,9 +32,9 @@ PRIVATE = [name for name, method in METHODS.items() if "declared domains" in met
 LEAKS = {
     "incognito": "ncp_loss",
     "mondrian": "granularity_score",
-    "seq-anon": "average_relative_error",
+    "seq-anon": "visit_query_loss",
     "coat": "item_ncp_loss",
-    "disassociation": "item_frequency_error_loss",
+    "disassociation": "item_frequency_loss",
 }
 PAIRS = int(os.environ.get("CRYPSIS_PAIRS", "15"))  # of each method; 200 take about an hour
 

@@ -119,10 +119,10 @@ def test_the_support_of_a_term_in_a_term_chunk_is_not_told(tmp_path: Path) -> No
     folders = []
     for with_x in (1, 2):
         release = crypsis.anonymize(baskets(with_x), Disassociation(k=3, m=2))
-        assert {"item_frequency_error_loss", "tkd_last_support", "tkd_itemsets"} <= set(release.utility())
+        assert {"item_frequency_loss", "tkd_last_support", "tkd_itemsets"} <= set(release.utility())
         folders.append(folder_of(release, tmp_path / str(with_x)))
     assert folders[0] == folders[1]
-    assert not {"item_frequency_error_loss", "tkd_last_support", "tkd_itemsets"} & words_of(folders[0])
+    assert not {"item_frequency_loss", "tkd_last_support", "tkd_itemsets"} & words_of(folders[0])
 
 
 # Leaves and sizes of hierarchies that were made from the data
@@ -283,7 +283,7 @@ def test_figures_of_private_releases_are_never_published(tmp_path: Path) -> None
     table = Table.from_frame(frame, {"age": "quasi", "ill": "label"}, each_row_is_a_person=True)
     release = crypsis.anonymize(table, DiffGen(epsilon=1, specializations=1, domains=PublicAttributes()))
     with pytest.raises(FigureNotPublishable, match="budget"):
-        release.write(tmp_path / "r", publish_figures=["ncp_of_counts"])
+        release.write(tmp_path / "r", publish_figures=["region_ncp_loss"])
 
 
 # The private report

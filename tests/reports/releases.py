@@ -40,7 +40,7 @@ def manifest_of(published: PublishedTrajectories, **changes: Any) -> dict[str, A
             "witness": None,
             "min_support_by_size": [1084, 6],
         },
-        "figures": {"symbols": len(published.symbols), "published_intact_share": 0.4, "mean_symbol_size": 2.345678},
+        "figures": {"symbols": len(published.symbols), "published_intact_score": 0.4, "symbol_size_loss": 2.345678},
         "data": {
             "kind": "trajectories",
             "file": "trajectories.jsonl",

@@ -144,7 +144,7 @@ def test_figures_against_the_original_that_were_published_are_marked() -> None:
     page = render_report(*of_rows([["a"]], figures_against_original={"distance_loss": 12.0}))
     table = words(section(page, "What is left for analysis"))
     assert "does not cover" in table
-    assert "Distance loss12" in table
+    assert "Distance loss (DL)12" in table
 
 
 def test_symbols_are_counted_in_the_published_rows() -> None:

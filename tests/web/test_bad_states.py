@@ -212,7 +212,7 @@ def test_cancel_during_a_run_stops_the_worker_removes_partial_files_and_says_can
     number = str(api.post("/api/datasets", json={"sample": "checkins", "size": 3000}).json()["id"])
     sweep = {"param": "k", "start": 2, "end": 60, "step": 1}
     run = {"label": "seq", "method": "seq-anon", "params": {"m": 3}, "sweep": sweep}
-    made = experiment(api, number, run=[run], metrics={"list": ["average_relative_error"]})
+    made = experiment(api, number, run=[run], metrics={"list": ["visit_query_loss"]})
     assert api.post(f"/api/experiments/{made}/start", json={"workers": 1}).status_code == 202
     page = tab.open(f"/compare?dataset={number}&experiment={made}")
     expect(page.get_by_text("running").first).to_be_visible()

@@ -15,8 +15,8 @@ from crypsis.samples import SAMPLES
 from crypsis.web.actions import number
 from crypsis.web.companions import recipe_words
 from crypsis.web.data_labels import DATA_KINDS, commands, data_labels
+from crypsis.web.figures import best_in_words, rough_duration
 from crypsis.web.parameter_form import label_of
-from crypsis.web.result_words import best_in_words, rough_duration
 
 
 def test_every_method_and_every_guarantee_describes_itself() -> None:

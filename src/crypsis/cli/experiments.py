@@ -170,11 +170,11 @@ def show_outcome(outcome: Outcome, written: Sequence[Path]) -> None:
 
 def show_rows(rows: Sequence[Mapping[str, Any]], title: str = "", *, cells: bool = False) -> None:
     """Settings with the mean of their repeats; with `cells` by which digits each is asked for, the first of repeats."""
-    from crypsis.evaluate.measures import SHORT
     from crypsis.evaluate.results import figure_columns, parameter_columns, summaries
+    from crypsis.metrics import short_names
 
-    columns = figure_columns(rows)
-    told = {figure for name in columns if name in SHORT for figure in SHORT[name].values()}  # by its short name
+    columns, short = figure_columns(rows), short_names()
+    told = {figure for name in columns if name in short for figure in short[name].values()}  # by its short name
     figures = [name for name in columns if name not in told][:FIGURES_SHOWN]
     varied = [
         name

@@ -33,7 +33,7 @@ def measure(
     ] = None,
     queries: Annotated[
         Path | None,
-        typer.Option("--queries", help="Counting queries for count_query_error, one a line; drawn where not given."),
+        typer.Option("--queries", help="Counting queries for count_query_loss, one a line; drawn where not given."),
     ] = None,
     private_report: Annotated[
         Path | None,
@@ -63,22 +63,26 @@ def measure(
     if SETTINGS.get().json:
         show(figures, "")
     else:
-        show_table(("metric", "value"), [(name, value) for name, value in figures.items()])
+        from crypsis.metrics import figure_named
+
+        rows = [(name, value, figure_named(name).title, figure_named(name).better) for name, value in figures.items()]
+        show_table(("figure", "value", "meaning", "direction"), rows)
 
 
 def _figures(original: Any, published: Any, names: list[str] | None, seed: int, companions: dict[str, Any]) -> Any:
     """The figures that were asked for; the short names of experiments do, too."""
     from crypsis import metrics
-    from crypsis.evaluate.measures import SHORT, figures_of
+    from crypsis.evaluate.measures import figures_of
 
     if not names:
         return metrics.measure(original, published, seed=seed, companions=companions)
     figures: dict[str, Any] = {}
+    short = metrics.short_names()
     for name in names:
-        if name in SHORT:
+        if name in short:
             found: dict[str, Any] = dict(figures_of(original, published, [name], seed=seed, companions=companions))
             if not found:
-                raise NotApplicable(f"{name} ({' or '.join(SHORT[name])}) cannot be measured on this release.")
+                raise NotApplicable(f"{name} ({' or '.join(short[name])}) cannot be measured on this release.")
         else:
             found = dict(metrics.measure(original, published, metrics=[name], seed=seed, companions=companions))
         figures |= found

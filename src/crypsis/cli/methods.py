@@ -46,6 +46,10 @@ def methods(
         unit = f", in {entry['unit']}" if entry.get("unit") else ""
         rows.append((option, allowed + unit, shown_value(entry.get("default")), entry["help"]))
     show_table(("parameter", "values", "default", "meaning"), rows)
+    for entry in described["parameters"]:
+        labels = [f"{choice} ({label})" for choice, label in entry.get("choice_labels", {}).items()]
+        if labels:
+            print(f"{entry['name']}: {', '.join(labels)}")
     print(f"phases    {', '.join(described['stages'])}")
     print(f"checked   {described['verifier']}")
     print(f"measured  {', '.join(described['metrics'])}")

@@ -92,7 +92,7 @@ def run(
         headings += ["estimate", "relative error"]
         columns = (found.actual.tolist(), found.estimated.tolist(), found.errors.tolist())
         rows = [[str(query), *figures] for query, *figures in zip(queries, *columns, strict=True)]
-        mean = found.figures()["count_query_error"]
+        mean = found.figures()["count_query_loss"]
     if SETTINGS.get().json:
         show({"queries": [dict(zip(headings, row, strict=True)) for row in rows], "are": mean}, "")
         return

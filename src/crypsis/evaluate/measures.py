@@ -19,36 +19,15 @@ from crypsis.data.transaction import Transactions
 from crypsis.errors import BadCoordinate, NotApplicable
 from crypsis.evaluate.dataset import resolved
 from crypsis.evaluate.inputs import Inputs
-from crypsis.metrics import METRICS, Metric
+from crypsis.metrics import METRICS, Metric, metric_named, short_names
 
 ALWAYS = ("runtime", "memory")  # every cell has these columns
-
-# short name: the metrics that it stands for, each with its figure; the first that takes the data counts
-SHORT: dict[str, dict[str, str]] = {
-    "ncp": {"ncp_loss": "ncp_loss", "item_ncp_loss": "item_ncp_loss"},
-    "ul": {"utility_loss": "utility_loss"},
-    "are": {
-        "count_query_error": "count_query_error",
-        "average_relative_error": "average_relative_error",
-        "itemset_query_error": "itemset_query_loss",
-    },
-    "tkd": {"tkd_loss": "tkd_loss"},
-    "tkd_ml2": {"tkd_ml2_loss": "tkd_ml2_loss"},
-    "re": {"re_loss": "re_loss"},
-    "tlost": {"lost_terms": "tlost_loss"},
-    "dl": {"distance_loss": "distance_loss"},
-    "kl": {"kl_divergence_loss": "kl_smoothed_loss", "table_kl_divergence_loss": "table_kl_divergence_loss"},
-    "dm": {"class_sizes": "discernibility_loss"},
-    "are_subset": {
-        "count_query_error": "count_query_error_subset",
-        "itemset_query_error": "itemset_query_subset_loss",
-    },
-}
 
 
 def known_measures() -> list[str]:
     """Every name that `[metrics] list` understands."""
-    return [*SHORT, *METRICS, *ALWAYS]
+    former = [metric.former_name for metric in METRICS.values() if metric.former_name]
+    return [*short_names(), *METRICS, *ALWAYS, *former]
 
 
 def figures_of(
@@ -68,7 +47,7 @@ def figures_of(
         for metric in METRICS.values():
             if metric.default:
                 figures |= asked.all_figures(metric)
-        for short, candidates in SHORT.items():
+        for short, candidates in short_names().items():
             found = asked.short_figure(candidates, measured=figures)
             if found is not None:
                 figures[short] = found
@@ -76,13 +55,13 @@ def figures_of(
     for name in names:
         if name in ALWAYS:
             continue
-        if name in SHORT:
+        if name in (known := short_names()):
             for short in (name, "are_subset") if name == "are" else (name,):  # both estimates stand side by side
-                found = asked.short_figure(SHORT[short])
+                found = asked.short_figure(known[short])
                 if found is not None:
                     figures[short] = found
         else:
-            figures |= asked.all_figures(METRICS[name])
+            figures |= asked.all_figures(metric_named(name))
     return figures
 
 
@@ -105,7 +84,7 @@ class _Asked:
                 return found
         return None
 
-    def all_figures(self, metric: Metric) -> dict[str, Any]:
+    def all_figures(self, metric: type[Metric]) -> dict[str, Any]:
         if metric.name not in self.measured:
             try:
                 self.measured[metric.name] = _finite(self._figures(metric))
@@ -113,18 +92,12 @@ class _Asked:
                 self.measured[metric.name] = {}
         return self.measured[metric.name]
 
-    def _figures(self, metric: Metric) -> dict[str, Any]:
+    def _figures(self, metric: type[Metric]) -> dict[str, Any]:
         original, published = self._sides(metric)
-        if not isinstance(original, metric.accepts):
-            raise NotApplicable(f"{metric.name} does not speak of {type(original).__name__}.")
-        asked = self._workload(metric, original)
-        if asked:
-            extras = {"seed": self.seed} | asked
-            result = metric.function(original, published, **extras)
-            return {metric.name: result} if isinstance(result, (float, int)) else dict(result.figures())
-        return dict(metric.figures(original, published, seed=self.seed, companions=self.companions))
+        options = {"seed": self.seed} | self._workload(metric, original)
+        return dict(metric.compute(original, published, companions=self.companions, **options))
 
-    def _sides(self, metric: Metric) -> tuple[Any, Any]:
+    def _sides(self, metric: type[Metric]) -> tuple[Any, Any]:
         """Original and published data as the metric takes them: mixed data, or the part that it speaks of."""
         if isinstance(self.original, metric.accepts) or not isinstance(self.original, Mixed):
             return self.original, self.published
@@ -135,10 +108,10 @@ class _Asked:
                 return self.original.table, self.published.table
         return self.original, self.published
 
-    def _workload(self, metric: Metric, original: Any) -> dict[str, Any]:
+    def _workload(self, metric: type[Metric], original: Any) -> dict[str, Any]:
         """What the section [queries] says to a metric that puts queries."""
         told = self.inputs.queries if self.inputs is not None else {}
-        if not told or metric.name not in SHORT["are"] or self.inputs is None:
+        if not told or metric.name not in short_names()["are"] or self.inputs is None:
             return {}
         generate = dict(told.get("generate", {}))
         if isinstance(original, (Table, Mixed)):
@@ -185,4 +158,4 @@ def _finite(figures: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-__all__ = ["ALWAYS", "SHORT", "figures_of", "known_measures"]
+__all__ = ["ALWAYS", "figures_of", "known_measures"]

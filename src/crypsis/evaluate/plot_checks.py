@@ -14,8 +14,8 @@ from crypsis.evaluate.measures import known_measures
 from crypsis.evaluate.problems import MISUNDERSTOOD, Findings
 from crypsis.evaluate.run_checks import run_label
 from crypsis.methods import METHODS
+from crypsis.metrics import all_figures
 from crypsis.parameters import parameters_of
-from crypsis.reports.utility_words import READINGS
 
 if TYPE_CHECKING:
     from crypsis.evaluate.experiment import Experiment
@@ -67,7 +67,7 @@ def _check_axes(found: Findings, plot: Mapping[str, Any], parameters: Sequence[s
     if kind == "line" and plot.get("x") is not None and parameters and x not in parameters:
         found.add(where, f"x: no run has a parameter {x!r}.{did_you_mean(x, parameters)}")
     figures = [y] if kind == "line" else [x, y] if kind == "tradeoff" else []
-    known = [*known_measures(), *READINGS, *(parameters if kind == "tradeoff" else ())]
+    known = [*known_measures(), *all_figures(), *(parameters if kind == "tradeoff" else ())]
     for axis, name in zip(("y",) if kind == "line" else ("x", "y"), figures, strict=False):
         if plot.get(axis) is not None and name.partition(" of ")[0] not in known and f"{name}_loss" not in known:
             found.add(where, f"{axis}: there is no figure {name!r}.{did_you_mean(name, known)}")

@@ -22,10 +22,10 @@ from crypsis.evaluate.plots import PLOT_SCRIPT, PLOT_STYLE, interactive_svg
 from crypsis.evaluate.plots.of_store import frames_of_experiment
 from crypsis.evaluate.plots.results import DONE, RUNTIME, CellResult, Results, axis_label, capital, higher_is_better
 from crypsis.evaluate.results import FIRST, OUTCOME
+from crypsis.metrics import all_figures, figure_named, short_names
 from crypsis.reports.page import exact, items, page, paragraph, section
 from crypsis.reports.sections.lights import lights
 from crypsis.reports.stylesheet import PAGE_STYLE
-from crypsis.reports.utility_words import reading
 from crypsis.review import Review
 from crypsis.version import VERSION
 from crypsis.wording import counted, figure, shown
@@ -35,13 +35,6 @@ if TYPE_CHECKING:
     from crypsis.evaluate.store import Store
 
 MOST_FIGURES = 7
-# Figures over generalized items: read as one of their items, each as likely, and as any subset of them.
-ESTIMATES = {
-    "count_query_error": "count_query_error_subset",
-    "item_frequency_error_loss": "item_frequency_error_subset_loss",
-    "itemset_query_loss": "itemset_query_subset_loss",
-    "are": "are_subset",
-}
 MOST_FINDINGS = 20
 _SIGNS = {
     "done": "✓",
@@ -128,18 +121,21 @@ class ExperimentReport:
     @property
     def figures(self) -> list[str]:
         """The figures that the table of cells shows: the first ones that some cell has, and the time."""
-        names = [name for name in self.results.metrics if name != RUNTIME and name not in ESTIMATES.values()]
+        names = [
+            name for name in self.results.metrics if name != RUNTIME and name not in alternative_estimates().values()
+        ]
         timed = [RUNTIME] if RUNTIME in self.results.metrics else []
         return names[:MOST_FIGURES] + timed
 
     @property
     def estimates(self) -> list[dict[str, Any]]:
         """Both estimates of counts over generalized items, of the cells that have them; uniform is the headline."""
+        estimates, short = alternative_estimates(), short_names()
         return [
             {"cell": cell.id, "label": cell.label, "figure": name, "uniform": uniform, "subset": subset}
             for cell in self.results
-            for name, other in ESTIMATES.items()
-            if name != "are" or not any(one in cell.metrics for one in ESTIMATES if one != "are")
+            for name, other in estimates.items()
+            if name not in short or not any(figure in cell.metrics for figure in estimates if figure not in short)
             if (uniform := _number(cell.metrics.get(name))) is not None
             if (subset := _number(cell.metrics.get(other))) is not None
         ]
@@ -454,15 +450,23 @@ def _emblem(kind: str) -> Markup:
     return element("svg", circle, element("path", d=inside, class_="sign"), viewBox="0 0 44 44", aria_hidden="true")
 
 
+def alternative_estimates() -> dict[str, str]:
+    """Figures over generalized items, read as one of their items, with those that read them as any subset."""
+    figures = all_figures()
+    pairs = [(figures[other.alternative_to], other) for other in figures.values() if other.alternative_to]
+    short = {figure.short_name: other.short_name for figure, other in pairs if other.short_name}
+    return {figure.name: other.name for figure, other in pairs} | short
+
+
 def _has_direction(name: str) -> bool:
-    return name == RUNTIME or axis_label(name) != name or bool(reading(name).better)
+    return name == RUNTIME or bool(figure_named(name).better)
 
 
 def _head(name: str) -> str:
     """A figure at the head of its column: short names as the literature writes them."""
     if name == RUNTIME:
         return "seconds"
-    return {"tkd": "tKd", "re": "re", "tlost": "tlost"}.get(name, name.upper() if len(name) <= 3 else capital(name))
+    return figure_named(name).abbreviation if name in short_names() else capital(name)
 
 
 def _inside(words: str) -> str:

@@ -31,7 +31,7 @@ def rows_of(store: Store, *, stale: bool = True, outdated: Collection[str] = ())
 
     Figures that the experiment asks for come first and have their column even where no cell has them.
     """
-    from crypsis.evaluate.measures import SHORT
+    from crypsis.metrics import short_names
 
     entries: list[tuple[Mapping[str, Any], bool]] = []
     for cell in store.cells():
@@ -42,7 +42,7 @@ def rows_of(store: Store, *, stale: bool = True, outdated: Collection[str] = ())
         entries += [(known, True) for known in sorted(kept, key=_setting)]
     entries = [(known, old) for known, old in entries if known.get("params")]
     params = _in_order(known["params"].get("params", {}) for known, _ in entries)
-    asked = dict.fromkeys(name for name in store.metrics() if name in SHORT)
+    asked = dict.fromkeys(name for name in store.metrics() if name in short_names())
     figures = _in_order([asked, *((known.get("metrics") or {}).get("figures", {}) for known, _ in entries)])
     phases = _in_order(_phases(known) for known, _ in entries)
     taken = {*FIRST, *OUTCOME, *TIMES, *LAST}
@@ -174,13 +174,14 @@ def parameter_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def figure_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The columns that hold figures of metrics, short names first."""
-    from crypsis.evaluate.measures import SHORT
+    from crypsis.metrics import short_names
 
     if not rows:
         return []
     names = list(rows[0])
     found = names[names.index(OUTCOME[-1]) + 1 : names.index(LAST[0])]
-    return [name for name in found if name in SHORT] + [name for name in found if name not in SHORT]
+    short = short_names()
+    return sorted(found, key=lambda name: name not in short)
 
 
 def _state_of(members: Sequence[Mapping[str, Any]]) -> str:

@@ -129,5 +129,5 @@ def _not_aligned(needed_by: str, reason: str) -> NotApplicable:
     return NotApplicable(
         f"{needed_by} compares each published row with the trajectory it was made from, and {reason}. "
         "Use the release in memory or the original it was made from, or a metric that needs no alignment "
-        "(average_relative_error, kl_divergence_loss, pattern_preservation)."
+        "(visit_query_loss, kl_divergence_loss, pattern_preservation)."
     )

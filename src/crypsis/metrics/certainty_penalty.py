@@ -22,6 +22,8 @@ from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import Scalar
 from crypsis.errors import NotApplicable
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 
 _EPOCH = datetime(1970, 1, 1)
 _WITHOUT_LOSS = (CellKind.VALUE, CellKind.MISSING, CellKind.RANGE)  # ranges are summed together
@@ -120,3 +122,23 @@ def on_number_line(value: Scalar) -> Fraction:
     if isinstance(value, date):
         return Fraction(value.toordinal())
     return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+
+
+class NCPLoss(Metric):
+    """Share of its column that a published cell may stand for, of all columns and of each."""
+
+    name = "ncp_loss"
+    accepts = (Table, Mixed)
+    reads = (PublishedTable, PublishedMixed)
+    measure = staticmethod(ncp_loss)
+    figures = (
+        Figure(
+            "ncp_loss",
+            "Normalized certainty penalty",
+            "Share of its column that a published cell may stand for, averaged over all cells of the "
+            "quasi-identifiers; suppressed records count as lost.",
+            unit=SHARE,
+            abbreviation="NCP",
+            rank=1,
+        ),
+    )

@@ -15,6 +15,8 @@ from crypsis.data.arrays import Int64s
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.kernels.row_classes import row_classes
+from crypsis.metrics.figure import Figure
+from crypsis.metrics.metric import Metric
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,9 @@ class ClassSizes:
         return {
             "classes": self.classes,
             "smallest_class": self.smallest,
-            "mean_class_size": self.mean,
+            "class_size_loss": self.mean,
             "largest_class": self.largest,
-            "suppressed_records": self.suppressed,
+            "suppressed_records_loss": self.suppressed,
             "discernibility_loss": self.discernibility,
         }
 
@@ -78,3 +80,37 @@ def sizes_of(published: PublishedTable) -> Int64s:
     kept = published.quasi_codes()[~published.suppressed]
     class_of, first = row_classes(np.ascontiguousarray(kept))
     return np.bincount(class_of, minlength=len(first)).astype(np.int64)
+
+
+class ClassSizesMetric(Metric):
+    """How many classes of records look the same, how large they are, and discernibility."""
+
+    name = "class_sizes"
+    accepts = (Table, Mixed)
+    reads = (PublishedTable, PublishedMixed)
+    measure = staticmethod(class_sizes)
+    figures = (
+        Figure("classes", "Classes", "Combinations of quasi-identifiers that are published."),
+        Figure("smallest_class", "Smallest class", "Records of the rarest combination of quasi-identifiers."),
+        Figure(
+            "class_size_loss",
+            "Mean class size",
+            "Records that share a combination, on average.",
+            rank=5,
+            former_name="mean_class_size",
+        ),
+        Figure("largest_class", "Largest class", "Records of the most frequent combination."),
+        Figure(
+            "suppressed_records_loss",
+            "Suppressed records",
+            "Records of which nothing is published.",
+            rank=2,
+            former_name="suppressed_records",
+        ),
+        Figure(
+            "discernibility_loss",
+            "Discernibility",
+            "Every record costs the size of its class, a suppressed one the size of the table.",
+            abbreviation="DM",
+        ),
+    )

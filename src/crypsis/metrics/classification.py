@@ -20,6 +20,8 @@ from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import POLARS_TYPES, read_value, write_value
 from crypsis.errors import BadParameter, MissingExtra, NotApplicable
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 from crypsis.parameters import AtLeast, OneOf, Parameter
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ class Classification:
 
     def figures(self) -> dict[str, float]:
         return {
-            "classification_accuracy": self.after,
+            "classification_score": self.after,
             "classification_accuracy_original": self.before,
             "classification_accuracy_majority": self.majority,
         }
@@ -216,3 +218,37 @@ def _estimator(model: str, seed: int) -> Any:
     from sklearn.preprocessing import StandardScaler
 
     return make_pipeline(StandardScaler(), LogisticRegression(max_iter=200))
+
+
+class ClassificationScore(Metric):
+    """How well the label is predicted by a model trained on the release, and by one trained on the original."""
+
+    name = "classification_score"
+    former_name = "classification_accuracy"
+    accepts = (Table, Mixed)
+    reads = (PublishedTable, PublishedMixed)
+    seeded = True
+    default = False
+    measure = staticmethod(classification_accuracy)
+    figures = (
+        Figure(
+            "classification_score",
+            "Classification accuracy",
+            "Share of records whose label is predicted right by a model that is trained on the release.",
+            unit=SHARE,
+            rank=5,
+            former_name="classification_accuracy",
+        ),
+        Figure(
+            "classification_accuracy_original",
+            "Classification accuracy on the original",
+            "The same for a model trained on the original.",
+            unit=SHARE,
+        ),
+        Figure(
+            "classification_accuracy_majority",
+            "Commonest label",
+            "What always guessing the commonest label gets right.",
+            unit=SHARE,
+        ),
+    )

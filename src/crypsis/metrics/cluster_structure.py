@@ -9,6 +9,8 @@ import numpy as np
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.transaction import Transactions
 from crypsis.errors import NotApplicable
+from crypsis.metrics.figure import Figure
+from crypsis.metrics.metric import Metric
 
 
 @dataclass(frozen=True)
@@ -60,4 +62,30 @@ def structure_of(published: DisassociatedTransactions) -> ClusterStructure:
         terms_per_term_chunk=float(np.diff(published.term_offsets)[leaf].sum()) / count,
         shared_chunks=shared,
         joint_depth=int(published.depth.max(initial=0)),
+    )
+
+
+class ClusterStructureMetric(Metric):
+    """What a disassociated release is made of."""
+
+    name = "cluster_structure"
+    accepts = (Transactions,)
+    measure = staticmethod(cluster_structure)
+    figures = (
+        Figure("clusters", "Clusters", "Groups of records that are published together."),
+        Figure("smallest_cluster", "Smallest cluster", "Records in it."),
+        Figure("mean_cluster", "Mean cluster", "Records in a cluster, on average."),
+        Figure("largest_cluster", "Largest cluster", "Records in it."),
+        Figure(
+            "record_chunks_per_cluster",
+            "Record chunks in a cluster",
+            "Parts that the records of a cluster are cut into, on average.",
+        ),
+        Figure(
+            "terms_per_term_chunk",
+            "Terms in a term chunk",
+            "Terms of a cluster of which only the presence is told, on average.",
+        ),
+        Figure("shared_chunks", "Shared chunks", "Chunks with subrecords of several clusters."),
+        Figure("joint_depth", "Depth of joint clusters", "How often clusters were joined, one above another."),
     )

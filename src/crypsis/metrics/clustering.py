@@ -18,6 +18,8 @@ from crypsis.errors import BadParameter, NotApplicable
 from crypsis.kernels.optics import optics
 from crypsis.metrics.alignment import align
 from crypsis.metrics.distance import diameter
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 from crypsis.metrics.route_distance import Routes, near_routes, representative_points
 from crypsis.parameters import Above, AtLeast, Parameter
 
@@ -237,3 +239,47 @@ def _labels(labels: Sequence[int | None] | Int64s) -> Int64s:
 
 def _harmonic(one: float, other: float) -> float:
     return 2 * one * other / (one + other)
+
+
+class ClusteringComparisonMetric(Metric):
+    """Do rows that were alike before still fall into one cluster: precision and recall of density clusters."""
+
+    name = "clustering_comparison"
+    accepts = (Trajectories, Tracks)
+    aligned = True
+    default = False
+    measure = staticmethod(clustering_comparison)
+    figures = (
+        Figure(
+            "cluster_precision_score",
+            "Cluster precision",
+            "Share of a published cluster that was in the original cluster which it resembles most.",
+            unit=SHARE,
+        ),
+        Figure(
+            "cluster_recall_score",
+            "Cluster recall",
+            "Share of an original cluster that is found again in the published cluster which it resembles most.",
+            unit=SHARE,
+        ),
+        Figure(
+            "cluster_f_score",
+            "Cluster F",
+            "Harmonic mean of cluster precision and recall; 1 means that all clusters are as they were.",
+            unit=SHARE,
+        ),
+        Figure(
+            "cluster_precision_star_score",
+            "Cluster precision without noise",
+            "Cluster precision where rows that were in no original cluster do not count against it.",
+            unit=SHARE,
+        ),
+        Figure(
+            "cluster_f_star_score",
+            "Cluster F without noise",
+            "Harmonic mean of cluster precision without noise and recall.",
+            unit=SHARE,
+        ),
+        Figure("original_clusters", "Original clusters", "Clusters of similar rows in the original."),
+        Figure("published_clusters", "Published clusters", "Clusters of similar rows in the release."),
+    )

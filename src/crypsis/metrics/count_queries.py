@@ -21,6 +21,8 @@ from crypsis.data.synthetic import POSITIONS, SyntheticTrajectories
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.kernels.pair_supports import pair_set_supports
 from crypsis.metrics.exact_sums import mean
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 
 SANITY = Fraction(1, 1000)
 MOST_PAIRS = 1 << 27
@@ -161,3 +163,53 @@ def _drawn_from_domain(published: SyntheticTrajectories, count: int, size: int, 
         if not wrong.any():
             return queries
         queries[wrong] = random.integers(0, n_pairs, (int(wrong.sum()), size))
+
+
+class TripQueryLoss(Metric):
+    """Relative error of counts of people who were at places at times, and that of publishing nothing."""
+
+    name = "trip_query_loss"
+    former_name = "trip_query_error"
+    accepts = (Events,)
+    reads = (SyntheticTrajectories,)
+    seeded = True
+    measure = staticmethod(trip_query_error)
+    figures = (
+        Figure(
+            "count_error_1_loss",
+            "Error of counts of one visit",
+            "Relative error of how many people were somewhere at some time.",
+            rank=5,
+        ),
+        Figure(
+            "count_error_1_of_nothing",
+            "Error of counts of one visit, nothing published",
+            "What the error would be if nothing had been published.",
+        ),
+        Figure(
+            "count_error_2_loss",
+            "Error of counts of two visits",
+            "Relative error of how many people made both of two visits.",
+        ),
+        Figure(
+            "count_error_2_of_nothing",
+            "Error of counts of two visits, nothing published",
+            "What the error would be if nothing had been published.",
+        ),
+        Figure(
+            "uniform_count_error_loss",
+            "Error of counts of any visits",
+            "The same for visits drawn from the domain, most of which nobody made.",
+        ),
+        Figure(
+            "uniform_count_error_of_nothing",
+            "Error of counts of any visits, nothing published",
+            "What the error would be if nothing had been published.",
+        ),
+        Figure(
+            "uniform_zero_share",
+            "Queries that nobody fits",
+            "Share of the queries drawn from the domain whose true answer is 0.",
+            unit=SHARE,
+        ),
+    )

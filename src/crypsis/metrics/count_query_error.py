@@ -18,6 +18,8 @@ from crypsis.data.count_query import CountQuery, as_queries
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.metrics.exact_sums import mean
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 from crypsis.metrics.query_answers import actual_counts, estimated_counts
 from crypsis.metrics.query_workload import drawn_queries
 from crypsis.parameters import Above, Parameter
@@ -56,12 +58,12 @@ class QueryErrors:
     def figures(self) -> dict[str, float | int]:
         errors = self.errors
         told = {
-            "count_query_error": mean(errors),
-            "count_query_error_median": float(np.median(errors)),
-            "count_query_error_max": float(errors.max()),
+            "count_query_loss": mean(errors),
+            "count_query_median_loss": float(np.median(errors)),
+            "count_query_max_loss": float(errors.max()),
             "count_queries_without_record": self.zero_actual,
         }
-        return told if self.subset is None else told | {"count_query_error_subset": mean(self._errors(self.subset))}
+        return told if self.subset is None else told | {"count_query_subset_loss": mean(self._errors(self.subset))}
 
 
 def count_query_error(
@@ -88,3 +90,54 @@ def count_query_error(
     if estimator == "uniform" and isinstance(published, PublishedMixed) and any(query.items for query in asked):
         subset = estimated_counts(original, published, asked, "subset")
     return QueryErrors(asked, actual, estimated_counts(original, published, asked, estimator), sanity, subset)
+
+
+class CountQueryLoss(Metric):
+    """Mean relative error of counting queries (given, or drawn) that are answered from the release."""
+
+    name = "count_query_loss"
+    former_name = "count_query_error"
+    accepts = (Table, Mixed)
+    reads = (PublishedTable, PublishedMixed)
+    seeded = True
+    takes = ("queries",)
+    measure = staticmethod(count_query_error)
+    figures = (
+        Figure(
+            "count_query_loss",
+            "Average relative error",
+            "How far off counts of records are that are taken from the release instead of the original, on average.",
+            unit=SHARE,
+            abbreviation="ARE",
+            rank=3,
+            former_name="count_query_error",
+        ),
+        Figure(
+            "count_query_median_loss",
+            "Median relative error",
+            "Half of the queries are answered at least this well.",
+            unit=SHARE,
+            former_name="count_query_error_median",
+        ),
+        Figure(
+            "count_query_max_loss",
+            "Largest relative error",
+            "The query that is answered worst.",
+            unit=SHARE,
+            former_name="count_query_error_max",
+        ),
+        Figure(
+            "count_queries_without_record",
+            "Queries without a record",
+            "Queries that no original record satisfies; their errors are absolute.",
+        ),
+        Figure(
+            "count_query_subset_loss",
+            "Average relative error",
+            "The same with a generalized item read as any subset of its items, which says little of large ones.",
+            unit=SHARE,
+            abbreviation="ARE-subset",
+            alternative_to="count_query_loss",
+            former_name="count_query_error_subset",
+        ),
+    )

@@ -11,6 +11,8 @@ from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import NotApplicable
 from crypsis.kernels.nearest_generators import nearest_generators
 from crypsis.metrics.exact_sums import mean
+from crypsis.metrics.figure import Figure
+from crypsis.metrics.metric import Metric
 
 
 @dataclass(frozen=True)
@@ -60,4 +62,22 @@ def displacement(original: Tracks, published: PublishedTrajectories) -> Displace
             label: CellDisplacement(*row)
             for label, *row in zip(places.labels, counts.tolist(), means.tolist(), largest.tolist(), strict=True)
         },
+    )
+
+
+class DisplacementMetric(Metric):
+    """Distance of fixes from the published point of their cell."""
+
+    name = "displacement"
+    accepts = (Tracks,)
+    measure = staticmethod(displacement)
+    figures = (
+        Figure("displaced_points", "Fixes in published cells", "Fixes of the original in cells that are published."),
+        Figure(
+            "displacement_loss",
+            "Displacement",
+            "Mean distance, in the unit of the map, from a fix to the published point of its cell.",
+            unit="map units",
+            rank=1,
+        ),
     )

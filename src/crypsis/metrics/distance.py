@@ -17,6 +17,8 @@ from crypsis.kernels.diameter import largest_distance
 from crypsis.kernels.symbol_distances import distances_to_members, member_slots
 from crypsis.metrics.alignment import SUPPRESSED, align
 from crypsis.metrics.exact_sums import mean
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 
 
 def location_distance(locations: Locations, location: str, symbol: str | Sequence[str]) -> float:
@@ -83,3 +85,40 @@ def normalized_distance_loss(original: Trajectories, published: PublishedTraject
     loss = distance_loss(original, published)
     widest = diameter(original)
     return loss / widest if widest > 0 else 0.0
+
+
+class DistanceLoss(Metric):
+    """Mean distance from a visit to the locations that were published for it."""
+
+    name = "distance_loss"
+    accepts = (Trajectories,)
+    aligned = True
+    measure = staticmethod(distance_loss)
+    figures = (
+        Figure(
+            "distance_loss",
+            "Distance loss",
+            "Mean distance, in the unit of the map, from where somebody was to the locations published for that "
+            "visit; 0 means that nothing moved.",
+            unit="map units",
+            abbreviation="DL",
+            rank=1,
+        ),
+    )
+
+
+class NormalizedDistanceLoss(Metric):
+    """The same as a share of the largest distance between two locations."""
+
+    name = "normalized_distance_loss"
+    accepts = (Trajectories,)
+    aligned = True
+    measure = staticmethod(normalized_distance_loss)
+    figures = (
+        Figure(
+            "normalized_distance_loss",
+            "Normalized distance loss",
+            "The distance loss as a share of the largest distance between two locations, so that maps can be compared.",
+            unit=SHARE,
+        ),
+    )

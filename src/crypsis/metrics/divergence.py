@@ -14,6 +14,8 @@ import numpy as np
 from crypsis.data.arrays import Float64s
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.metrics.exact_sums import total
+from crypsis.metrics.figure import Figure
+from crypsis.metrics.metric import Metric
 from crypsis.metrics.queries import Queries, as_workload, estimated_support, support
 from crypsis.metrics.workload import Workload
 
@@ -75,3 +77,32 @@ def _divergence(actual: Float64s, possible: Float64s) -> float:
     q = possible[occurring] / total(possible)
     # Rounding may push a sum of zero a little below it; the divergence never is.
     return max(total(p * np.log(p / q)), 0.0)
+
+
+class KLDivergenceLoss(Metric):
+    """Divergence between how often locations occur in the original and may occur in the release."""
+
+    name = "kl_divergence_loss"
+    accepts = (Trajectories,)
+    seeded = True
+    measure = staticmethod(kl_divergence_loss)
+    figures = (
+        Figure(
+            "kl_divergence_loss",
+            "Kullback-Leibler divergence",
+            "How unlike the published frequencies of locations are to the original ones, in nats; 0 means equal. Not "
+            "told where some location can no longer be found: it is infinite then.",
+        ),
+        Figure(
+            "kl_zero_terms",
+            "Locations that cannot be found",
+            "Locations that occur in the original and cannot occur in the release. Where there are any the plain "
+            "divergence is infinite; the smoothed one compares such releases.",
+        ),
+        Figure(
+            "kl_smoothed_loss",
+            "Smoothed divergence",
+            "The divergence with 1 added to every count, which is always finite.",
+            abbreviation="KL",
+        ),
+    )

@@ -18,6 +18,8 @@ from crypsis.data.cells import CellKind
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.errors import NotApplicable
 from crypsis.metrics.exact_sums import mean
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 
 
 @dataclass(frozen=True)
@@ -74,3 +76,20 @@ def kept_by_cells(column: PublishedColumn, original: Column) -> Float64s:
 
 def _kept(sizes: np.ndarray[tuple[int], np.dtype[np.int64]], values: int) -> Float64s:
     return 1.0 - np.minimum((sizes - 1) / max(values - 1, 1), 1.0)
+
+
+class GranularityScore(Metric):
+    """How fine the published cells still are, of all columns and of each; 1 is as fine as collected."""
+
+    name = "granularity_score"
+    accepts = (Table,)
+    reads = (PublishedTable,)
+    measure = staticmethod(granularity_score)
+    figures = (
+        Figure(
+            "granularity_score",
+            "Granularity",
+            "How fine the published cells still are: 1 is as fine as collected, 0 says nothing.",
+            unit=SHARE,
+        ),
+    )

@@ -12,6 +12,8 @@ from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.metrics.exact_sums import mean
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,11 @@ class ItemFrequencyError:
         if not len(self.errors):
             return {}
         told = {
-            "item_frequency_error_loss": mean(self.errors),
-            "item_frequency_error_median": float(np.median(self.errors)),
-            "item_frequency_error_max": float(self.errors.max()),
+            "item_frequency_loss": mean(self.errors),
+            "item_frequency_median_loss": float(np.median(self.errors)),
+            "item_frequency_max_loss": float(self.errors.max()),
         }
-        return told if self.subset is None else told | {"item_frequency_error_subset_loss": mean(self.subset)}
+        return told if self.subset is None else told | {"item_frequency_subset_loss": mean(self.subset)}
 
 
 def item_frequency_error(
@@ -90,3 +92,42 @@ def expected_frequencies(
     found = np.zeros(len(code))
     found[code >= 0] = frequencies[code[code >= 0]]
     return found
+
+
+class ItemFrequencyLoss(Metric):
+    """Relative error of how often each item occurs."""
+
+    name = "item_frequency_loss"
+    former_name = "item_frequency_error"
+    accepts = (Transactions,)
+    measure = staticmethod(item_frequency_error)
+    figures = (
+        Figure(
+            "item_frequency_loss",
+            "Error of item frequencies",
+            "How far off the frequency of an item is when estimated from the release, on average.",
+            unit=SHARE,
+            rank=5,
+            former_name="item_frequency_error_loss",
+        ),
+        Figure(
+            "item_frequency_median_loss",
+            "Error of item frequencies, median",
+            "The same for the median item.",
+            former_name="item_frequency_error_median",
+        ),
+        Figure(
+            "item_frequency_max_loss",
+            "Error of item frequencies, largest",
+            "The same for the worst item.",
+            former_name="item_frequency_error_max",
+        ),
+        Figure(
+            "item_frequency_subset_loss",
+            "Error of item frequencies (subset estimate)",
+            "The same with a generalized item read as any subset of its items, which says little of large ones.",
+            unit=SHARE,
+            alternative_to="item_frequency_loss",
+            former_name="item_frequency_error_subset_loss",
+        ),
+    )

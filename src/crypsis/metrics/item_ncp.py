@@ -9,6 +9,8 @@ import numpy as np
 from crypsis.data.arrays import Int64s, offsets_of
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import NotApplicable
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 
 
 def item_ncp_loss(original: Transactions, published: PublishedTransactions) -> float:
@@ -87,3 +89,21 @@ def smallest_symbols(original: Transactions, published: PublishedTransactions) -
             "compared; measure before writing, or write with order='input' for evaluation."
         )
     return result
+
+
+class ItemNCPLoss(Metric):
+    """Share of all items that a published item may stand for."""
+
+    name = "item_ncp_loss"
+    accepts = (Transactions,)
+    measure = staticmethod(item_ncp_loss)
+    figures = (
+        Figure(
+            "item_ncp_loss",
+            "Certainty penalty",
+            "Share of all items that a published item may stand for, averaged over all occurrences; single items "
+            "count nothing, suppressed ones 1.",
+            unit=SHARE,
+            abbreviation="NCP",
+        ),
+    )

@@ -19,6 +19,8 @@ from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.metrics.canonical_rows import canonical_rows
 from crypsis.metrics.exact_sums import mean, total
+from crypsis.metrics.figure import Figure
+from crypsis.metrics.metric import Metric
 
 QUERIES = 100
 ITEMS = 2
@@ -37,8 +39,8 @@ class ItemsetQueryError:
             return {}
         told = {
             "itemset_query_loss": mean(self.errors),
-            "itemset_query_median": float(np.median(self.errors)),
-            "itemset_query_max": float(self.errors.max()),
+            "itemset_query_median_loss": float(np.median(self.errors)),
+            "itemset_query_max_loss": float(self.errors.max()),
             "itemset_query_zero": self.zero,
         }
         return told if self.subset is None else told | {"itemset_query_subset_loss": mean(self.subset)}
@@ -169,3 +171,43 @@ class _Postings:
 
     def rows(self, code: int) -> Int64s:
         return self.records[self.starts[code] : self.starts[code + 1]]
+
+
+class ItemsetQueryLoss(Metric):
+    """Mean relative error of counting the records that hold given items."""
+
+    name = "itemset_query_loss"
+    former_name = "itemset_query_error"
+    accepts = (Transactions,)
+    seeded = True
+    measure = staticmethod(itemset_query_error)
+    figures = (
+        Figure(
+            "itemset_query_loss",
+            "Error of itemset queries",
+            "How far off the number of records with given items is when estimated from the release; 0 is exact, 1 as "
+            "large as the number itself.",
+            abbreviation="ARE",
+            rank=3,
+        ),
+        Figure(
+            "itemset_query_median_loss",
+            "Error of itemset queries, median",
+            "The same for the median query.",
+            former_name="itemset_query_median",
+        ),
+        Figure(
+            "itemset_query_max_loss",
+            "Error of itemset queries, largest",
+            "The same for the worst query.",
+            former_name="itemset_query_max",
+        ),
+        Figure("itemset_query_zero", "Queries without an answer", "Queries that no record of the original fits."),
+        Figure(
+            "itemset_query_subset_loss",
+            "Error of itemset queries",
+            "The same with a generalized item read as any subset of its items, which says little of large ones.",
+            abbreviation="ARE-subset",
+            alternative_to="itemset_query_loss",
+        ),
+    )

@@ -24,6 +24,8 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadTaxonomy, NotApplicable
 from crypsis.hierarchy.taxonomy import Taxonomy
 from crypsis.kernels.top_itemsets import TopItemsets, top_itemsets
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 
 MOST = 1_000
 
@@ -207,3 +209,56 @@ class _Tree:
         keys = np.unique((rows[:, None] * width + chains)[real])
         extended = offsets_of(np.bincount(keys // width, minlength=len(offsets) - 1))
         return top_itemsets(extended, (keys % width).astype(np.int32), width, most, self.above).as_tuples()
+
+
+class TkdLoss(Metric):
+    """tKd: share of the most frequent itemsets that the release does not show."""
+
+    name = "tkd_loss"
+    accepts = (Transactions,)
+    seeded = True
+    measure = staticmethod(tkd_loss)
+    figures = (
+        Figure(
+            "tkd_loss",
+            "Top itemsets not found",
+            "Share of the original's most frequent itemsets that are not among the most frequent of the release; a "
+            "disassociated release is read as one dataset that fits it.",
+            unit=SHARE,
+            abbreviation="tKd",
+            rank=4,
+        ),
+        Figure(
+            "tkd_a_loss",
+            "Top itemsets not found in subrecords (tKd-a)",
+            "The same, looking at the published subrecords alone.",
+            unit=SHARE,
+        ),
+        Figure("tkd_itemsets", "Top itemsets", "How many of the most frequent itemsets were compared."),
+        Figure("tkd_last_support", "Support of the last top itemset", "Records that hold the last one compared."),
+        Figure(
+            "tkd_last_ties",
+            "Ties with the last top itemset",
+            "Itemsets seen that are as frequent as the last one compared.",
+        ),
+    )
+
+
+class TkdMl2Loss(Metric):
+    """tKd-ML2: the same with itemsets across the levels of a hierarchy."""
+
+    name = "tkd_ml2_loss"
+    accepts = (Transactions,)
+    seeded = True
+    needs = ("hierarchy",)
+    default = False
+    measure = staticmethod(tkd_ml2_loss)
+    figures = (
+        Figure(
+            "tkd_ml2_loss",
+            "Top itemsets of all levels not found",
+            "The same with itemsets of items and of nodes of the hierarchy.",
+            unit=SHARE,
+            abbreviation="tKd-ML2",
+        ),
+    )

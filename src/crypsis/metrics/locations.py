@@ -6,7 +6,7 @@ data. Transactions on Data Privacy 7, 2014, section 6.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable
 from crypsis.kernels.symbol_distances import distances_to_members
 from crypsis.metrics.distance import diameter
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 from crypsis.metrics.translation import translated_to_known
 
 
@@ -37,7 +39,17 @@ class LocationStatistics:
     suppressed_share: float
 
     def figures(self) -> dict[str, float | int]:
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        named = {
+            "intact_locations": self.intact_locations,
+            "generalized_locations": self.generalized_locations,
+            "suppressed_locations_loss": self.suppressed_locations,
+            "generalized_size_loss": self.mean_size,
+            "generalized_spread_loss": self.mean_distance_percent,
+            "intact_visits_score": self.intact_share,
+            "generalized_visits_loss": self.generalized_share,
+            "suppressed_visits_loss": self.suppressed_share,
+        }
+        return {name: value for name, value in named.items() if value is not None}
 
 
 def location_statistics(original: Trajectories, published: PublishedTrajectories) -> LocationStatistics:
@@ -96,3 +108,63 @@ def _mean_distance_percent(original: Trajectories, symbols: Symbols, chosen: Int
     )[chosen]
     pairs = symbols.sizes[chosen] * (symbols.sizes[chosen] - 1)
     return float(np.mean(sums / pairs) / widest * 100)
+
+
+class LocationStatisticsMetric(Metric):
+    """Intact, generalized and suppressed locations, and how wide the generalized ones are."""
+
+    name = "location_statistics"
+    accepts = (Trajectories,)
+    measure = staticmethod(location_statistics)
+    figures = (
+        Figure(
+            "intact_locations",
+            "Intact symbols",
+            "Published symbols that are a single location. Sensitive locations are left out.",
+        ),
+        Figure(
+            "generalized_locations", "Generalized symbols", "Published symbols that stand for one of several locations."
+        ),
+        Figure(
+            "suppressed_locations_loss",
+            "Suppressed locations",
+            "Locations of the original that no published symbol holds.",
+            former_name="suppressed_locations",
+        ),
+        Figure(
+            "generalized_size_loss",
+            "Mean size of generalized symbols",
+            "How many locations a generalized symbol joins, on average.",
+            former_name="mean_size",
+        ),
+        Figure(
+            "generalized_spread_loss",
+            "Mean spread of generalized symbols",
+            "Mean distance between two locations of a generalized symbol, as a percentage of the largest distance on "
+            "the map.",
+            former_name="mean_distance_percent",
+        ),
+        Figure(
+            "intact_visits_score",
+            "Intact visits",
+            "Share of the original visits that are published as they were.",
+            unit=SHARE,
+            rank=1,
+            former_name="intact_share",
+        ),
+        Figure(
+            "generalized_visits_loss",
+            "Generalized visits",
+            "Share of the original visits that are published as one of several.",
+            unit=SHARE,
+            former_name="generalized_share",
+        ),
+        Figure(
+            "suppressed_visits_loss",
+            "Suppressed visits",
+            "Share of the original visits that are not published at all.",
+            unit=SHARE,
+            rank=2,
+            former_name="suppressed_share",
+        ),
+    )

@@ -12,6 +12,8 @@ import numpy as np
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.transaction import Transactions
 from crypsis.errors import NotApplicable
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 
 
 @dataclass(frozen=True)
@@ -41,3 +43,28 @@ def lost_terms(original: Transactions, published: DisassociatedTransactions) -> 
         return LostTerms(None, None)
     supports, seen = original.supports[frequent], visible[frequent]
     return LostTerms(float(np.mean(seen == 0)), float(1 - seen.sum() / supports.sum()))
+
+
+class TlostLoss(Metric):
+    """tlost: share of the frequent terms that are in term chunks only."""
+
+    name = "tlost_loss"
+    former_name = "lost_terms"
+    accepts = (Transactions,)
+    measure = staticmethod(lost_terms)
+    figures = (
+        Figure(
+            "tlost_loss",
+            "Frequent terms lost",
+            "Share of the terms in more than k records that the release has in term chunks only.",
+            unit=SHARE,
+            abbreviation="tlost",
+            rank=4,
+        ),
+        Figure(
+            "tlost_occurrences_loss",
+            "Occurrences hidden",
+            "Share of the occurrences of terms in more than k records that term chunks hide.",
+            unit=SHARE,
+        ),
+    )

@@ -8,6 +8,8 @@ import numpy as np
 
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
+from crypsis.metrics.figure import Figure
+from crypsis.metrics.metric import Metric
 from crypsis.metrics.trips import Trips, matched
 
 
@@ -44,3 +46,35 @@ def origin_destination_error(original: Events, published: SyntheticTrajectories)
         return OriginDestinationError(float(shown > 0), float(shown > 0), 0)
     shares = np.abs(before / total - after / shown).sum() / 2 if shown else 1.0
     return OriginDestinationError(float(np.abs(before - after).sum() / total), float(shares), len(true_pairs))
+
+
+class OriginDestinationLoss(Metric):
+    """How far off the counts of first and last places of trips are; publishing nothing has 1."""
+
+    name = "origin_destination_loss"
+    former_name = "origin_destination_error"
+    accepts = (Events,)
+    reads = (SyntheticTrajectories,)
+    measure = staticmethod(origin_destination_error)
+    figures = (
+        Figure(
+            "origin_destination_loss",
+            "Error of origins and destinations",
+            "Sum of the errors of the counts of first and last places, as a share of all trips; 0 is exact.",
+        ),
+        Figure(
+            "origin_destination_of_nothing",
+            "Error of origins and destinations, nothing published",
+            "What the error would be if nothing had been published.",
+        ),
+        Figure(
+            "origin_destination_share_loss",
+            "Error of shares of origins and destinations",
+            "The same for shares of trips instead of counts, so that it does not matter how many trips are published.",
+        ),
+        Figure(
+            "origin_destination_pairs",
+            "Origins with destinations",
+            "Pairs of a first and a last place that were compared.",
+        ),
+    )

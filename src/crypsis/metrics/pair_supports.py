@@ -17,6 +17,8 @@ from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.metrics.exact_sums import mean
+from crypsis.metrics.figure import Figure
+from crypsis.metrics.metric import Metric
 
 RANKS = (200, 220)
 RECONSTRUCTIONS = (1, 2, 5, 10)
@@ -145,3 +147,31 @@ def _error(before: Float64s, after: Float64s) -> tuple[float, int]:
         return 0.0, len(before)
     one, other = before[said], after[said]
     return mean(np.abs(one - other) / ((one + other) / 2)), int(np.count_nonzero(~said))
+
+
+class ReLoss(Metric):
+    """re: relative error of how often two terms of middling frequency occur together."""
+
+    name = "re_loss"
+    accepts = (Transactions,)
+    seeded = True
+    measure = staticmethod(re_loss)
+    figures = (
+        Figure(
+            "re_loss",
+            "Relative error of pairs",
+            "How far off the supports of pairs of middling frequent terms are, from 0 to 2: 2 means that a pair "
+            "occurs only before or only after.",
+            abbreviation="re",
+            rank=4,
+        ),
+        Figure("re_r2_loss", "Relative error, mean of 2 (re-r2)", "The same with supports averaged over 2 draws."),
+        Figure("re_r5_loss", "Relative error, mean of 5 (re-r5)", "The same with supports averaged over 5 draws."),
+        Figure("re_r10_loss", "Relative error, mean of 10 (re-r10)", "The same with supports averaged over 10 draws."),
+        Figure(
+            "re_a_loss", "Relative error in subrecords (re-a)", "The same, looking at the published subrecords alone."
+        ),
+        Figure("re_pairs", "Pairs compared", "Pairs of terms that the relative error is averaged over."),
+        Figure("re_first_rank", "First rank compared", "By frequency, counted from 0."),
+        Figure("re_end_rank", "End of the ranks compared", "The first rank that is not compared any more."),
+    )

@@ -19,6 +19,8 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import TooLarge
 from crypsis.kernels.prefix_span import prefix_span, shared_patterns
 from crypsis.kernels.row_order import sorted_rows
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 from crypsis.metrics.translation import translated
 from crypsis.parameters import Above, AtLeast, Between, Parameter
 
@@ -155,3 +157,37 @@ def _mined(
             "raise the threshold or limit the length of the patterns."
         )
     return Patterns(vocabulary, frozen(found_offsets), frozen(found_codes), frozen(supports))
+
+
+class PatternPreservationMetric(Metric):
+    """Share of the frequent patterns that stay frequent, and of the released ones that are false."""
+
+    name = "pattern_preservation"
+    accepts = (Trajectories,)
+    seeded = True
+    default = False
+    measure = staticmethod(pattern_preservation)
+    figures = (
+        Figure(
+            "patterns_preserved_score",
+            "Frequent patterns preserved",
+            "Share of the frequent sequences of the original that are frequent in the release too (median).",
+            unit=SHARE,
+        ),
+        Figure(
+            "patterns_preserved_deviation",
+            "Deviation of patterns preserved",
+            "Standard deviation of the share of preserved patterns between random readings of the release.",
+        ),
+        Figure(
+            "false_patterns_loss",
+            "False frequent patterns",
+            "Share of the sequences frequent in the release that were not frequent in the original (median).",
+            unit=SHARE,
+        ),
+        Figure(
+            "false_patterns_deviation",
+            "Deviation of false patterns",
+            "Standard deviation of the share of false patterns between random readings of the release.",
+        ),
+    )

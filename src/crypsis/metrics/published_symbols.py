@@ -6,6 +6,29 @@ from typing import Any
 
 import numpy as np
 
+from crypsis.metrics.figure import SHARE, Figure
+
+SYMBOL_FIGURES = (
+    Figure("symbols", "Symbols", "Different symbols that are published."),
+    Figure("intact_symbols", "Intact symbols", "Published symbols that stand for one thing only."),
+    Figure(
+        "published_intact_score",
+        "Share of intact symbols",
+        "Share of what is published that stands for one thing only.",
+        unit=SHARE,
+        former_name="published_intact_share",
+    ),
+    Figure(
+        "symbol_size_loss",
+        "Mean size of symbols",
+        "Things that a symbol stands for, on average.",
+        former_name="mean_symbol_size",
+    ),
+    Figure("largest_symbol_size", "Size of the largest symbol", "Things that it stands for."),
+    Figure("smallest_symbol_support", "Rows of the rarest symbol", "Rows that hold it."),
+    Figure("largest_symbol_support", "Rows of the most frequent symbol", "Rows that hold it."),
+)
+
 
 def published_symbols(published: Any) -> dict[str, float | int]:
     """Symbols that occur, how many labels stand behind them, how many are intact, and in how many rows each is."""
@@ -22,8 +45,8 @@ def published_symbols(published: Any) -> dict[str, float | int]:
     return {
         "symbols": len(names),
         "intact_symbols": int(np.count_nonzero(sizes == 1)),
-        "published_intact_share": float(np.count_nonzero(sizes[numbers] == 1) / len(numbers)),
-        "mean_symbol_size": float(sizes.sum() / len(sizes)),
+        "published_intact_score": float(np.count_nonzero(sizes[numbers] == 1) / len(numbers)),
+        "symbol_size_loss": float(sizes.sum() / len(sizes)),
         "largest_symbol_size": int(sizes.max()),
         "smallest_symbol_support": int(supports.min()),
         "largest_symbol_support": int(supports.max()),

@@ -16,8 +16,19 @@ from crypsis.data.cells import CellKind
 from crypsis.data.relational import PublishedColumn, PublishedTable
 from crypsis.data.values import Scalar
 from crypsis.metrics.certainty_penalty import on_number_line, summed_widths
+from crypsis.metrics.figure import SHARE, Figure
 
 _COUNTED = (CellKind.ANY, CellKind.SET, CellKind.NODE)  # beside ranges, which are summed together
+WIDTH_FIGURES = (
+    Figure(
+        "published_width_loss",
+        "Width of published cells",
+        "Share of what its column shows in all that a published cell spans, averaged over the cells that are not "
+        "suppressed.",
+        unit=SHARE,
+        former_name="published_width",
+    ),
+)
 
 
 def published_widths(published: PublishedTable) -> dict[str, float]:
@@ -27,7 +38,10 @@ def published_widths(published: PublishedTable) -> dict[str, float]:
     if not told:
         return {}
     mean = sum(told.values(), Fraction(0)) / len(told)
-    return {"published_width": float(mean), **{f"published_width of {name}": float(told[name]) for name in told}}
+    return {
+        "published_width_loss": float(mean),
+        **{f"published_width_loss of {name}": float(told[name]) for name in told},
+    }
 
 
 def column_width(column: PublishedColumn) -> Fraction | None:

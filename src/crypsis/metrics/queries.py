@@ -18,6 +18,8 @@ from crypsis.kernels.containment import containing_records, records_of_symbols
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.metrics.equal_rows import row_numbers
 from crypsis.metrics.exact_sums import mean
+from crypsis.metrics.figure import Figure
+from crypsis.metrics.metric import Metric
 from crypsis.metrics.translation import translated
 from crypsis.metrics.workload import Workload
 from crypsis.parameters import OneOf, Parameter
@@ -114,3 +116,24 @@ def _holders(symbols: Symbols) -> tuple[Int64s, Int64s]:
     symbol_of_slot = np.repeat(np.arange(len(symbols)), symbols.sizes)
     counts = np.bincount(symbols.members, minlength=len(symbols.vocabulary))
     return offsets_of(counts), symbol_of_slot[np.argsort(symbols.members, kind="stable")]
+
+
+class VisitQueryLoss(Metric):
+    """Mean relative error of counting queries that are answered from the release."""
+
+    name = "visit_query_loss"
+    former_name = "average_relative_error"
+    accepts = (Trajectories,)
+    seeded = True
+    measure = staticmethod(average_relative_error)
+    figures = (
+        Figure(
+            "visit_query_loss",
+            "Average relative error",
+            "How far off counts of visits and of pairs of visits are when they are estimated from the release; 0 is "
+            "exact, 1 is as large as the count itself.",
+            abbreviation="ARE",
+            rank=3,
+            former_name="average_relative_error",
+        ),
+    )

@@ -23,6 +23,8 @@ from crypsis.data.category_trees import CategoryTree
 from crypsis.data.counted_regions import CountedRegions, RegionAttribute
 from crypsis.data.relational import Table
 from crypsis.errors import MissingExtra, NotApplicable
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 from crypsis.parameters import OneOf, Parameter
 
 LEARNERS = ("tree", "svm")
@@ -165,3 +167,35 @@ def _trained(learner: str, features: Float64s, labels: Int64s, weights: Float64s
         warnings.simplefilter("ignore")  # whether it has converged to the last digit is not the question
         fitted = scaled.fit(features, labels, standardscaler__sample_weight=weights, linearsvc__sample_weight=weights)
     return fitted.predict
+
+
+class RegionClassificationMetric(Metric):
+    """How well the class is predicted from published counts of regions, with the best and the least beside it."""
+
+    name = "region_classification"
+    accepts = (Table,)
+    reads = (CountedRegions,)
+    seeded = True
+    default = False
+    measure = staticmethod(region_classification)
+    figures = (
+        Figure(
+            "region_accuracy_score",
+            "Classification accuracy",
+            "Share of records whose class is predicted right by a model that is trained on the published counts.",
+            unit=SHARE,
+        ),
+        Figure(
+            "region_accuracy_best",
+            "Classification accuracy on the original",
+            "The same for a model that is trained on the original records.",
+            unit=SHARE,
+        ),
+        Figure(
+            "region_accuracy_least",
+            "Classification accuracy without attributes",
+            "The same for a model that sees no attributes.",
+            unit=SHARE,
+        ),
+        Figure("region_accuracy_records", "Records tested", "Records whose class was predicted."),
+    )

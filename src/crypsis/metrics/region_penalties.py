@@ -10,6 +10,8 @@ import numpy as np
 
 from crypsis.data.counted_regions import CountedRegions
 from crypsis.data.relational import Table
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 
 
 @dataclass(frozen=True)
@@ -21,10 +23,10 @@ class RegionPenalties:
     share: Fraction | None
 
     def figures(self) -> dict[str, float | int]:
-        found: dict[str, float | int] = {} if self.ncp is None else {"ncp_of_counts": float(self.ncp)}
-        found["discernibility_of_counts"] = self.discernibility
+        found: dict[str, float | int] = {} if self.ncp is None else {"region_ncp_loss": float(self.ncp)}
+        found["region_discernibility_loss"] = self.discernibility
         if self.share is not None:
-            found["discernibility_share"] = float(self.share)
+            found["region_discernibility_share_loss"] = float(self.share)
         return found
 
 
@@ -51,3 +53,34 @@ def ncp_of_regions(published: CountedRegions) -> Fraction | None:
 def discernibility_of_regions(published: CountedRegions) -> int:
     """The sum of the squared counts of the regions, all classes together."""
     return sum(size * size for size in published.counts.sum(axis=1).tolist())
+
+
+class RegionPenaltiesMetric(Metric):
+    """NCP and discernibility of published counts of regions, from the counts themselves."""
+
+    name = "region_penalties"
+    accepts = (Table,)
+    reads = (CountedRegions,)
+    measure = staticmethod(region_penalties)
+    figures = (
+        Figure(
+            "region_ncp_loss",
+            "Width of published regions",
+            "Mean width of a region as a share of the domains, over all counted records.",
+            unit=SHARE,
+            former_name="ncp_of_counts",
+        ),
+        Figure(
+            "region_discernibility_loss",
+            "Discernibility of regions",
+            "Every counted record costs the count of its region.",
+            former_name="discernibility_of_counts",
+        ),
+        Figure(
+            "region_discernibility_share_loss",
+            "Discernibility as a share",
+            "The same as a share of the worst case, in which all records are in one region.",
+            unit=SHARE,
+            former_name="discernibility_share",
+        ),
+    )

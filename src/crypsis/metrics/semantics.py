@@ -15,6 +15,8 @@ from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectori
 from crypsis.hierarchy import Taxonomy
 from crypsis.metrics.distance import visit_losses
 from crypsis.metrics.exact_sums import mean
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 from crypsis.metrics.translation import translated_to_known
 
 
@@ -50,3 +52,38 @@ def _spans(published: PublishedTrajectories, locations: Locations, taxonomy: Tax
         taxonomy.lowest_common_ancestor(nodes[start:end]) for start, end in pairwise(published.symbols.offsets.tolist())
     ]
     return np.asarray(taxonomy.leaf_count[ancestors] / taxonomy.n_leaves, np.float64)
+
+
+class CombinedDistanceLoss(Metric):
+    """The distance times the share of the taxonomy that the published location spans."""
+
+    name = "combined_distance_loss"
+    accepts = (Trajectories,)
+    aligned = True
+    needs = ("taxonomy",)
+    measure = staticmethod(combined_distance_loss)
+    figures = (
+        Figure(
+            "combined_distance_loss",
+            "Combined distance loss",
+            "The distance loss with every distance weighted by the share of the taxonomy that the published symbol "
+            "spans; 0 means that nothing moved or changed its meaning.",
+        ),
+    )
+
+
+class SemanticPenaltyLoss(Metric):
+    """Share of the taxonomy that a published location spans; intact ones count nothing."""
+
+    name = "semantic_penalty_loss"
+    accepts = (Trajectories,)
+    needs = ("taxonomy",)
+    measure = staticmethod(semantic_penalty_loss)
+    figures = (
+        Figure(
+            "semantic_penalty_loss",
+            "Semantic penalty",
+            "Mean share of the taxonomy that a published symbol spans; intact locations count nothing.",
+            unit=SHARE,
+        ),
+    )

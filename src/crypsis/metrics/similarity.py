@@ -15,6 +15,8 @@ from crypsis.data.arrays import Int32s, Int64s, take_records
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable
 from crypsis.metrics.exact_sums import mean
+from crypsis.metrics.figure import Figure
+from crypsis.metrics.metric import Metric
 from crypsis.metrics.patterns import Patterns, frequent_patterns
 from crypsis.metrics.queries import support
 from crypsis.metrics.translation import translated
@@ -95,3 +97,24 @@ def _places_in(offsets: Int64s, codes: Int32s, other_offsets: Int64s, other_code
         else:
             other += 1
     return places
+
+
+class PatternSimilarityMetric(Metric):
+    """SIM1 and SIM2: are the frequent patterns of the release as frequent, and as many, as the original's."""
+
+    name = "pattern_similarity"
+    accepts = (Trajectories,)
+    default = False
+    measure = staticmethod(pattern_similarity)
+    figures = (
+        Figure(
+            "sim1_score",
+            "Similarity of pattern frequencies",
+            "How close the frequency of each frequent pattern of the release is to the original's; 1 means equal.",
+        ),
+        Figure(
+            "sim2_score",
+            "Similarity of pattern numbers",
+            "The smaller number of frequent patterns, original or release, as a share of the larger; 1 means equal.",
+        ),
+    )

@@ -10,6 +10,8 @@ import numpy as np
 from crypsis.data.stream import Events
 from crypsis.data.windows import PublishedWindows
 from crypsis.metrics.exact_sums import mean
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 
 
 def distortion_ratio(suppressed: int, instances: int) -> Fraction:
@@ -36,9 +38,9 @@ class SuppressionLoss:
 
     def figures(self) -> dict[str, float | int]:
         return {
-            "mean_distortion_ratio": self.mean,
-            "pooled_distortion_ratio": self.pooled,
-            "worst_distortion_ratio": self.worst,
+            "suppression_loss": self.mean,
+            "suppression_pooled_loss": self.pooled,
+            "suppression_worst_loss": self.worst,
             "regressed_doublets": self.regressed,
         }
 
@@ -65,4 +67,41 @@ def suppression_loss(original: Events, published: PublishedWindows) -> Suppressi
         float(distortion_ratio(lost, all_instances)),
         max(ratios, default=0.0),
         regressed,
+    )
+
+
+class SuppressionLossMetric(Metric):
+    """Share of the doublets that windows of a stream suppress, and how many were published before."""
+
+    name = "suppression_loss"
+    accepts = (Events,)
+    reads = (PublishedWindows,)
+    measure = staticmethod(suppression_loss)
+    figures = (
+        Figure(
+            "suppression_loss",
+            "Suppressed doublets",
+            "Share of the doublets of a window that were suppressed, averaged over the windows.",
+            unit=SHARE,
+            former_name="mean_distortion_ratio",
+        ),
+        Figure(
+            "suppression_pooled_loss",
+            "Suppressed doublets of all windows",
+            "Share of the doublets of all windows together that were suppressed.",
+            unit=SHARE,
+            former_name="pooled_distortion_ratio",
+        ),
+        Figure(
+            "suppression_worst_loss",
+            "Suppressed doublets of the worst window",
+            "Share of the doublets that were suppressed in the window that lost most.",
+            unit=SHARE,
+            former_name="worst_distortion_ratio",
+        ),
+        Figure(
+            "regressed_doublets",
+            "Doublets withdrawn",
+            "Doublets that one window publishes and the next one suppresses.",
+        ),
     )

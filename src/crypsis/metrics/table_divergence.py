@@ -21,6 +21,8 @@ from crypsis.errors import NotApplicable
 from crypsis.kernels.box_shares import point_shares
 from crypsis.kernels.row_classes import row_classes
 from crypsis.metrics.exact_sums import total
+from crypsis.metrics.figure import Figure
+from crypsis.metrics.metric import Metric
 
 DECIMAL_CELLS = 64
 
@@ -162,3 +164,21 @@ def _joined(axes: list[_Axis]) -> tuple[Bools, Int64s]:
             tables.append(np.pad(held, (0, width - len(held))))
         rows.append(row_of)
     return np.stack(tables) if tables else np.zeros((0, width), np.bool_), np.concatenate(rows)
+
+
+class TableKLDivergenceLoss(Metric):
+    """Divergence between the original combinations of quasi-identifiers and those that the release allows."""
+
+    name = "table_kl_divergence_loss"
+    accepts = (Table,)
+    reads = (PublishedTable,)
+    default = False
+    measure = staticmethod(table_kl_divergence_loss)
+    figures = (
+        Figure(
+            "table_kl_divergence_loss",
+            "Kullback-Leibler divergence",
+            "How unlike the original combinations of quasi-identifiers are to those that the release allows, in nats.",
+            abbreviation="KL",
+        ),
+    )

@@ -11,6 +11,8 @@ from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import BadCoordinate, BadParameter
 from crypsis.metrics.exact_sums import mean, total
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 
 
 @dataclass(frozen=True)
@@ -98,3 +100,25 @@ def _histogram(lengths: Float64s, longest: float, bins: int) -> Int64s:
 
 def _centre(lengths: Float64s) -> tuple[float, float]:
     return (mean(lengths), float(np.median(lengths))) if len(lengths) else (0.0, 0.0)
+
+
+class TrackLengthsMetric(Metric):
+    """How long tracks are before and after, and how far the two distributions are apart."""
+
+    name = "track_lengths"
+    accepts = (Tracks,)
+    measure = staticmethod(track_lengths)
+    figures = (
+        Figure("track_length_mean", "Mean track length", "Mean length of the original tracks."),
+        Figure(
+            "published_track_length_mean",
+            "Mean published track length",
+            "Mean length of the rows, drawn through the points of their cells.",
+        ),
+        Figure(
+            "track_length_variation_loss",
+            "Difference of track lengths",
+            "Share of tracks that would have to change their length for both distributions of lengths to be the same.",
+            unit=SHARE,
+        ),
+    )

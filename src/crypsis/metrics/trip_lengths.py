@@ -10,6 +10,8 @@ from crypsis.data.arrays import Float64s
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.metrics.exact_sums import total
+from crypsis.metrics.figure import Figure
+from crypsis.metrics.metric import Metric
 from crypsis.metrics.trips import Trips
 
 
@@ -45,3 +47,22 @@ def trip_lengths(original: Events, published: SyntheticTrajectories) -> TripLeng
 def _entropy_to(shares: Float64s, other: Float64s) -> float:
     some = shares > 0
     return total(shares[some] * np.log2(shares[some] / other[some]))
+
+
+class TripLengthsMetric(Metric):
+    """How many visits trips have before and after, and how far the two distributions are apart."""
+
+    name = "trip_lengths"
+    accepts = (Events,)
+    reads = (SyntheticTrajectories,)
+    measure = staticmethod(trip_lengths)
+    figures = (
+        Figure(
+            "trip_length_divergence_loss",
+            "Divergence of trip lengths",
+            "Jensen-Shannon divergence between the lengths of trips before and after, in bits; 0 means equal.",
+            unit="bits",
+        ),
+        Figure("trip_length_mean", "Mean length of published trips", "Visits of a published trip, on average."),
+        Figure("trip_length_mean_original", "Mean length of original trips", "Visits of an original trip, on average."),
+    )

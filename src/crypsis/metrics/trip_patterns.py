@@ -16,6 +16,8 @@ from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.metrics.exact_sums import mean
+from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.metric import Metric
 from crypsis.metrics.trips import Trips, matched
 
 
@@ -67,3 +69,31 @@ def _numbered(trips: Trips, longest: int) -> tuple[Int64s, Int64s]:
 
 def _top(keys: Int64s, counts: Int64s, most: int) -> Int64s:
     return keys[np.lexsort((keys, -counts))[:most]]
+
+
+class TripPatternsMetric(Metric):
+    """Are the most frequent runs of places still the most frequent, and how far off are their counts."""
+
+    name = "trip_patterns"
+    accepts = (Events,)
+    reads = (SyntheticTrajectories,)
+    measure = staticmethod(trip_patterns)
+    figures = (
+        Figure(
+            "top_runs_found_score",
+            "Top runs found",
+            "Share of the most frequent runs of places that are among the most frequent of the release.",
+            unit=SHARE,
+        ),
+        Figure(
+            "top_runs_error_loss",
+            "Error of top runs",
+            "Relative error of how many people made each of the most frequent runs of places.",
+        ),
+        Figure(
+            "top_runs_error_of_nothing",
+            "Error of top runs, nothing published",
+            "What the error would be if nothing had been published.",
+        ),
+        Figure("top_runs", "Top runs", "How many of the most frequent runs of places were compared."),
+    )

@@ -17,6 +17,8 @@ from crypsis.errors import BadParameter, NotApplicable
 from crypsis.hierarchy.item_spread import ItemSpread
 from crypsis.hierarchy.taxonomy import Taxonomy
 from crypsis.metrics.exact_sums import total
+from crypsis.metrics.figure import Figure
+from crypsis.metrics.metric import Metric
 
 LEAST_EXPONENT = -1070  # below it nothing is left of a float
 
@@ -107,3 +109,21 @@ def record_losses(
 def _all_sets(total: Float64s) -> Float64s:
     """-(1 - 2^-total), and -1 where there is nothing to divide."""
     return np.where(total > 0, np.expm1(-np.maximum(total, 1) * np.log(2)), -1.0)
+
+
+class UtilityLoss(Metric):
+    """Share of the sets that a published record may stand for which generalization added."""
+
+    name = "utility_loss"
+    accepts = (Transactions, Mixed)
+    measure = staticmethod(utility_loss)
+    figures = (
+        Figure(
+            "utility_loss",
+            "Utility loss",
+            "Share of the sets of items that a published record may stand for which generalization added, on average; "
+            "0 means that nothing was generalized.",
+            abbreviation="UL",
+            rank=1,
+        ),
+    )

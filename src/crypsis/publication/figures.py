@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from crypsis.errors import FigureNotPublishable, did_you_mean
+from crypsis.metrics import figure_named
 
 DIGITS = 12  # of every number: the last ones depend on the order in which a machine adds
 PUBLISHED_DIGITS = 2  # of a figure against the original that is published on request
@@ -42,7 +43,7 @@ def published_figures(release: Any, names: Iterable[str]) -> dict[str, Any]:
     Never available are figures of a differentially private release, figures that are no single number, and counts
     below k: such a number tells what the guarantee hides.
     """
-    chosen = list(dict.fromkeys(names))
+    chosen = list(dict.fromkeys(name if " of " in name else figure_named(name).name for name in names))
     if not chosen:
         return {}
     if release.kind.private:

@@ -13,6 +13,7 @@ from crypsis.data.arrays import Int64s
 from crypsis.data.stream import Events
 from crypsis.data.windows import PublishedWindows, read_windows, window_line, window_object
 from crypsis.errors import BadRelease
+from crypsis.metrics.published_windows import published_windows
 from crypsis.publication.kind import PublishedKind
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.release_page import release_page
@@ -80,12 +81,7 @@ class WindowKind(PublishedKind):
         return release_page(facts, verdict(facts), promise(facts), utility(facts), making(facts))
 
     def figures(self, published: PublishedWindows) -> dict[str, Any]:
-        sizes = [len(window) for window in published]
-        return {
-            "windows": len(published),
-            "smallest_window": min(sizes, default=0),
-            "largest_window": max(sizes, default=0),
-        }
+        return published_windows(published)
 
     def notes(self, published: PublishedWindows) -> list[str]:
         """What the publisher should know before publishing."""

@@ -12,7 +12,7 @@ from crypsis.evaluate.plots.of_store import file_name, frames_of_section
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, told
 from crypsis.web.experiments import metric_names, varied_names
-from crypsis.web.result_words import figure_words
+from crypsis.web.figures import figure_label
 from crypsis.web.widgets import plot_exports
 from crypsis.web.workbench import Workbench
 
@@ -73,7 +73,7 @@ class PlotArea:
         plot = PLOTS[str(self.kind.value)]
         self.help.set_text(plot.help)
         rows = self.experiments.plot_rows(self.number)
-        figures = {name: figure_words(name) for name in metric_names(rows)}
+        figures = {name: figure_label(name) for name in metric_names(rows)}
         varied = {name: name for name in varied_names(rows)}
         if plot.name == "line":
             wanted = {"y": ("Figure", figures), "x": ("Over", varied)}

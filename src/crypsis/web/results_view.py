@@ -10,13 +10,14 @@ from nicegui import ui
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.plots import frame_of, interactive_svg
 from crypsis.methods import METHODS
+from crypsis.metrics import figure_named
 from crypsis.parameters import parameters_of
 from crypsis.review import Remedy
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, told
 from crypsis.web.experiments import UNFINISHED, metric_names, varied_names
+from crypsis.web.figures import best_in_words, figure_label, rough_duration
 from crypsis.web.lights_view import light_signs, review_of, show_lights
-from crypsis.web.result_words import best_in_words, figure_words, rough_duration, short_name
 from crypsis.web.widgets import plot_exports
 from crypsis.web.workbench import Workbench
 from crypsis.wording import counted
@@ -123,7 +124,7 @@ class ResultsView:
         )
         varied = varied_names(self.rows)
         self.x = self.x if self.x in varied else next(iter(varied), "")
-        options = {name: figure_words(name) for name in preferred}
+        options = {name: figure_label(name) for name in preferred}
         with ui.element("div").classes("halves"):
             with theme.section("What protection costs") as head:
                 with head:
@@ -291,10 +292,10 @@ class ResultsView:
         shown = [name for name in _FIRST if name in self.metrics] + [
             name for name in self.metrics if name not in _FIRST and name != "runtime"
         ]
-        shown = [name for name in shown if short_name(name) not in self.metrics][:_MOST_COLUMNS]
+        shown = [name for name in shown if figure_named(name).short_name not in self.metrics][:_MOST_COLUMNS]
         params = varied_names([{"parameters": _parameters(cell)} for cell in cells])
         heads = "".join(f"<th scope=col class=number>{theme.escaped(name)}</th>" for name in params)
-        heads += "".join(f"<th scope=col class=number>{theme.escaped(figure_words(name))}</th>" for name in shown)
+        heads += "".join(f"<th scope=col class=number>{theme.escaped(figure_label(name))}</th>" for name in shown)
         body = []
         for cell in cells:
             icon, words, kind = theme.STATES.get(cell["state"], ("help", cell["state"], ""))

@@ -23,7 +23,7 @@ from crypsis.errors import BadEpsilon, BadParameter, NotApplicable, PublicInputM
 from crypsis.journal import Journal
 from crypsis.methods.trajectory.n_grams import gram_threshold
 from crypsis.methods.trajectory.noisy_grams import grow_grams, synthesized_sequences
-from crypsis.metrics import trip_query_error
+from crypsis.metrics.count_queries import trip_query_error
 from crypsis.noise import ExactNoise, MeteredNoise
 from crypsis.verifiers.run_ledger import check_run_ledger
 from tests.methods.trajectory.gram_sequences import as_grams, sequences

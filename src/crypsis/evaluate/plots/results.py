@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from crypsis.errors import BadParameter, NotApplicable, did_you_mean
-from crypsis.reports.utility_words import HIGHER, READINGS, reading
+from crypsis.metrics import all_figures, figure_named, short_names
+from crypsis.metrics.figure import HIGHER
 from crypsis.wording import shown
 
 if TYPE_CHECKING:
@@ -16,20 +17,6 @@ if TYPE_CHECKING:
 
 DONE = "done"
 RUNTIME = "runtime"
-_WORDS = {
-    "runtime": "wall time (seconds)",
-    "ncp": "certainty penalty (NCP)",
-    "ul": "utility loss (UL)",
-    "are": "average relative error (ARE)",
-    "are_subset": "average relative error, subset estimate (ARE)",
-    "tkd": "lost top itemsets (tKd)",
-    "tkd_ml2": "lost top itemsets across levels (tKd-ML2)",
-    "re": "error of pairs (re)",
-    "tlost": "lost frequent terms (tlost)",
-    "dl": "distance loss",
-    "kl": "divergence (KL, smoothed)",
-    "dm": "discernibility (DM)",
-}
 
 
 @dataclass(frozen=True)
@@ -124,7 +111,7 @@ class Results(Sequence[CellResult]):
         known = self.metrics
         if name in known:
             return name
-        longer = [metric for metric in known if metric == f"{name}_loss" or metric == f"{name}_score"]
+        longer = [metric for metric in known if metric in (f"{name}_loss", f"{name}_score", figure_named(name).name)]
         if len(longer) == 1:
             return longer[0]
         if not known:
@@ -180,15 +167,21 @@ def _stored(store: Store, cell: Cell) -> CellResult:
 
 
 def axis_label(name: str) -> str:
-    """A parameter or figure in words."""
-    if name in _WORDS:
-        return _WORDS[name]
-    return reading(name).name if name in READINGS or " of " in name or name.endswith(("_loss", "_score")) else name
+    """The label of a figure; a parameter is called by its name."""
+    if name == RUNTIME:
+        return "Wall time (seconds)"
+    return figure_named(name).title if is_figure(name) else name
+
+
+def is_figure(name: str) -> bool:
+    """Whether a metric states such a figure, or the name ends as those of figures do."""
+    figure = figure_named(name)
+    return figure.name in all_figures() or name in short_names() or name.endswith(("_loss", "_score"))
 
 
 def higher_is_better(name: str) -> bool:
     """Which way a figure is better; times and what is not known should fall."""
-    return reading(name).better == HIGHER
+    return figure_named(name).better == HIGHER
 
 
 def capital(words: str) -> str:

@@ -43,11 +43,11 @@ def glance(facts: ReleaseFacts) -> Markup:
         if isinstance(normalized, (int, float)):
             detail = f"units, {figure(100 * normalized, 3)} % of the map; lower is better"
         tiles.append(tile("Distance loss", exact(utility["distance_loss"]), detail))
-    if "average_relative_error" in utility:
+    if "visit_query_loss" in utility:
         tiles.append(
             tile(
                 "Average relative error",
-                exact(utility["average_relative_error"]),
+                exact(utility["visit_query_loss"]),
                 "of counts; lower is better",
             )
         )

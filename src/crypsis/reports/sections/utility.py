@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from crypsis.drawing.markup import Markup, element
+from crypsis.metrics import figure_named
+from crypsis.metrics.figure import HIGHER, LOWER
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.page import exact, paragraph, section
-from crypsis.reports.utility_words import HIGHER, LOWER, reading
 from crypsis.wording import figure
 
 _ARROWS = {LOWER: "↓ lower is better", HIGHER: "↑ higher is better"}
@@ -62,16 +63,16 @@ def table(figures: Mapping[str, Any]) -> Markup:
 def _rows(figures: Mapping[str, Any]) -> list[Markup]:
     rows = []
     for name, value in figures.items():
-        words = reading(name)
-        meaning = words.meaning
-        if words.share and isinstance(value, (int, float)):
+        described = figure_named(name)
+        meaning = described.meaning
+        if described.share and isinstance(value, (int, float)):
             meaning = f"{meaning} Here {figure(100 * value, 3)} %."
         rows.append(
             element(
                 "tr",
-                element("th", words.name, scope="row"),
+                element("th", described.title, scope="row"),
                 element("td", exact(value), class_="numeric"),
-                element("td", _ARROWS.get(words.better, ""), class_="direction"),
+                element("td", _ARROWS.get(described.better, ""), class_="direction"),
                 element("td", meaning, class_="meaning"),
             )
         )

@@ -16,9 +16,9 @@ from crypsis.parameters import parameters_of
 from crypsis.review import Remedy, Review
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, number, percent, told
+from crypsis.web.figures import duration, loss_tiles, time_bars
 from crypsis.web.lights_view import is_private, of_former_run, review_of, show_lights
 from crypsis.web.parameter_form import ParameterForm
-from crypsis.web.result_words import duration, loss_tiles, time_bars
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, rows_grid, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry

@@ -1,4 +1,4 @@
-"""Figures of a cell in words: names that people read, and which of them come first."""
+"""Figures of a cell as people read them: labels, units, directions, and which of them come first."""
 
 from __future__ import annotations
 
@@ -6,51 +6,22 @@ from typing import Any
 
 from nicegui import ui
 
-from crypsis.reports.utility_words import LOWER, Reading, reading
+from crypsis.metrics import figure_named, short_names
+from crypsis.metrics.figure import LOWER
 from crypsis.web import theme
 from crypsis.web.actions import number, percent
 
 _SHOWN = 6
-_HEADLINES = (  # what somebody wants to know first, of whatever kind the data are
-    "ncp_loss", "utility_loss", "intact_share", "distance_loss", "displacement_loss", "suppressed_share",
-    "suppressed_records", "count_query_error", "average_relative_error", "itemset_query_loss", "tkd_loss", "re_loss",
-    "tlost_loss", "mean_class_size", "item_frequency_error_loss", "count_error_1_loss", "classification_accuracy",
-)  # fmt: skip
-_TWINS = {  # short names of the literature for figures that are there under their own
-    "ncp": ("ncp_loss",),
-    "ul": ("utility_loss",),
-    "are": ("count_query_error", "average_relative_error", "itemset_query_loss"),
-    "tkd": ("tkd_loss",),
-    "re": ("re_loss",),
-    "tlost": ("tlost_loss",),
-    "dm": ("discernibility_loss",),
-    "dl": ("distance_loss",),
-    "kl": ("kl_smoothed_loss", "table_kl_divergence_loss"),
-    "are_subset": ("count_query_error_subset", "itemset_query_subset_loss"),
-}
-_SHORT = {
-    "are": "ARE, error of queries",
-    "are_subset": "ARE, subset estimate",
-    "ncp": "NCP, loss of the table",
-    "ul": "UL, loss of the items",
-    "tkd": "tKd, lost frequent sets",
-    "re": "re, error of pairs",
-    "tlost": "tlost, lost terms",
-    "dl": "DL, distance loss",
-    "kl": "KL, smoothed divergence",
-    "dm": "DM, discernibility",
-    "runtime": "Seconds",
-}
 
 
-def figure_words(name: str) -> str:
+def figure_label(name: str) -> str:
     """What a figure is called on a page."""
-    return _SHORT.get(name) or reading(name).name
+    return "Seconds" if name == "runtime" else figure_named(name).title
 
 
 def figure_text(name: str, value: float) -> str:
     """A figure as it is read: shares in percent."""
-    return percent(value) if reading(name).share else number(value)
+    return percent(value) if figure_named(name).share else number(value)
 
 
 def loss_tiles(cell: dict[str, Any]) -> None:
@@ -60,24 +31,23 @@ def loss_tiles(cell: dict[str, Any]) -> None:
         name: value
         for name, value in found.items()
         if isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not any(twin in found for twin in _TWINS.get(name, ()))
+        if not any(full in found for full in short_names().get(name, {}).values())
     }
     whole = [name for name in figures if " of " not in name]
-    first = [name for name in _HEADLINES if name in figures]
-    first += [name for name in whole if name not in first and _reading(name).better]
+    first = sorted((name for name in whole if figure_named(name).better), key=lambda name: figure_named(name).rank)
     with ui.element("div").classes("tiles thirds"):
         for name in first[:_SHOWN]:
             theme.tile(
-                figure_words(name),
+                figure_label(name),
                 figure_text(name, figures[name]),
                 _note(name, figures[name]),
-                meaning=_reading(name).meaning,
+                meaning=figure_named(name).meaning,
             )
     _by_column({name: figures[name] for name in figures if name not in whole})
     with ui.expansion("All figures, and what they mean").props("dense").classes("fold"):
         rows = "".join(
-            f"<tr><td>{theme.escaped(figure_words(name))}</td><td class=number>{figure_text(name, figures[name])}</td>"
-            f"<td>{theme.escaped(' '.join((_reading(name).meaning, _sentence(_reading(name).better))))}</td></tr>"
+            f"<tr><td>{theme.escaped(figure_label(name))}</td><td class=number>{figure_text(name, figures[name])}</td>"
+            f"<td>{theme.escaped(_explained(name))}</td></tr>"
             for name in whole
         )
         ui.html(
@@ -93,7 +63,7 @@ def _by_column(figures: dict[str, float]) -> None:
     columns = list(dict.fromkeys(name.partition(" of ")[2] for name in figures))
     if not names:
         return
-    heads = "".join(f"<th scope=col class=number>{theme.escaped(figure_words(name))}</th>" for name in names)
+    heads = "".join(f"<th scope=col class=number>{theme.escaped(figure_label(name))}</th>" for name in names)
     rows = "".join(
         f"<tr><td>{theme.escaped(column)}</td>"
         + "".join(
@@ -114,23 +84,14 @@ def _by_column(figures: dict[str, float]) -> None:
 
 def _note(name: str, value: float) -> str:
     """Which way is better, and the figure as papers print it where it is shown in percent."""
-    short = short_name(name)
-    papers = f"{_SHORT[short].split(',')[0]} {number(value)}" if short and reading(name).share else ""
-    return " · ".join(part for part in (papers, _reading(name).unit, _reading(name).better) if part)
+    figure = figure_named(name)
+    papers = f"{figure.abbreviation} {number(value)}" if figure.abbreviation and figure.share else ""
+    return " · ".join(part for part in (papers, "" if figure.share else figure.unit, figure.better) if part)
 
 
-def short_name(figure: str) -> str:
-    """What papers call a figure, where they have a word for it."""
-    return next((short for short, twins in _TWINS.items() if figure in twins), "")
-
-
-def _reading(name: str) -> Reading:
-    """The words for a figure, also where it has the short name that papers use."""
-    return reading(_TWINS[name][0] if name in _TWINS else name)
-
-
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}." if words else ""
+def _explained(name: str) -> str:
+    figure = figure_named(name)
+    return f"{figure.meaning} {figure.better.capitalize()}." if figure.better else figure.meaning
 
 
 def duration(seconds: float) -> str:
@@ -151,7 +112,7 @@ def rough_duration(seconds: float) -> str:
 
 def best_in_words(rows: list[dict[str, Any]], parameter: str, figure: str) -> str:
     """Which configuration is best by a figure, at each value of a parameter; nothing where there is no choice."""
-    better = _reading(figure).better
+    better = figure_named(figure).better
     found: dict[Any, dict[str, list[float]]] = {}
     for row in rows:
         value, at = row["metrics"].get(figure), row["parameters"].get(parameter)

@@ -1,0 +1,43 @@
+"""Figure: one number that a metric computes, with all that people are told about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LOWER = "lower is better"
+HIGHER = "higher is better"
+NEITHER = ""
+SHARE = "share"
+SAME_AT_NOTHING = "What the error would be if nothing had been published."
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number: a `_loss` falls, a `_score` rises, and any other name describes without a direction."""
+
+    name: str
+    label: str
+    meaning: str
+    unit: str = ""  # "share" is shown in percent
+    abbreviation: str = ""  # of the literature, such as NCP; in lower case it is the short name
+    alternative_to: str = ""  # the figure that this one estimates in another way
+    rank: int = 9  # lower ranks are shown first
+    former_name: str = ""  # still understood in files that were written with it
+
+    @property
+    def title(self) -> str:
+        """The label with its abbreviation."""
+        return f"{self.label} ({self.abbreviation})" if self.abbreviation else self.label
+
+    @property
+    def short_name(self) -> str:
+        """`ncp`: what command lines and experiments may call the figure; empty if the literature has no word for it."""
+        return self.abbreviation.lower().replace("-", "_")
+
+    @property
+    def share(self) -> bool:
+        return self.unit == SHARE
+
+    @property
+    def better(self) -> str:
+        return LOWER if self.name.endswith("_loss") else HIGHER if self.name.endswith("_score") else NEITHER
