@@ -121,7 +121,7 @@ def shoot(browser: Browser, address: str, state: str, queries: dict[str, str], r
             keep(page, "-".join(part for part in (name, scheme, state) if part))
         if scheme == "light" and "tour" in queries:
             page.goto(f"{base}/data{queries['tour']}")
-            page.get_by_text("Stand out").wait_for()
+            page.get_by_text("Unique records").wait_for()
             page.wait_for_timeout(1500)
             keep(page, "tour-data")
             page.goto(f"{base}/trajectories{queries['tour']}")

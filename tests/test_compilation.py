@@ -195,7 +195,7 @@ def test_with_nowhere_to_write_there_is_no_directory_but_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compilation, "_writable", lambda path: False)
-    with pytest.warns(RuntimeWarning, match="every process compiles them anew"):
+    with pytest.warns(RuntimeWarning, match="every process compiles them again"):
         assert found_directory() is None
 
 

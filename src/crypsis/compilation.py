@@ -96,7 +96,7 @@ def cache_directory() -> Path | None:
             _remove_unused(base)
             return base
     warnings.warn(
-        "No directory for compiled kernels can be written, so every process compiles them anew. "
+        "No directory for compiled kernels can be written, so every process compiles them again. "
         "Set NUMBA_CACHE_DIR to a writable directory.",
         RuntimeWarning,
         stacklevel=2,

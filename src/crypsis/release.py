@@ -87,7 +87,7 @@ class Release:
         return kind_of(self.data)
 
     def verify(self, original: Any = None) -> Verdict:
-        """Recount the promise from the published data; with the original also that they recode it honestly.
+        """Check the guarantee from the published data; with the original also that they recode it honestly.
 
         A release read from a folder also fails when its files are not the ones that were written.
         """
@@ -125,7 +125,7 @@ class Release:
         return figures
 
     def utility(self, original: Any = None) -> dict[str, Any]:
-        """What is left for analysis: every default metric, original against published. For the publisher alone.
+        """Remaining utility: every default metric, original against published. For the publisher alone.
 
         A release that was read without its original has figures of the published data, and those that were published.
         """

@@ -61,7 +61,7 @@ def test_releases_are_charged_until_the_limit(run, trips, tmp_path):
     assert json.loads(run("ledger", "show", ledger, "--json").out)["spent"] == "1"
     assert run("verify", tmp_path / "one").code == 0
     checked = run("verify", tmp_path / "one", "--private-report", tmp_path / "private.json")
-    assert "adding up the ledger of the run anew" in checked.out
+    assert "adding up the ledger of the run again" in checked.out
     assert run("report", tmp_path / "one").code == 0
     measured = run("measure", tmp_path / "one", "--original", trips, "--json")
     assert "count_error_1_loss" in json.loads(measured.out)

@@ -118,7 +118,7 @@ def test_the_figures_are_those_of_the_manifest() -> None:
     assert shown["Trajectories"] == repr(manifest["data"]["rows"])
     assert shown["Visits"] == repr(manifest["data"]["visits"])
     assert shown["Smallest support"] == repr(manifest["verdict"]["achieved"])
-    table = [data.get("value") for data in section(page, "What is left for analysis").iter("data")]
+    table = [data.get("value") for data in section(page, "Remaining utility").iter("data")]
     assert table == [repr(value) for value in manifest["figures"].values()]
     assert f"Release of {len(published):,} trajectories" == parsed(page).findtext(".//h1")
 
@@ -142,7 +142,7 @@ def test_the_private_report_says_that_it_is_one_and_shows_the_figures_against_th
 
 def test_figures_against_the_original_that_were_published_are_marked() -> None:
     page = render_report(*of_rows([["a"]], figures_against_original={"distance_loss": 12.0}))
-    table = words(section(page, "What is left for analysis"))
+    table = words(section(page, "Remaining utility"))
     assert "does not cover" in table
     assert "Distance loss (DL)12" in table
 
@@ -154,7 +154,7 @@ def test_symbols_are_counted_in_the_published_rows() -> None:
 
 def test_null_figures_are_infinite_and_unknown_ones_are_listed() -> None:
     page = render_report(*of_rows([["a"]], figures={"kl_divergence_loss": None, "brand_new_score": 0.25}))
-    table = words(section(page, "What is left for analysis"))
+    table = words(section(page, "Remaining utility"))
     assert "infinite" in table
     assert "Brand new score0.25↑ higher is better" in table
 

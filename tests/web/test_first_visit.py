@@ -24,7 +24,7 @@ def test_somebody_new_loads_runs_reads_the_verdict_compares_downloads_and_verifi
         add.click()
     page.get_by_role("button", name="Load the sample checkins").click()
     page.wait_for_url(re.compile(r"dataset="))
-    expect(page.get_by_text("Stand out")).to_be_visible()
+    expect(page.get_by_text("Unique records")).to_be_visible()
     page.get_by_role("button", name="Try a method").click()
     expect(page.get_by_text("SeqAnon · suggested")).to_be_visible()
     page.get_by_role("button", name="Run", exact=True).click()

@@ -134,9 +134,9 @@ def test_a_stream_says_for_each_place_how_much_is_published_also_without_the_map
 def test_methods_are_found_by_kind_of_data_and_by_words(tab: Tab) -> None:
     page = tab.open("/methods?name=disassociation")
     listed = page.get_by_role("navigation", name="Methods").get_by_role("link")
-    page.get_by_label("Find a method or a promise").fill("clinic")
+    page.get_by_label("Find a method or a guarantee").fill("clinic")
     expect(listed).to_have_count(4)  # the three with sensitive places, and the one that tells restaurants from clinics
-    page.get_by_label("Find a method or a promise").fill("zeppelin")
+    page.get_by_label("Find a method or a guarantee").fill("zeppelin")
     expect(page.get_by_text("No method fits")).to_be_visible()
     expect(page.get_by_text("crypsis anonymize baskets.csv --method disassociation --out release")).to_be_visible()
 
@@ -148,7 +148,7 @@ def test_rows_that_are_not_in_order_are_put_in_order_with_one_button(tab: Tab, a
     page = tab.open(f"/data?dataset={number}")
     expect(page.get_by_text("the rows must be put in order")).to_be_visible()
     page.get_by_role("button", name="Put the rows in order").click()
-    expect(page.get_by_text("Stand out")).to_be_visible()
+    expect(page.get_by_text("Unique records")).to_be_visible()
     page = tab.open(f"/trajectories?dataset={number}")
     expect(page.get_by_role("img", name="Map of 2 tracks as collected.")).to_be_visible()
 

@@ -27,9 +27,7 @@ data_app.command(epilog=EVERY_COMMAND)(risk)
 InputFormat = Annotated[
     str | None, typer.Option("--input-format", help="Format of the file where its name does not tell.")
 ]
-Separator = Annotated[
-    str | None, typer.Option("--separator", help="What stands between fields; found out where not told.")
-]
+Separator = Annotated[str | None, typer.Option("--separator", help="Field separator (detected if not given).")]
 Edits = Annotated[Path | None, typer.Option("--edits", help="List of edits (default: INPUT.edits.json).")]
 _OPTIONS = ("--rename", "--set", "--replace", "--add-row", "--delete-row", "--add-column", "--delete-column")
 

@@ -82,7 +82,7 @@ def _release(out: Path, overwrite: bool) -> None:
         release = anonymize(data, method, listener=listener)
     note("3 prove      with a verifier that shares no code with the method")
     verdict = release.verify()
-    note("4 measure    what is left for analysis, compared with the original (private, not in the release)")
+    note("4 measure    remaining utility, compared with the original (private, not in the release)")
     utility = release.utility()
     for name, value in utility.items():
         note(f"             {name.replace('_', ' '):<38}{shown_value(value)}")

@@ -31,12 +31,12 @@ def export(
     ],
     out: Annotated[Path, typer.Option("--out", help="File (.csv, .jsonl, .parquet, .json), or a folder.")],
     cell: Annotated[str | None, typer.Option("--cell", help="Cell of the results; its first digits do.")] = None,
-    separator: Annotated[str, typer.Option("--separator", help="What stands between fields of CSV.")] = ",",
+    separator: Annotated[str, typer.Option("--separator", help="Field separator of CSV.")] = ",",
     spreadsheet_safe: Annotated[
         bool, typer.Option("--spreadsheet-safe", help="Put ' before cells that a spreadsheet would calculate.")
     ] = False,
     i_know: Annotated[
-        bool, typer.Option("--i-know", help="Also export a cell whose promise the verifier found broken.")
+        bool, typer.Option("--i-know", help="Also export a cell whose guarantee the verifier found broken.")
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     sign: Sign = None,

@@ -1,4 +1,4 @@
-"""`crypsis report`: of a release, as a summary, a page or single pictures; of an experiment, made anew."""
+"""`crypsis report`: of a release, as a summary, a page or single pictures; of an experiment, made again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def report(
         Path | None, typer.Option("--pictures", help="Also write each picture as an SVG file into this folder.")
     ] = None,
 ) -> None:
-    """Show where the report of a release is, or make it anew; of an experiment, make it of what is there now."""
+    """Show where the report of a release is, or create it again; for an experiment, create it from current results."""
     from crypsis._api import read_release
     from crypsis.evaluate import Store
 

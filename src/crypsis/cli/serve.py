@@ -21,7 +21,7 @@ def serve(
         8190
     ),
     allow_remote: Annotated[
-        bool, typer.Option("--allow-remote", help="Let other machines in; files of this one can then not be named.")
+        bool, typer.Option("--allow-remote", help="Accept remote connections (disables opening local files by path).")
     ] = False,
     name: Annotated[
         list[str] | None, typer.Option("--name", help="A further name of this machine that may be asked for.")

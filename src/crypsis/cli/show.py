@@ -47,7 +47,7 @@ def show_results(
         if stale:
             title = "stale: of data or settings that have changed since"
             show_rows([{**row, "stale": False} for row in stale], title, cells=True)
-            next_step = "`crypsis run` makes them anew" if outdated else "those above are of the data as they are now"
+            next_step = "`crypsis run` runs them again" if outdated else "those above are of the data as they are now"
             note(f"{counted(len(stale), 'result is', 'results are')} stale; {next_step}")
         return
     id = chosen_cell([row["cell"] for row in listed], cell)

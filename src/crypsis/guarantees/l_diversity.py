@@ -12,7 +12,7 @@ from crypsis.parameters import Above, AtLeast, OneOf
 FORMS = {
     "distinct": "by different values",
     "entropy": "by entropy, how evenly they are spread",
-    "recursive": "by how far the most frequent stands out",
+    "recursive": "by how much the most frequent prevails",
 }
 
 

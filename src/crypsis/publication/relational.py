@@ -141,7 +141,7 @@ class TableKind(PublishedKind):
             notes.append(f"{suppressed:,} records were suppressed: their rows hold ~ in every column")
         others = [column.name for column in published.with_role("other")]
         if others:
-            notes.append(f"published as they are, so nobody may know them of others: {', '.join(others)}")
+            notes.append(f"published unchanged, so make sure that attackers cannot know them: {', '.join(others)}")
         return notes
 
     def is_sound(self, described: Mapping[str, Any]) -> bool:

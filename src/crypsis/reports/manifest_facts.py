@@ -13,7 +13,7 @@ class ManifestFacts:
     row_words: ClassVar[tuple[str, str]] = ("trajectory", "trajectories")
     level_words: ClassVar[tuple[str, str]] = ("reached", "required")
     recheck_words: ClassVar[str] = (
-        "The verifier recounts the promise from the published files alone and shares no code with the method."
+        "The verifier checks the guarantee from the published files alone and shares no code with the method."
     )
 
     @property

@@ -13,7 +13,7 @@ def rechecked(form: str) -> str:
     """What the verifier checks of a private release; `form` is what it checks of the rows."""
     return (
         f"From the files the verifier checks {form} and that no more was spent than allowed; with the publisher's "
-        "private report it adds up the ledger of the run anew. That the noise was large enough follows from the proof "
+        "private report it adds up the ledger of the run again. That the noise was large enough follows from the proof "
         "of the method; no file can show it."
     )
 

@@ -113,7 +113,7 @@ class Checkpoints:
             remedy = (
                 f"The one before is {files[-2]}; to go on from there, move the damaged one away."
                 if len(files) > 1
-                else "There is no earlier one; to begin anew, give the stream an empty state folder and sink."
+                else "There is no earlier one; to start over, give the stream an empty state folder and sink."
             )
             raise DamagedCheckpoint(
                 f"The checkpoint cannot be used: {error}. {remedy}", where=str(files[-1])

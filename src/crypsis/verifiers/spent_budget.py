@@ -32,7 +32,7 @@ def verdict_on(published: Accounted, promised: DifferentialPrivacy, problem_with
     problem = problem_with_form or problem
     if published.ledger is not None and problem is None:
         problem = _problem_with_ledger(published, spent)
-        how += ", adding up the ledger of the run anew"
+        how += ", adding up the ledger of the run again"
     return Verdict(
         promised,
         problem is None,

@@ -160,7 +160,7 @@ def check_release(
             if term in known:
                 problems.append("it names a data subject of the warehouse")
             elif term.startswith(f"<{NODE_PREFIX}"):
-                problems.append("it holds the name of an intermediate node, a hash that can be found out by trying")
+                problems.append("it holds the name of an intermediate node, a hash that can be guessed by trying")
         if p == SAME_AS:
             problems.append("it links a node to another name (owl:sameAs)")
         if row and p not in allowed and _is_provenance(p):

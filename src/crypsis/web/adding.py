@@ -17,7 +17,7 @@ from crypsis.web.widgets import drop_place
 from crypsis.web.workbench import Workbench
 
 _FORMATS = {
-    "": "found out from the file",
+    "": "detected from the file",
     "csv": "CSV: a table with a header",
     "fimi": "FIMI: each line is a set of items, or the places of one person",
     "spmf": "SPMF: sequences that end with -2",
@@ -59,7 +59,7 @@ def ways_to_add(workbench: Workbench) -> None:
     with written, ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
         chosen = ui.select(_FORMATS, label="Format", value="").props("outlined dense options-dense").style("flex: 1")
         chosen.bind_value_to(told_format, "format")
-        between = ui.input("What stands between fields (found out where empty)").props("outlined dense maxlength=1")
+        between = ui.input("Field separator (detected if empty)").props("outlined dense maxlength=1")
         between.style("flex: 1").bind_value_to(told_format, "separator")
     if workbench.allow_paths:
         with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):

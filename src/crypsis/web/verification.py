@@ -119,7 +119,7 @@ class Verification:
     def of_file(self, path: Path, promise: Mapping[str, Any] | None) -> dict[str, Any]:
         if not promise:
             raise BadRelease(
-                "This file does not say what it promises; choose a promise to check it against, or drop the archive of "
+                "This file does not state its guarantee; choose one to check it against, or drop the archive of "
                 "a whole release.",
             )
         told = dict(promise)

@@ -205,7 +205,7 @@ _REMEDIES = (
 
 
 def unreadable(workbench: Workbench, entry: Entry, error: CrypsisError, path: str) -> None:
-    """Why data cannot be read as they are described, and what to do about it."""
+    """Why data do not match the column settings, and what to do about it."""
     section = dict(entry.content["section"])
     remedies = [one for one in _REMEDIES if one.words in error.message and one.key in KEYS[section["kind"]]]
 
@@ -216,7 +216,7 @@ def unreadable(workbench: Workbench, entry: Entry, error: CrypsisError, path: st
         ui.navigate.to(f"{path}?dataset={entry.number}")
 
     words = str(error).replace("order the rows or read with sort=True", "the rows must be put in order")
-    message("bad", "These data cannot be read as they are described", words)
+    message("bad", "The data do not match the column settings", words)
     with ui.row().classes("actions"):
         for remedy in remedies:
             primary(remedy.button, told(partial(mend, remedy)), remedy.icon)

@@ -1,4 +1,4 @@
-"""The workspace: a folder that holds everything a person works on, as files. It is the truth; pages only show it.
+"""The workspace: a folder that holds everything a person works on, as files: the single source, which pages display.
 
     <kind>/<number>/entry.json    name, settings, edits, and a revision that rises with every change
     <kind>/<number>/...           what belongs to it: the uploaded file, a store of results

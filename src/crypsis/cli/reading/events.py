@@ -25,7 +25,7 @@ def read(
         str | None, typer.Option("--time-unit", help="Events: unit of a numeric time, such as s or ms (default: s).")
     ] = None,
     drop_malformed: Annotated[
-        bool, typer.Option("--drop-malformed", help="Events: leave out rows that are none; for private methods.")
+        bool, typer.Option("--drop-malformed", help="Events: skip malformed rows; for private methods.")
     ] = False,
     input_format: options.InputFormat = None,
     separator: options.Separator = None,

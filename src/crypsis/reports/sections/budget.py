@@ -37,7 +37,7 @@ def spent(facts: PrivateFacts, public: Sequence[str], noise: str, division: Iter
 def utility(words: str) -> Markup:
     """Section: why there are no figures."""
     return section(
-        "What is left for analysis",
+        "Remaining utility",
         paragraph(
             "How near these counts are to the true ones is not told: such a figure would be a statement about the "
             f"original data without noise. {words}"

@@ -67,7 +67,7 @@ def _recheck(facts: ManifestFacts) -> list[Markup]:
     if not facts.counts_rows:
         command += " --original FILE"
         words = (
-            f"The promise counts {facts.units}, whom published rows do not name; "
+            f"The guarantee counts {facts.units}, whom published rows do not name; "
             "so only the publisher, who has the original, can recount it."
         )
     return [
@@ -78,7 +78,7 @@ def _recheck(facts: ManifestFacts) -> list[Markup]:
                 [
                     "Everything on this page comes from the files beside it: the data and ",
                     element("code", "release.json"),
-                    ". A broken promise, or a file that was changed, ends with exit code 4.",
+                    ". A broken guarantee, or a file that was changed, ends with exit code 4.",
                 ]
             )
         ),

@@ -1,4 +1,4 @@
-"""Section: what is left for analysis, figure by figure, and how to read each."""
+"""Section: remaining utility, figure by figure, and how to read each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ARROWS = {LOWER: "↓ lower is better", HIGHER: "↑ higher is better"}
 
 def utility(facts: ManifestFacts) -> Markup:
     """Tables of the figures: of the published data, and of those against the original that were published."""
-    heading = "What is left for analysis"
+    heading = "Remaining utility"
     figures, chosen = facts.section("figures"), facts.section("figures_against_original")
     if not figures and not chosen:
         return section(heading, paragraph("There are no figures of these data.", class_="muted"))

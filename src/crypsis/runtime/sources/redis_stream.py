@@ -96,7 +96,7 @@ class RedisSource(Source):
         if _order(last) > _order(at.encode()) and not self.client.xrange(self.stream, at, at):
             raise InputError(
                 f"The stream {self.stream!r} was trimmed beyond {at}, where reading goes on: events are gone. Trim "
-                "only what the group has acknowledged; to go on without them, begin anew.",
+                "only what the group has acknowledged; to go on without them, start over.",
                 where=self.connection.address,
             )
 

@@ -34,7 +34,7 @@ from crypsis.web.workspace import Entry
 from crypsis.wording import counted
 
 PATH = "/data"
-LEAD = "Load data, say what its columns are, see who stands out."
+LEAD = "Load data, describe its columns, see how many people are unique."
 ROLE_WORDS = {
     "identifier": "identifier · names a person",
     "quasi": "quasi-identifier · others may know it",
@@ -176,12 +176,12 @@ class DataPage:
             words = {
                 "table": f"of the {'people' if found.get('people') else 'records'} are the only ones with their "
                 "quasi-identifiers",
-                "items": "of the records are alone with some two of their items",
-                "visits": "of the people are alone with some two places they visited",
-                "tracks": "of the people are alone with their track",
+                "items": "of records can be singled out by two of their items",
+                "visits": "of people can be singled out by two places they visited",
+                "tracks": "of people can be singled out by their track",
             }[found["model"]]
             with ui.element("div").classes("tiles"):
-                theme.tile("Stand out", percent(share), words, state=state)
+                theme.tile("Unique records", percent(share), words, state=state)
                 theme.tile(
                     "Smallest group", number(found["smallest_class"]), f"highest risk {percent(found['highest'])}"
                 )

@@ -39,7 +39,7 @@ def register(workbench: Workbench) -> None:
             try:
                 columns = await in_thread(workbench.companions.columns, entry.number)
             except CrypsisError as error:
-                theme.message("bad", "These data cannot be read as they are described", str(error))
+                theme.message("bad", "The data do not match the column settings", str(error))
                 return
             page = HierarchyPage(workbench, entry, columns, column if column in columns else next(iter(columns), None))
             with actions:

@@ -1,4 +1,4 @@
-"""Methods: what can be done, for which data, under which promise, in plain words; parameters from the methods."""
+"""Methods: what can be done, for which data, under which guarantee, in plain words; parameters from the methods."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def register(workbench: Workbench) -> None:
 
 
 def _list(chosen: str, kind: str | None) -> None:
-    search = ui.input("Find a method or a promise").props("outlined dense clearable").style("width: 100%")
+    search = ui.input("Find a method or a guarantee").props("outlined dense clearable").style("width: 100%")
     kinds = {"": "all kinds of data", **{key: data.name for key, data in DATA_KINDS.items()}}
     field = ui.select(kinds, value=kind or "", label="For which data").props("outlined dense options-dense")
     field.style("width: 100%")
@@ -117,7 +117,7 @@ def _one(workbench: Workbench, name: str) -> None:
                 ui.html(f"<h3>{title}</h3>", sanitize=False)
                 ui.label(text)
         with ui.element("div").classes("tiles thirds"):
-            theme.tile("Promise", described["guarantee"], "checked by an independent verifier")
+            theme.tile("Guarantee", described["guarantee"], "checked by an independent verifier")
             theme.tile("In files and commands", name)
             theme.tile("Repeats exactly", "no" if described["randomized"] else "yes", _random(described["randomized"]))
     with theme.section("On the command line", "Two lines that work in an empty folder") as actions:

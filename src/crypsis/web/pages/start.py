@@ -17,7 +17,7 @@ PATH = "/"
 TITLE = "Publish data about people without publishing the people"
 LEAD = "Crypsis runs on your machine: nothing that you load here leaves it."
 STEPS = (
-    ("table_chart", "Load your data", "Upload a file or name its path, and see at once who stands out.", "/data"),
+    ("table_chart", "Load your data", "Upload a file or name its path, and see how many people are unique.", "/data"),
     ("science", "Try methods", "Run one or compare several; a verifier proves each result.", "/methods"),
     ("download", "Download a release", "Take what is verified. Anybody can check it again.", "/verify"),
 )

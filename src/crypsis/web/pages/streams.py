@@ -100,7 +100,7 @@ class StreamPage:
         with ui.row().classes("actions"):
             self.start = theme.primary("Start", told(self._start), "play_arrow")
             self.stop = theme.secondary("Stop", told(self._stop), "stop")
-            self.again = theme.secondary("Begin anew", told(self._anew)).tooltip(
+            self.again = theme.secondary("Start over", told(self._anew)).tooltip(
                 "From the first event, with these settings; what was published so far is removed"
             )
         self.note = ui.label("Stopping loses nothing: starting again goes on where it was.").classes("muted small")
@@ -109,7 +109,7 @@ class StreamPage:
         for field in self.fields.values():
             field.error = None
         if self.number is not None:
-            self.note.set_text("Changed settings count from the next “Begin anew”; going on keeps the old ones.")
+            self.note.set_text("Changed settings count from the next “Start over”; going on keeps the old ones.")
 
     async def _start(self) -> None:
         if self.number is None:

@@ -26,7 +26,7 @@ from crypsis.web.widgets import drop_place
 from crypsis.web.workbench import Workbench
 
 PATH = "/verify"
-LEAD = "Recount the promise of published data, with code that no method shares."
+LEAD = "Check a privacy guarantee independently of the method that produced it."
 _USUAL = {"k": "5", "m": "2", "l": "2"}  # to begin with, where a promise has no default
 
 
@@ -56,7 +56,7 @@ class VerifyPage:
                     drop_place(
                         self.workbench,
                         "Drop the archive of a release, or a published file",
-                        "A .zip of a release folder says itself what it promises",
+                        "A .zip of a release folder states its guarantee itself",
                         self._received,
                     )
                     drop_place(
@@ -99,7 +99,7 @@ class VerifyPage:
 
     def _promise_form(self) -> None:
         models = {"": "What the release says itself", **{model: model for model in self.known}}
-        self.model = ui.select(models, value="", label="Promise", on_change=self._show_parameters)
+        self.model = ui.select(models, value="", label="Guarantee", on_change=self._show_parameters)
         self.model.props("outlined dense options-dense").style("width: 100%")
         self.parameters = ui.column().style("width: 100%; gap: 10px")
         with self.parameters:
@@ -125,7 +125,7 @@ class VerifyPage:
                 self.fields["quasi"] = self._columns_field("Columns that others may know", "quasi")
                 self.fields["sensitive"] = self._columns_field("Columns that must not be learned", "sensitive")
             theme.primary("Check again", self._check_upload, "fact_check").bind_enabled_from(self, "upload", bool)
-            ui.label("Drop a file first, then check it against this promise.").classes(
+            ui.label("Drop a file first, then check it against this guarantee.").classes(
                 "muted small"
             ).bind_visibility_from(self, "upload", lambda upload: upload is None)
 
@@ -233,7 +233,7 @@ class VerifyPage:
         self.answer.clear()
         with self.answer:
             title = "Verified" if found["holds"] else "Not safe"
-            way_on = "Lower what it should keep, or anonymize it first." if self.roles else "Make the release anew."
+            way_on = "Lower what it should keep, or anonymize it first." if self.roles else "Create a new release."
             words = found["words"] if found["holds"] else f"{found['words']}\nDo not publish it. {way_on}"
             theme.message("good" if found["holds"] else "bad", f"{title}: {name}", words)
             named = [column for column, role in self.roles.items() if role == "identifier"]
@@ -249,7 +249,7 @@ class VerifyPage:
                     show_lights(review)
             with theme.section("What was counted"), ui.element("div").classes("tiles"):
                 model = found["guarantee"]["model"]
-                theme.tile("Promise", model)
+                theme.tile("Guarantee", model)
                 labels = {parameter.name: parameter.choice_labels for parameter in parameters_of(GUARANTEES[model])}
                 for key, value in found["guarantee"].get("parameters", {}).items():
                     theme.tile(key, labels.get(key, {}).get(str(value), str(value)))
