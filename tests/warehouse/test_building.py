@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import ClassVar
@@ -252,3 +253,69 @@ def test_kills_at_any_instant_leave_the_active_warehouse_whole(step: str, folder
 def test_a_missing_build_is_told(tmp_path: Path) -> None:
     with pytest.raises(CrypsisError, match="crypsis warehouse build"):
         Warehouse(sample.configuration(), tmp_path / "work").query("SELECT ?s WHERE { ?s ?p ?o }")
+
+
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+from crypsis.errors import CrypsisError
+from crypsis.warehouse import Warehouse
+from tests.warehouse import sample
+warehouse = Warehouse(sample.configuration(folder=Path(sys.argv[1])), sys.argv[2])
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+for largest in map(int, sys.argv[4].split(",")):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))
+    try:
+        active = (warehouse.build() if sys.argv[3] == "build" else warehouse.refresh("ecoscope")).active
+        print("active" if active else "rejected", flush=True)
+    except CrypsisError as error:
+        print(error.code, flush=True)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("step", ["build", "refresh"])
+def test_a_full_disk_leaves_the_active_warehouse_whole(step: str, folder: Path, tmp_path: Path) -> None:
+    """Files may not grow beyond a size: each step of a build meets it, the store of the engine too."""
+    work = tmp_path / "work"
+    warehouse = Warehouse(sample.configuration(folder=folder), work)
+    warehouse.build()
+    whole = warehouse.dump()
+    sizes = (0, 1, 50, 150, 400, 1_000, 2_500, 6_000, 15_000, 40_000, 100_000)
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(folder), str(work), step, ",".join(map(str, sizes))],
+        capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=600,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    endings = done.stdout.split()
+    assert len(endings) == len(sizes)
+    assert set(endings) <= {"write-failed", "active"}
+    assert endings.count("write-failed") > 4
+    assert warehouse.dump() == whole
+    assert len(list(work.glob("build-*"))) <= 2
+    assert warehouse.build().active
+    assert warehouse.dump() == whole
+
+
+@pytest.mark.long
+def test_a_build_that_is_cancelled_leaves_the_active_warehouse_whole(folder: Path, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    warehouse = Warehouse(sample.configuration(folder=folder), work)
+    warehouse.build()
+    whole = warehouse.dump()
+    stages: list[str] = []
+    warehouse.build(progress=stages.append)
+    active = warehouse.work.active
+    assert len(stages) > 5
+    for last in range(len(stages)):
+        left = iter(range(last))
+
+        def cancel(stage: str, left: Iterator[int] = left) -> None:
+            if next(left, None) is None:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            warehouse.build(progress=cancel)
+        assert warehouse.work.active == active
+        assert warehouse.dump() == whole
+        assert len(list(work.glob("build-*"))) == 2  # the active one and the one before
