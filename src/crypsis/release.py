@@ -80,6 +80,8 @@ class Release:
     declared: Method | None = None
     _verified: tuple[Any, Guarantee, Verdict] | None = field(default=None, repr=False)
     _measured: tuple[Any, dict[str, Any]] | None = field(default=None, repr=False)
+    _figured: tuple[Any, dict[str, Any]] | None = field(default=None, repr=False)
+    _reviewed: tuple[tuple[Any, ...], Review] | None = field(default=None, repr=False)
 
     @property
     def kind(self) -> PublishedKind:
@@ -121,8 +123,9 @@ class Release:
 
     def figures(self) -> dict[str, Any]:
         """Figures of the published data alone; these stand in the release, too."""
-        figures: dict[str, Any] = rounded(finite(self.kind.figures(self.data)))
-        return figures
+        if self._figured is None or self._figured[0] is not self.data:
+            self._figured = (self.data, rounded(finite(self.kind.figures(self.data))))
+        return dict(self._figured[1])
 
     def utility(self, original: Any = None) -> dict[str, Any]:
         """Remaining utility: every default metric, original against published. For the publisher alone.
@@ -163,8 +166,12 @@ class Release:
         differentially private release the original is never used.
         """
         subject = self._subject(original, confirm, public=public)
-        with self.journal.stage("review"):
-            return review(subject, thresholds or self.thresholds)
+        limits = thresholds or self.thresholds
+        asked = (self.data, subject.verdict, subject.original, subject.confirmed, limits, public)
+        if self._reviewed is None or not _is_same(asked, self._reviewed[0]):
+            with self.journal.stage("review"):
+                self._reviewed = (asked, review(subject, limits))
+        return self._reviewed[1]
 
     def _subject(self, original: Any = None, confirm: Iterable[str] = (), *, public: bool = False) -> Subject:
         """What is reviewed."""
@@ -281,27 +288,36 @@ class Release:
         facts = self.kind.private_facts(self.data)
         if "cells" in self.journal.private:
             facts["cells"] = self.journal.private["cells"]
+        if facts and getattr(self.data, "owners", None) is not None:  # so that people can be counted, and attacked
+            facts["published_row_of_input_row"] = self.published_rows("input")
         manifest |= {"schema": WORKING_SCHEMA, "files": _checksums(target)}
         manifest["private"] = {"order": "input", **facts} if facts else None
         (target / WORKING_COPY).write_bytes(_json_bytes(manifest))
         for path in target.iterdir():
             path.chmod(0o600)
 
+    def published_rows(self, order: str = "sorted") -> list[int | None]:
+        """Private: the published row of each input row, as rows are written in this order; None where it was lost."""
+        rows = self.kind.sorted_rows(self.data) if order == "sorted" else np.arange(len(self.data))
+        place = np.empty(len(rows), np.int64)
+        place[rows] = np.arange(len(rows))
+        kept = _private_form(self.journal.private.get("published_input_rows"))
+        if kept is None:
+            return [*place.tolist()]
+        published_row: list[int | None] = [None] * int(self.journal.private["accounting"]["input"])
+        for input_row, at in zip(kept, place.tolist(), strict=True):
+            published_row[input_row] = at
+        return published_row
+
     def write_private_report(self, path: str | Path, *, order: str = "sorted") -> Path:
         """What only the publisher may see: merges, what was cut, which input row became which row, figures, timings.
 
         JSON, and beside it the same as an HTML page; both can be read by their owner alone.
         """
-        rows = self.kind.sorted_rows(self.data) if order == "sorted" else np.arange(len(self.data))
-        place = np.empty(len(rows), np.int64)
-        place[rows] = np.arange(len(rows))
-        published_row: list[int | None] = [*place.tolist()]
-        facts = {name: _private_form(value) for name, value in self.journal.private.items()}
-        kept = facts.pop("published_input_rows", None)
-        if kept is not None:  # the others were lost
-            published_row = [None] * int(self.journal.private["accounting"]["input"])
-            for input_row, at in zip(kept, place.tolist(), strict=True):
-                published_row[input_row] = at
+        published_row = self.published_rows(order)
+        facts = {
+            name: _private_form(value) for name, value in self.journal.private.items() if name != "published_input_rows"
+        }
         ids = getattr(self.original, "ids", None)
         method = self.method
         links = {"published_row_of_input_row": published_row, "input_ids": None if ids is None else ids.to_list()}
@@ -549,6 +565,11 @@ def _data_package(manifest: Mapping[str, Any], resources: list[dict[str, Any]]) 
         "created": f"{manifest['created']}T00:00:00Z",
         "resources": resources,
     }
+
+
+def _is_same(asked: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
+    """Whether two reviews are of the same objects with the same settings; data are too large to be compared."""
+    return all(one is other for one, other in zip(asked[:3], before[:3], strict=True)) and asked[3:] == before[3:]
 
 
 def _private_form(value: Any) -> Any:

@@ -141,9 +141,12 @@ def _worked(experiment: Experiment, cell: Cell, working: Path, parts: dict[str, 
     )
     done = time.perf_counter()
     release.write_working_copy(working / PUBLISHED, figures)
-    if "cells" in release.journal.private:  # where the original is verified against, they are, too
-        facts = release.kind.private_facts(release.data)
-        parts["private"] = {"schema": PRIVATE_SCHEMA, **facts, "cells": release.journal.private["cells"]}
+    cells, by_person = release.journal.private.get("cells"), getattr(data, "person", None) is not None
+    if release.kind.aligned and (cells is not None or by_person):  # without it a folder cannot be verified or attacked
+        facts = release.kind.private_facts(release.data) | ({} if cells is None else {"cells": cells})
+        if by_person:
+            facts["published_row_of_input_row"] = release.published_rows()
+        parts["private"] = {"schema": PRIVATE_SCHEMA, **facts}
     phases = [
         {"name": name, "seconds": seconds, "cpu_seconds": watch.processor.get(name, 0.0)}
         for name, seconds in stages.items()
