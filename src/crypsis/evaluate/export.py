@@ -62,19 +62,24 @@ def export_release(
     confirm: Iterable[str] = (),
     strict: bool = False,
     sign: str | Path | None = None,
+    publish_figures: Iterable[str] = (),
 ) -> Path:
-    """The published data of a cell as a release folder: sorted, verified and reviewed once more, with its report."""
+    """The published data of a cell as a release folder: sorted, verified and reviewed once more, with its report.
+
+    Figures against the original stay out of it, unless `publish_figures` names them; they are those of the run.
+    """
     _refuse_unsafe(store, id, i_know=False)
     release: Release = store.release(id)
     original = _unchanged_original(store, id)
+    named = [*publish_figures]
     if original is not None:
         try:
             return release.beside(original).write(
-                folder, overwrite=overwrite, confirm=confirm, strict=strict, sign=sign
+                folder, overwrite=overwrite, confirm=confirm, strict=strict, sign=sign, publish_figures=named
             )
         except (NotApplicable, BadRelease):  # what only a private report would tell is not in the store
             pass
-    return release.write(folder, overwrite=overwrite, confirm=confirm, strict=strict, sign=sign)
+    return release.write(folder, overwrite=overwrite, confirm=confirm, strict=strict, sign=sign, publish_figures=named)
 
 
 def _unchanged_original(store: Store, id: str) -> Any:

@@ -425,10 +425,13 @@ class Datasets:
         section = dict(self.entry(number).content["section"])
         section.pop("each_row_is_a_person", None)
         section.pop("person", None)
+        section.pop("unite", None)
         if column is None:
             section["each_row_is_a_person"] = True
         else:
             section["person"] = column
+            if section["kind"] == "transactions":
+                section["unite"] = "person"  # the suggested method counts records; the page can take it back
             columns = dict(section.get("columns") or {})
             if column in columns:
                 columns[column] = {**columns[column], "role": "identifier"}

@@ -18,6 +18,7 @@ from typing import Any
 
 import polars as pl
 
+from crypsis.attacks import Attack
 from crypsis.drawing.frame import Frame
 from crypsis.drawing.markup import Markup
 from crypsis.errors import (
@@ -36,6 +37,7 @@ from crypsis.evaluate.dataset import view_of
 from crypsis.evaluate.export import export_release
 from crypsis.evaluate.store import PRIVATE
 from crypsis.methods import method_named
+from crypsis.web.attacking import attacked, fitting_attacks
 from crypsis.web.companions import Companions
 from crypsis.web.datasets import Datasets, whole_section
 from crypsis.web.files import is_drawn, take_dataset
@@ -349,12 +351,34 @@ class Experiments:
         except (MissingFile, UnreadableFile):  # removed since; what was published is still there
             return None
 
+    def fitting_attacks(self, number: str, cell: str) -> dict[str, type[Attack]]:
+        """The adversaries who could attack the published data of a cell; none where its original has changed."""
+        store = self._store_with(number, cell)
+        original = self._original(store, cell)
+        return {} if original is None else fitting_attacks(store.release(cell).data, original)
+
+    def attack(self, number: str, cell: str, name: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """What an adversary who knows pieces of the original finds in the published data of a cell."""
+        store = self._store_with(number, cell)
+        original = self._original(store, cell)
+        if original is None:
+            raise NotApplicable("The data that this result was made of have changed since; run it again.")
+        return attacked(name, params, store.release(cell).data, original)
+
     def write_release(
-        self, number: str, cell: str, *, confirm: Iterable[str] = (), stale: bool = False, strict: bool = False
+        self,
+        number: str,
+        cell: str,
+        *,
+        confirm: Iterable[str] = (),
+        stale: bool = False,
+        strict: bool = False,
+        publish_figures: Iterable[str] = (),
     ) -> Path:
         """The release of a cell as an archive, verified and reviewed once more, rows in an order that tells nothing.
 
-        A stale result is refused unless `stale` says that it is meant; `confirm` and `strict` as for every release.
+        A stale result is refused unless `stale` says that it is meant; `confirm`, `strict` and `publish_figures` as for
+        every release.
         """
         store = self._store_with(number, cell)
         state = store.cell(cell)["state"]
@@ -368,7 +392,9 @@ class Experiments:
         folder = self.workspace.unfinished()
         folder.mkdir(mode=0o700)
         try:
-            export_release(store, cell, folder / "release", confirm=confirm, strict=strict)
+            export_release(
+                store, cell, folder / "release", confirm=confirm, strict=strict, publish_figures=publish_figures
+            )
             archive = folder.with_name(f"{folder.name}.zip")
             shutil.make_archive(str(archive.with_suffix("")), "zip", folder, "release")
             return archive

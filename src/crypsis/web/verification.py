@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 import stat
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from crypsis._api import read_release, verify
+from crypsis.attacks import Attack
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.foreign_table import read_foreign_table
 from crypsis.data.formats.disassociated import read_disassociated
@@ -19,7 +20,16 @@ from crypsis.data.formats.published import read_published_trajectories
 from crypsis.data.formats.published_sets import read_published_sets
 from crypsis.data.relational import PublishedTable
 from crypsis.data.transaction import PublishedTransactions
-from crypsis.errors import BadRelease, CrypsisError, InternalError, MissingFile, NotApplicable, TooLarge, UnknownFormat
+from crypsis.errors import (
+    BadRelease,
+    CrypsisError,
+    InternalError,
+    MissingFile,
+    NotApplicable,
+    OptionWithoutEffect,
+    TooLarge,
+    UnknownFormat,
+)
 from crypsis.evaluate.dataset import view_of
 from crypsis.evaluate.first_look import suggested_roles_of
 from crypsis.guarantees import GUARANTEES, Guarantee, guarantee_named
@@ -28,6 +38,7 @@ from crypsis.parameters import parameters_of
 from crypsis.release_folder import MANIFEST
 from crypsis.signatures import Signature
 from crypsis.verifiers import VERIFIERS
+from crypsis.web.attacking import attacked, fitting_attacks
 from crypsis.web.own_names import known_as
 from crypsis.web.unpacking import check_unpacked
 from crypsis.web.workspace import Workspace
@@ -50,21 +61,26 @@ class Verification:
         private_report: str | None = None,
         original_upload: str | None = None,
         person: str | None = None,
+        trusted: Sequence[str] = (),
     ) -> dict[str, Any]:
         """The verdict on a release (its archive) or, with a promise, on a file.
 
         Beside the original a release must also recode it honestly. It is a dataset, or of a table another upload, which
-        is read with the roles that the release tells. The private report is another upload, too.
+        is read with the roles that the release tells. The private report is another upload, too, and so are the public
+        keys of those who are trusted.
         """
         path = self.workspace.upload(upload)
         if zipfile.is_zipfile(path):
             folder = self.workspace.unfinished()
             private = None if private_report is None else self.workspace.upload(private_report)
             file = None if original_upload is None else self.workspace.upload(original_upload)
+            keys = [self.workspace.upload(key) for key in trusted]
             with known_as(folder, "release"), _unpacked(path, folder):
-                return self.of_folder(folder, promise, original, private, file, person)
+                return self.of_folder(folder, promise, original, private, file, person, keys)
         if original is not None or private_report is not None or original_upload is not None:
             raise NotApplicable("The original goes with the archive of a release; a file is checked by itself.")
+        if trusted:
+            raise OptionWithoutEffect("Public keys are for the archives of releases; a file has no signature.")
         with known_as(path, "the file"):
             return self.of_file(path, promise)
 
@@ -92,8 +108,12 @@ class Verification:
         private_report: Path | None = None,
         original_file: Path | None = None,
         person: str | None = None,
+        trusted: Sequence[Path] = (),
     ) -> dict[str, Any]:
         release = read_release(folder, private_report=private_report)
+        signature = _trusted_by(release.signature, trusted)
+        if person is not None and original_file is None:
+            raise OptionWithoutEffect("The person is a column of the original table; drop that, too, or leave it out.")
         if promise:
             release = replace(release, guarantee=chosen_promise(promise))
         manifest = release.manifest
@@ -112,9 +132,31 @@ class Verification:
                 "rows": manifest["data"]["rows"],
                 "figures": manifest.get("figures", {}),
                 "damage": list(release.damage),
-                "signature": release.signature.to_dict() | {"words": _signature_words(release.signature)},
+                "signature": signature.to_dict() | {"words": _signature_words(signature)},
             },
         }
+
+    def attack(
+        self,
+        upload: str,
+        original: Any,
+        name: str,
+        params: Mapping[str, Any],
+        private_report: str | None = None,
+    ) -> dict[str, Any]:
+        """What an adversary who knows pieces of the original finds in a release (its archive)."""
+        folder = self.workspace.unfinished()
+        private = None if private_report is None else self.workspace.upload(private_report)
+        with known_as(folder, "release"), _unpacked(self.workspace.upload(upload), folder):
+            release = read_release(folder, private_report=private)
+            return attacked(name, params, release.data, _as_the_method_took_them(original, release.manifest))
+
+    def fitting_attacks(self, upload: str, original: Any) -> dict[str, type[Attack]]:
+        """The adversaries who could attack a release (its archive) beside its original."""
+        folder = self.workspace.unfinished()
+        with known_as(folder, "release"), _unpacked(self.workspace.upload(upload), folder):
+            release = read_release(folder)
+            return fitting_attacks(release.data, _as_the_method_took_them(original, release.manifest))
 
     def of_file(self, path: Path, promise: Mapping[str, Any] | None) -> dict[str, Any]:
         if not promise:
@@ -137,6 +179,16 @@ class Verification:
         if (kind, PublishedTransactions) in VERIFIERS:
             return told_verdict(verify(read_published_sets(path), chosen))
         return told_verdict(verify(read_published_trajectories(path), chosen))
+
+
+def _trusted_by(signature: Signature, keys: Sequence[Path]) -> Signature:
+    """The signature as those see it who trust these keys."""
+    if not keys:
+        return signature
+    with ExitStack() as names:
+        for key in keys:
+            names.enter_context(known_as(key, "the public key"))
+        return signature.trusted_by(keys)
 
 
 def _signature_words(signature: Signature) -> str:

@@ -39,6 +39,13 @@ class Tables(Body):
     tables: dict[str, Any]
 
 
+class Adversary(Body):
+    """Who attacks, and what is known: `{"attack": "linkage", "params": {}}`."""
+
+    attack: str = Field(max_length=40)
+    params: dict[str, Any] = Field({}, max_length=20)
+
+
 class Start(Body):
     workers: int | None = Field(None, ge=1, le=64)
     fresh: bool = False
@@ -218,6 +225,16 @@ def router(workbench: Workbench) -> APIRouter:
         """The three lights: guarantee, disclosure, usefulness, each with its colour and findings."""
         return experiments.review(number, cell)
 
+    @api.get("/{number}/cells/{cell}/attacks")
+    def list_attacks(number: Number, cell: CellId) -> list[dict[str, Any]]:
+        """The adversaries who could attack the published data of a cell, with their parameters."""
+        return [kind.describe() for kind in experiments.fitting_attacks(number, cell).values()]
+
+    @api.post("/{number}/cells/{cell}/attacks")
+    def attack(number: Number, cell: CellId, question: Adversary) -> dict[str, Any]:
+        """What an adversary who knows pieces of the original finds in the published data of a cell: aggregates."""
+        return experiments.attack(number, cell, question.attack, question.params)
+
     @api.get("/{number}/cells/{cell}/release.zip", **file_answer("application/zip"))
     def release(
         number: Number,
@@ -230,9 +247,15 @@ def router(workbench: Workbench) -> APIRouter:
         ] = None,
         stale: Annotated[bool, Query(description="The result may be of data or settings that have changed.")] = False,
         strict: Annotated[bool, Query(description="Refuse unless all lights are green.")] = False,
+        publish_figures: Annotated[
+            list[Annotated[str, Query(max_length=400)]] | None,
+            Query(max_length=100, description="Figures against the original to put into the release; not covered."),
+        ] = None,
     ) -> FileResponse:
         """The verified release of a cell: data, manifest and report."""
-        archive = experiments.write_release(number, cell, confirm=confirm or (), stale=stale, strict=strict)
+        archive = experiments.write_release(
+            number, cell, confirm=confirm or (), stale=stale, strict=strict, publish_figures=publish_figures or ()
+        )
         return FileResponse(
             archive,
             media_type="application/zip",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -35,7 +35,20 @@ class Question(Body):
     private_report: str | None = Field(
         None, pattern="^[0-9a-f]{12}$", description="Beside the original: an upload of what only the publisher has."
     )
+    trusted: list[Annotated[str, Field(pattern="^[0-9a-f]{12}$")]] = Field(
+        [], max_length=20, description="Uploads of public keys: the release should be signed with one of them."
+    )
     promise: dict[str, Any] | None = Field(None, description="model and its parameters; for tables also quasi.")
+
+
+class AttackQuestion(Body):
+    """The archive of a release as an upload, the dataset that it was made of, and who attacks it."""
+
+    upload: str = Field(pattern="^[0-9a-f]{12}$")
+    original: str = Field(pattern="^[0-9a-f]{12}$")
+    private_report: str | None = Field(None, pattern="^[0-9a-f]{12}$")
+    attack: str = Field(max_length=40)
+    params: dict[str, Any] = Field({}, max_length=20)
 
 
 def router(workbench: Workbench) -> APIRouter:
@@ -46,6 +59,12 @@ def router(workbench: Workbench) -> APIRouter:
     def list_promises() -> list[dict[str, Any]]:
         """What can be checked, and with which parameters."""
         return promises()
+
+    @api.post("/attacks")
+    def attack(question: AttackQuestion) -> dict[str, Any]:
+        """What an adversary who knows pieces of the original finds in a release: aggregates only."""
+        original = workbench.datasets.load(question.original)
+        return verification.attack(question.upload, original, question.attack, question.params, question.private_report)
 
     @api.post("")
     def verify(question: Question) -> dict[str, Any]:
@@ -65,7 +84,10 @@ def router(workbench: Workbench) -> APIRouter:
                 question.private_report,
                 question.original_upload,
                 question.person,
+                question.trusted,
             )
+        if question.trusted:
+            raise NotApplicable("Public keys go with an uploaded release; on this machine use `crypsis verify`.")
         if any(one is not None for one in (question.original, question.original_upload, question.private_report)):
             raise NotApplicable("The original goes with an uploaded release; on this machine use `crypsis verify`.")
         path = Path(str(question.path))

@@ -326,6 +326,8 @@ class DataPage:
                         self._option_field(option)
                 if on_grid:
                     self._grid_field()
+                if self.section["kind"] == "transactions" and self.section.get("person"):
+                    self._unite_field()
                 return
             self._person_field()
             for name, column in self._declared_columns().items():
@@ -359,6 +361,18 @@ class DataPage:
         if declared is None:
             return {name: {"type": "category", "role": "quasi"} for name in self.grid_columns}
         return {name: dict(column) for name, column in declared.items()}
+
+    def _unite_field(self) -> None:
+        """One record of all records of a person, for methods that count records."""
+
+        async def unite(event: Any) -> None:
+            kept = {key: value for key, value in self.section.items() if key != "unite"}
+            await self._set_section({**kept, "unite": "person"} if event.value else kept)
+
+        ui.switch("One record of all records of a person (unite)", value=self.section.get("unite") == "person").props(
+            "dense"
+        ).on_value_change(told(unite))
+        ui.label("Disassociation counts records: it needs this where a person has several.").classes("muted small")
 
     def _grid_field(self) -> None:
         async def resize(event: Any) -> None:
@@ -447,7 +461,13 @@ class DataPage:
         section = {key: kept for key, kept in self.section.items() if key != option}
         if value:
             section[option] = value
+        if option == "person":  # it answers the question, and only with it records can be united
+            section = {
+                key: kept for key, kept in section.items() if key != ("each_row_is_a_person" if value else "unite")
+            }
         await self._set_section(section)
+        if option == "person":
+            self._list_columns()
 
     async def _set_column(self, name: str, **change: str) -> None:
         columns = self._declared_columns()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,7 +17,8 @@ from crypsis.parameters import parameters_of
 from crypsis.review import Remedy, Review
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, number, percent, told
-from crypsis.web.figures import duration, loss_tiles, time_bars
+from crypsis.web.attack_card import AttackCard
+from crypsis.web.figures import duration, figure_label, loss_tiles, time_bars
 from crypsis.web.lights_view import is_private, of_former_run, review_of, show_lights
 from crypsis.web.parameter_form import ParameterForm
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, rows_grid, show_as_file, unreadable
@@ -90,6 +92,7 @@ class EvaluatePage:
         self.running = False
         self.spoken: tuple[str, str] | None = None  # the outcome that was read aloud last
         self.confirmed: set[str] = set()  # columns that may be published all the same
+        self.published: list[str] = []  # figures against the original that go into the release
         self.elapsed: Any = None
 
     async def prepare(self, method: str | None) -> None:
@@ -326,13 +329,19 @@ class EvaluatePage:
                         lambda: ui.navigate.to(f"/compare?dataset={self.dataset.number}"),
                         "stacked_line_chart",
                     )
+            self.published = []
             if is_private(told_cell):
                 self._figures_on_request(told_cell)
             else:
                 loss_tiles(told_cell)
+                if state == "done":
+                    self._figures_to_publish(told_cell)
             if state == "done":
                 ui.label("Unpacked, anybody can check the release again: crypsis verify release").classes("muted small")
         if state == "done":
+            if not outdated:
+                self._attack_place = ui.element("div").classes("stack")
+                ui.timer(0.05, lambda: told(self._show_attacks)(cell["cell"]), once=True)
             self._output_place = ui.element("div").classes("stack")
             ui.timer(0.05, lambda: told(self._show_output)(cell["cell"]), once=True)
         phases = told_cell.get("phases", {})
@@ -366,10 +375,11 @@ class EvaluatePage:
         """The button; not to be pressed while a column waits to be confirmed, and only after a question when stale."""
         waiting = [] if review is None else [one.column for one in review.refused if one.column not in self.confirmed]
         asked = [("confirm", column) for column in sorted(self.confirmed)] + ([("stale", "true")] if outdated else [])
-        address = f"/api/experiments/{self.entry.number}/cells/{cell}/release.zip"
-        address += f"?{urlencode(asked)}" if asked else ""
 
         def download() -> None:
+            chosen = [*asked, *(("publish_figures", name) for name in self.published)]
+            address = f"/api/experiments/{self.entry.number}/cells/{cell}/release.zip"
+            address += f"?{urlencode(chosen)}" if chosen else ""
             if outdated:
                 confirm(
                     "Download a stale result?",
@@ -385,6 +395,27 @@ class EvaluatePage:
         button.set_enabled(not waiting)
         if waiting:
             ui.label(f"Confirm {', '.join(map(repr, dict.fromkeys(waiting)))} first.").classes("muted small")
+
+    def _figures_to_publish(self, told_cell: dict[str, Any]) -> None:
+        """Figures against the original stay with the publisher, unless they are chosen one by one."""
+        figures = (told_cell.get("metrics") or {}).get("figures") or {}
+        single = [name for name, value in figures.items() if isinstance(value, (int, float)) and value is not True]
+
+        def choose(event: Any) -> None:
+            self.published = [*(event.value or ())]
+            warning.set_visibility(bool(self.published))
+
+        field = ui.select(
+            {name: figure_label(name) for name in single},
+            multiple=True,
+            label="Figures to publish with the release (none unless chosen)",
+            on_change=choose,
+        )
+        field.props("outlined dense options-dense use-chips").style("width: 100%")
+        warning = ui.label(
+            "Computed from the original: they are rounded to two digits, and the guarantee does not cover them."
+        ).classes("muted small")
+        warning.set_visibility(False)
 
     def _figures_on_request(self, told_cell: dict[str, Any]) -> None:
         """Figures of a private release against the original, with what they are not covered by."""
@@ -402,6 +433,14 @@ class EvaluatePage:
                 "guarantee."
             ).classes("muted small")
             theme.secondary("Show figures against the original", show, "visibility").style("align-self: flex-start")
+
+    async def _show_attacks(self, cell: str) -> None:
+        """What somebody who knows pieces of the original could find in what would be published."""
+        number_ = self.entry.number
+        fitting = await in_thread(self.experiments.fitting_attacks, number_, cell)
+        if fitting:
+            with self._attack_place:
+                AttackCard(fitting, partial(self.experiments.attack, number_, cell))
 
     async def _show_output(self, cell: str) -> None:
         output = await in_thread(self.experiments.output, self.entry.number, cell)

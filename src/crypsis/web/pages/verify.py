@@ -16,9 +16,11 @@ from crypsis.evaluate.first_look import suggested_roles_of
 from crypsis.guarantees import GUARANTEES, KAnonymity
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
+from crypsis.signatures import TRUSTED
 from crypsis.verifiers import VERIFIERS
 from crypsis.web import theme
 from crypsis.web.actions import beside, in_thread, number
+from crypsis.web.attack_card import AttackCard
 from crypsis.web.lights_view import review_of, show_lights
 from crypsis.web.parameter_form import label_of
 from crypsis.web.verification import Verification, promises
@@ -47,6 +49,9 @@ class VerifyPage:
         self.fields: dict[str, Any] = {}
         self.upload: tuple[str, str] | None = None
         self.original: str | None = None  # the upload of the table that a release was made of
+        self.private: str | None = None  # the upload of what only the publisher has
+        self.trusted: list[str] = []  # uploads of public keys
+        self.checked_person = ""
         self.roles: dict[str, str] = {}  # of the columns of a table that was dropped, as their names suggest
 
     def show(self) -> None:
@@ -65,12 +70,52 @@ class VerifyPage:
                         "Roles and columns are those of the release; nothing of it is kept",
                         self._received_original,
                     )
+                    self._beside_form()
                     if self.workbench.allow_paths:
                         self._path_field()
                 self.answer = ui.element("div").classes("stack").props('aria-live="polite"')
                 self._show_nothing()
             with theme.section("What it should keep", "A release says so itself; of any other file, say it here"):
                 self._promise_form()
+
+    def _beside_form(self) -> None:
+        """What else a release can be checked with: its dataset, the private report, the person, a trusted key."""
+        folded = ui.expansion("Check it with the data, the private report or a trusted key").props("dense")
+        with folded.classes("fold").style("width: 100%"):
+            datasets = {"": "none", **{one.number: one.name for one in self.workbench.datasets.entries()}}
+            self.dataset = ui.select(datasets, value="", label="Dataset of this workspace that it was made of")
+            self.dataset.props("outlined dense options-dense").style("width: 100%")
+            self.dataset.on_value_change(self._check_upload)
+            self.person = ui.input("Column of the original table that names the person").props("outlined dense")
+            self.person.style("width: 100%").on("keydown.enter", self._check_upload).on("blur", self._check_person)
+            drop_place(
+                self.workbench,
+                "Private report of the publisher",
+                "Tells whose the rows are; nothing of it is kept",
+                self._received_private,
+                accept=".json",
+            )
+            drop_place(
+                self.workbench,
+                "Public key of somebody you trust",
+                "A .pub file; the release should be signed with it",
+                self._received_key,
+                accept=".pub",
+            )
+
+    async def _received_private(self, upload: str, name: str) -> None:
+        self._remove(self.private)
+        self.private = upload
+        await self._check_upload()
+
+    async def _received_key(self, upload: str, name: str) -> None:
+        self.trusted.append(upload)
+        await self._check_upload()
+
+    async def _check_person(self) -> None:
+        """Typed and left: worth a check only where there is an original whose rows it speaks of."""
+        if self.original is not None and (self.person.value or "") != self.checked_person:
+            await self._check_upload()
 
     def _path_field(self) -> None:
         with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
@@ -184,7 +229,10 @@ class VerifyPage:
         """Remove what was dropped."""
         self._remove(self.upload[0] if self.upload else None)
         self._remove(self.original)
-        self.upload = self.original = None
+        for one in (self.private, *self.trusted):
+            self._remove(one)
+        self.upload = self.original = self.private = None
+        self.trusted = []
 
     def _remove(self, upload: str | None) -> None:
         if upload is not None:
@@ -196,21 +244,33 @@ class VerifyPage:
             return
         upload, name = self.upload
         self._show_counting(name)
+        released = _is_archive(name)
+        self.checked_person = str(self.person.value or "").strip()
+        chosen = str(self.dataset.value or "") if released else ""
         try:
+            data = await in_thread(self.workbench.datasets.load, chosen) if chosen else None
             found = await in_thread(
                 self.verification.of_upload,
                 upload,
-                self._promise(_is_archive(name)),
-                None,
-                None,
-                self.original if _is_archive(name) else None,
+                self._promise(released),
+                data,
+                self.private if released else None,
+                self.original if released and data is None else None,
+                self.checked_person or None,
+                self.trusted if released else (),
             )
+            fitting = {} if data is None else await in_thread(self.verification.fitting_attacks, upload, data)
         except CrypsisError as error:
             self.answer.clear()
             with self.answer:
                 theme.message("bad", f"{name} cannot be checked", str(error))
             return
         self._show_verdict(found, name)
+        if data is not None:
+            with self.answer:
+                AttackCard(
+                    fitting, lambda attack, told: self.verification.attack(upload, data, attack, told, self.private)
+                )
 
     def _show_nothing(self) -> None:
         self.answer.clear()
@@ -236,6 +296,10 @@ class VerifyPage:
             way_on = "Lower what it should keep, or anonymize it first." if self.roles else "Create a new release."
             words = found["words"] if found["holds"] else f"{found['words']}\nDo not publish it. {way_on}"
             theme.message("good" if found["holds"] else "bad", f"{title}: {name}", words)
+            signature = (found.get("release") or {}).get("signature", {})
+            if self.trusted and signature.get("state") != TRUSTED:
+                words = f"{signature.get('words', 'It is not signed')}. Ask whoever published it for a signed release."
+                theme.message("bad", "Nobody you trust has signed it", words[:1].upper() + words[1:])
             named = [column for column, role in self.roles.items() if role == "identifier"]
             if named:
                 theme.message(

@@ -1,0 +1,98 @@
+"""A card that attacks published data: choose an adversary, say what it knows, read the risk that is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from nicegui import ui
+
+from crypsis.attacks import Attack
+from crypsis.errors import CrypsisError
+from crypsis.parameters import parameters_of
+from crypsis.web import theme
+from crypsis.web.actions import in_thread, number, percent, told
+
+_HEADS = ("Pieces known", "Fewest candidates", "Mean risk", "Highest risk", "Unique")
+
+
+class AttackCard:
+    """`fitting` are the adversaries to choose from; `run` gets a name and parameters as they were typed."""
+
+    def __init__(
+        self, fitting: Mapping[str, type[Attack]], run: Callable[[str, Mapping[str, str]], dict[str, Any]]
+    ) -> None:
+        self.fitting, self.run = fitting, run
+        self.fields: dict[str, Any] = {}
+        with theme.section("Attack it", "What somebody who knows pieces of the original could still find out"):
+            if not fitting:
+                ui.label("No adversary of this workbench fits these data.").classes("muted")
+                return
+            words = {name: f"{name.replace('-', ' ')} · {kind.help()}" for name, kind in fitting.items()}
+            self.name = ui.select(words, value=next(iter(words)), label="Adversary", on_change=self._show_parameters)
+            self.name.props("outlined dense options-dense").style("width: 100%")
+            self.parameters = ui.element("div").classes("halves")
+            with ui.row().classes("actions"):
+                self.start = theme.secondary("Attack", told(self._attack), "radar")
+            self.answer = ui.element("div").classes("stack").props('aria-live="polite"')
+        self._show_parameters()
+
+    def _show_parameters(self) -> None:
+        self.parameters.clear()
+        self.fields = {}
+        with self.parameters:
+            for one in parameters_of(self.fitting[self.name.value]):
+                usual = "" if one.required or one.default is None else str(one.default)
+                field = ui.input(f"{one.help.rstrip('.')} ({one.name})", value=usual)
+                self.fields[one.name] = field.props("outlined dense hide-bottom-space").style("width: 100%")
+
+    async def _attack(self) -> None:
+        typed = {name: str(field.value or "").strip() for name, field in self.fields.items()}
+        given = {name: text for name, text in typed.items() if text}
+        self.start.set_enabled(False)
+        self.answer.clear()
+        with self.answer:
+            ui.linear_progress(show_value=False, size="8px").props('indeterminate aria-label="Progress"')
+        try:
+            found = await in_thread(self.run, str(self.name.value), given)
+        except CrypsisError as error:
+            self.answer.clear()
+            with self.answer:
+                theme.message("bad", "The attack cannot be run", str(error))
+            return
+        finally:
+            self.start.set_enabled(True)
+        self.answer.clear()
+        with self.answer:
+            _show_result(found)
+
+
+def _show_result(found: Mapping[str, Any]) -> None:
+    """The worst of the curve as tiles, and the whole of it as a table."""
+    curve = found["curve"]
+    who = "people" if found["people"] else "records, each taken to be a person"
+    highest = max((point["max_risk"] for point in curve), default=0.0)
+    unique = max((point["share_unique"] for point in curve), default=0.0)
+    with ui.element("div").classes("tiles"):
+        theme.tile("Attacked", number(found["individuals"]), who)
+        theme.tile("Highest risk", percent(highest), "of being found", state="bad" if highest >= 1 else "")
+        theme.tile("Unique", percent(unique), "have no other candidate", state="bad" if unique else "good")
+    rows = [
+        [
+            number(point["knowledge"]),
+            number(point["fewest_candidates"]),
+            percent(point["mean_risk"]),
+            percent(point["max_risk"]),
+            percent(point["share_unique"]),
+        ]
+        for point in curve
+    ]
+    heads = "".join(f"<th scope=col class=number>{head}</th>" for head in _HEADS)
+    body = "".join(
+        "<tr>" + "".join(f"<td class=number>{theme.escaped(one)}</td>" for one in row) + "</tr>" for row in rows
+    )
+    ui.html(f"<table class=plain><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>", sanitize=False).classes(
+        "scroll"
+    )
+    for words in found["notes"]:
+        ui.label(words).classes("muted small")

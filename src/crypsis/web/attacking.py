@@ -1,0 +1,53 @@
+"""Attacks on published data from the pages and through REST: which adversaries fit, and what they find."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from crypsis.attacks import ATTACKS, Attack, attack_named
+from crypsis.errors import BadParameter, NotApplicable
+from crypsis.parameters import parameters_of
+
+
+def fitting_attacks(published: Any, original: Any) -> dict[str, type[Attack]]:
+    """The adversaries that know pieces of such an original and look at data that are published so, by name."""
+    found = {}
+    for name, kind in ATTACKS.items():
+        try:
+            kind().check_applicable(published, original)
+        except NotApplicable:
+            continue
+        found[name] = kind
+    return found
+
+
+def chosen_attack(name: str, params: Mapping[str, Any]) -> Attack:
+    """An adversary with its parameters; values may be text, as typed."""
+    kind = attack_named(name)
+    known = {parameter.name: parameter for parameter in parameters_of(kind)}
+    given = {}
+    for option, value in params.items():
+        if option not in known:
+            raise BadParameter(
+                f"The attack {name} has no parameter {str(option)[:40]!r}; it has {', '.join(known)}.",
+                parameter=str(option)[:40],
+            )
+        given[option] = known[option].parse(value, name) if isinstance(value, str) else value
+    return kind(**given)
+
+
+def attacked(name: str, params: Mapping[str, Any], published: Any, original: Any) -> dict[str, Any]:
+    """What an adversary finds: the risk by what is known, and how many people there are."""
+    adversary = chosen_attack(name, params)
+    if name not in fitting_attacks(published, original):
+        fitting = ", ".join(fitting_attacks(published, original)) or "none"
+        raise NotApplicable(f"The attack {name} does not fit these data; attacks that do: {fitting}.")
+    result = adversary.run(published, original)
+    told: dict[str, Any] = result.to_dict()
+    people = result.parameters.get("unit") == "owner" or getattr(original, "person", None) is not None
+    return told | {
+        "curve": [point.to_dict() for point in result.curve],
+        "people": people,
+        "notes": [*getattr(result, "notes", ())],
+    }
