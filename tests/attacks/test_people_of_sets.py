@@ -12,6 +12,7 @@ import crypsis
 from crypsis import COAT, PCTA, RumBound, Transactions
 from crypsis.attacks.itemset import ItemsetAttack
 from crypsis.attacks.linkage import LinkageAttack
+from crypsis.data.cells import Cell, CellKind
 from tests.methods.mixed import test_people as mixed_people
 from tests.methods.transaction.people import most_of_one_person, people_of
 
@@ -54,3 +55,33 @@ def test_linkage_with_items_counts_people(seed: int) -> None:
     by_records = crypsis.anonymize(mixed_people.read(frame, each_row_is_a_person=True), RumBound(k=3, m=2, delta=0.9))
     owned = replace(by_records.data, table=replace(by_records.data.table, person=data.person))
     assert LinkageAttack(known_items=2).run(owned, data).candidates.min() < 3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_linkage_with_items_matches_brute_force_by_person(seed: int) -> None:
+    """Every record of everybody, every set of up to two of its items, every published record."""
+    frame, person = mixed_people.most_of_one_person(seed, records=40)
+    data = mixed_people.read(frame, person="who")
+    released = crypsis.anonymize(mixed_people.read(frame, each_row_is_a_person=True), RumBound(k=2, m=1)).data
+    owned = replace(released, table=replace(released.table, person=data.person))
+    rows, columns = released.transactions.to_lists(), [released.table.column(name) for name in ("age", "town")]
+    published = {item for row in rows for item in mixed_people.ITEMS if mixed_people.fits(row, (item,))}
+    expected = np.full((data.transactions.people, 3), len(frame))
+    for record, known in enumerate(frame.iter_rows(named=True)):
+        fitting = [
+            row
+            for row in range(len(rows))
+            if all(holds(one.cells[int(one.codes[row])], known[one.name]) for one in columns)
+        ]
+        for size in range(3):
+            for items in combinations([item for item in known["codes"] if item in published], size):
+                people = {person[row] for row in fitting if mixed_people.fits(rows[row], items)}
+                whose = int(data.person[record])
+                expected[whose, size:] = np.minimum(expected[whose, size:], len(people))
+    assert LinkageAttack(known_items=2).run(owned, data).candidates.tolist() == expected.tolist()
+
+
+def holds(cell: Cell, value: object) -> bool:
+    if cell.kind == CellKind.RANGE:
+        return bool(cell.members[0] <= value <= cell.members[1])
+    return cell.kind == CellKind.ANY or (cell.kind != CellKind.SUPPRESSED and value in cell.members)
