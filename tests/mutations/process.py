@@ -14,8 +14,10 @@ import shutil
 import sys
 import traceback
 import warnings
+from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from crypsis.errors import CrypsisError, InternalError
 from tests.mutations.damage import damaged
@@ -60,7 +62,11 @@ def read_by_command(seed: Seed, path: Path, folder: Path) -> str | None:
     told, errors = io.StringIO(), io.StringIO()
     code: Any = None
     try:
-        with contextlib.redirect_stdout(told), contextlib.redirect_stderr(errors):
+        with (
+            contextlib.redirect_stdout(told),
+            contextlib.redirect_stderr(errors),
+            patch("crypsis.cli.app.app", _commands()),
+        ):
             main([*arguments, "--quiet"])
     except SystemExit as stopped:
         code = stopped.code or 0
@@ -70,6 +76,16 @@ def read_by_command(seed: Seed, path: Path, folder: Path) -> str | None:
         for left in folder.glob("out*"):  # a file or a folder, and what stands beside it
             shutil.rmtree(left) if left.is_dir() else left.unlink()
     return None if code in FINE_EXITS else f"crypsis {' '.join(seed.command)}: exit {code}: {errors.getvalue()[-2000:]}"
+
+
+@cache
+def _commands() -> Any:
+    """The commands as they are parsed; to make them anew takes longer than most files."""
+    from typer.main import get_command
+
+    from crypsis.cli.app import app
+
+    return get_command(app)
 
 
 def read_by_upload(client: Any, seed: Seed, content: bytes) -> str | None:
