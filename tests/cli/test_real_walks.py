@@ -9,11 +9,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 from tests.cli.conftest import Outcome, Run
-from tests.cli.test_suggested_command import commands
+from tests.cli.suggested_commands import commands
+from tests.people_with_codes import people_with_codes
 from tests.shared_data import dataset
 
 K = 5  # of every suggested method
@@ -141,23 +141,6 @@ def test_adult_is_marked_with_the_salaries_that_are_revealed(run: Run, tmp_path:
     assert (revealed["colour"], revealed["number"], revealed["total"]) == ("red", 10_091, 30_162)
     told = attack(run, command, tmp_path, "linkage")
     assert told["fewest_candidates"] >= K
-
-
-def people_with_codes(folder: Path, people: int) -> Path:
-    """The first people of INFORMS who have codes, with a set of codes each: the two files as one table."""
-    told = dataset("informs2005")
-    codes = (
-        pl.read_csv(told / "conditions05.csv.gz", infer_schema=False)
-        .with_columns(pl.col("ICD9CODX").str.strip_chars())
-        .filter(~pl.col("ICD9CODX").is_in(["-1", "-9"]))  # not coded
-        .group_by("DUPERSID")
-        .agg(pl.col("ICD9CODX").unique().sort().str.join(" ").alias("codes"))
-    )
-    table = pl.read_csv(told / "demographics05.csv.gz", infer_schema=False)
-    joined = table.join(codes, on="DUPERSID", how="inner", maintain_order="left").head(people)
-    file = folder / "informs.csv"
-    joined.select("DUPERSID", "DOBMM", "DOBYY", "RACEX", "EDUCYEAR", "income", "codes").write_csv(file)
-    return file
 
 
 @pytest.mark.real_data("informs2005")

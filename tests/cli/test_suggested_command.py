@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import json
 import random
-import shlex
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Run
+from tests.cli.suggested_commands import commands
 
 BASKETS = "order_id,customer,date,product,price\n" + "".join(
     f"o{order},c{order % 20},2020-01-0{1 + order % 9},{item},{1 + order % 7}\n"
     for order in range(120)
     for item in "abcd"[: 1 + order % 4]
 )
-
-
-def commands(run: Run, file: Path) -> dict[str, list[str]]:
-    """The printed commands by the words above them, as the arguments of a run."""
-    told = json.loads(run("data", "inspect", file, "--json").out)["commands"]
-    assert all(one.startswith("crypsis anonymize ") for one in told.values())
-    return {words: shlex.split(one)[1:] for words, one in told.items()}
 
 
 def cab_rides(folder: Path) -> Path:

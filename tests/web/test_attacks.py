@@ -18,8 +18,8 @@ import crypsis
 from crypsis.signatures import make_keys
 from tests.web.clicks import choose, downloaded, load
 from tests.web.conftest import Tab
-from tests.web.test_bad_states import ended, experiment
-from tests.web.test_lights import ILL, light, table
+from tests.web.experiments import ended, experiment
+from tests.web.lights import ILL, cell_of, light, table
 
 
 def cab_rides() -> str:
@@ -39,14 +39,6 @@ def uploaded_file(api: httpx.Client, file: Path) -> str:
     answer = api.post("/api/uploads", params={"name": file.name}, content=file.read_bytes())
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
-
-
-def cell_of(api: httpx.Client, number: str) -> tuple[str, str]:
-    """The experiment of a dataset and its finished cell."""
-    (made,) = [one["id"] for one in api.get("/api/experiments").json() if one["dataset"] == number]
-    (cell,) = ended(api, made)["cells"]
-    assert cell["state"] == "done", cell
-    return made, str(cell["cell"])
 
 
 @pytest.mark.long

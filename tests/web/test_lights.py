@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import httpx
 from playwright.sync_api import expect
 
-from tests.web.conftest import Tab, uploaded
+from tests.web.conftest import Tab
 from tests.web.experiments import ended, experiment
+from tests.web.lights import ILL, light, table
 
-# Twenty people in two age groups: of the first ten everybody has the flu.
-ILL = "age,ill\n" + "".join(f"{20 + n},{'flu' if n < 10 or n % 2 else 'cold'}\n" for n in range(20))
 MAILS = "age,mail\n" + "".join(f"{20 + n},p{n}@example.org\n" for n in range(20))
-
-
-def table(api: httpx.Client, name: str, content: str, **roles: str) -> str:
-    number = str(uploaded(api, name, content)["id"])
-    types = {"age": "int"}
-    columns = {column: {"type": types.get(column, "category"), "role": role} for column, role in roles.items()}
-    section: dict[str, Any] = {"kind": "table", "columns": columns, "each_row_is_a_person": True}
-    answer = api.put(f"/api/datasets/{number}/section", json={"section": section})
-    assert answer.status_code == 200, answer.text
-    return number
-
-
-def light(page: Any, name: str) -> Any:
-    return page.locator(f'[data-light="{name}"]')
 
 
 def test_a_red_light_names_the_number_and_one_click_sets_the_remedy(api: httpx.Client, tab: Tab) -> None:

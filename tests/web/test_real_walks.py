@@ -10,12 +10,11 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.cli.test_real_walks import people_with_codes
+from tests.people_with_codes import people_with_codes
 from tests.shared_data import dataset
 from tests.web.clicks import load
 from tests.web.conftest import Tab
-from tests.web.test_attacks import cell_of
-from tests.web.test_lights import light
+from tests.web.lights import cell_of, light
 
 SLOW = 480_000  # milliseconds; loading and running a whole file on a busy machine
 
