@@ -5,12 +5,13 @@ python docs/generate_reference.py
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import typer
+
+from crypsis.cli.app import app
 from crypsis.errors import CrypsisError
 from crypsis.guarantees import GUARANTEES
 from crypsis.methods import METHODS
@@ -18,25 +19,7 @@ from crypsis.metrics import METRICS
 from crypsis.parameters import Parameter, parameters_of
 
 FOLDER = Path(__file__).parent / "reference"
-COMMANDS = (
-    "demo",
-    "sample",
-    "methods",
-    "data inspect",
-    "data risk",
-    "anonymize",
-    "verify",
-    "measure",
-    "attack",
-    "report",
-    "ledger show",
-    "ledger charge",
-    "ledger limit",
-    "stream run",
-    "warmup",
-)
-# Where the package is taken from the path, the commands must be those of the same tree.
-_THIS_TREE = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
+HELP_WIDTH = 78
 GENERATED = "<!-- Written by docs/generate_reference.py; change the code, not this page. -->\n\n"
 
 
@@ -53,18 +36,18 @@ def pages() -> dict[str, str]:
 
 def _commands() -> str:
     text = "# Commands\n\nAs `--help` prints them.\n"
-    for name in ("", *COMMANDS):
-        words = ["crypsis", *name.split()]
-        shown = subprocess.run(
-            [sys.executable, "-m", *words, "--help"],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={"COLUMNS": "100", "PATH": "", "PYTHONIOENCODING": "utf-8", **_THIS_TREE},
-        ).stdout
-        shown = "\n".join(line.rstrip() for line in shown.strip().splitlines())
-        text += f"\n## {' '.join(words)}\n\n```text\n{shown.replace('python -m crypsis', 'crypsis')}\n```\n"
+    for path, help_text in _helps(typer.main.get_command(app), "crypsis"):
+        shown = "\n".join(line.rstrip() for line in help_text.strip().splitlines())
+        text += f"\n## {path}\n\n```text\n{shown}\n```\n"
     return text
+
+
+def _helps(command: Any, name: str, parent: Any = None) -> Iterator[tuple[str, str]]:
+    """The help of a command and of all commands below it, in the order in which they are listed."""
+    context = command.make_context(name, [], parent=parent, resilient_parsing=True, terminal_width=HELP_WIDTH)
+    yield context.command_path, context.get_help()
+    for below in command.list_commands(context) if hasattr(command, "list_commands") else ():
+        yield from _helps(command.get_command(context, below), below, context)
 
 
 def _methods() -> str:
