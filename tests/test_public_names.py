@@ -41,6 +41,14 @@ def test_importing_the_package_loads_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
+def test_a_method_loads_no_other_method():
+    program = (
+        "import sys, crypsis; crypsis.methods.Mondrian; print('crypsis.methods.trajectory.seq_anon' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
 def _all_errors(kind: type[CrypsisError]) -> list[type[CrypsisError]]:
     return [kind, *(error for child in kind.__subclasses__() for error in _all_errors(child))]
 

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from crypsis import Apriori, Disassociation
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.reading import read_transactions
 from crypsis.data.transaction import Transactions
 from crypsis.guarantees import DisassociationAnonymity
 from crypsis.journal import Journal
-from crypsis.methods import Apriori, Disassociation
 from crypsis.metrics.itemsets import tkd_loss, tkd_ml2_loss
 from crypsis.metrics.lost_terms import lost_terms
 from crypsis.metrics.pair_supports import re_loss

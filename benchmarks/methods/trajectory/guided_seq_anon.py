@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from benchmarks import workloads
 from benchmarks.comparison import Row
+from crypsis import Method, SDSeqAnon, SeqAnon, USeqAnon
 from crypsis.data.constraints import AutomaticConstraints
 from crypsis.data.trajectory import Trajectories
 from crypsis.hierarchy import AutomaticTaxonomy
 from crypsis.journal import Journal
-from crypsis.methods import Method, SDSeqAnon, SeqAnon, USeqAnon
 from crypsis.verifiers import verify
 
 REQUIRED = 1 / 1.5

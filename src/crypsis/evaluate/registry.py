@@ -22,7 +22,7 @@ def described(method: type[Method]) -> dict[str, Any]:
     >>> from crypsis.methods import Mondrian
     >>> told = described(Mondrian)
     >>> told["claims"], told["verifier"], told["metrics"][0]
-    ({'model': 'k-anonymity', 'parameters': ['k']}, 'verify_k_anonymity', 'ncp_loss')
+    ({'model': 'k-anonymity', 'parameters': ['k', 'unit']}, 'verify_k_anonymity', 'ncp_loss')
     """
     return {
         **method.describe(),

@@ -1,112 +1,99 @@
-"""Anonymization methods, one file each. `METHODS` lists them by command-line name; a new one is one line here."""
+"""Anonymization methods, one file each. `METHODS` lists them by command-line name; a new one is one line here.
+
+A method is imported when it is first used: `crypsis.methods.Mondrian` loads what Mondrian needs and no other method.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from crypsis.errors import UnknownMethod, did_you_mean
 from crypsis.methods.method import Method
-from crypsis.methods.mixed.r_first import RFirst
-from crypsis.methods.mixed.rum_bound import RumBound
-from crypsis.methods.mixed.t_first import TFirst
-from crypsis.methods.mixed.tum_bound import TumBound
-from crypsis.methods.relational.bottom_up import BottomUp
-from crypsis.methods.relational.cluster import Cluster
-from crypsis.methods.relational.diff_gen import DiffGen
-from crypsis.methods.relational.diff_multi import DiffMulti
-from crypsis.methods.relational.incognito import Incognito
-from crypsis.methods.relational.mondrian import Mondrian
-from crypsis.methods.relational.top_down import TopDown
-from crypsis.methods.stream.itsa import ITSA
-from crypsis.methods.trajectory.bf_p2ka import BFP2kA
-from crypsis.methods.trajectory.kam_cut import KAMCut
-from crypsis.methods.trajectory.kam_rec import KAMRec
-from crypsis.methods.trajectory.lm_anon import LmAnon
-from crypsis.methods.trajectory.n_grams import NGrams
-from crypsis.methods.trajectory.ppsg import PPSG
-from crypsis.methods.trajectory.progressive_generalization import ProgressiveGeneralization
-from crypsis.methods.trajectory.regions_of_interest import RegionsOfInterest
-from crypsis.methods.trajectory.safe_path import SafePath
-from crypsis.methods.trajectory.sd_seq_anon import SDSeqAnon
-from crypsis.methods.trajectory.seq_anon import SeqAnon
-from crypsis.methods.trajectory.seq_pt import SeqPT
-from crypsis.methods.trajectory.sga import SGA
-from crypsis.methods.trajectory.u_seq_anon import USeqAnon
-from crypsis.methods.trajectory.zga import ZGA
-from crypsis.methods.transaction.apriori import Apriori
-from crypsis.methods.transaction.coat import COAT
-from crypsis.methods.transaction.diff_part import DiffPart
-from crypsis.methods.transaction.disassociation import Disassociation
-from crypsis.methods.transaction.lra import LRA
-from crypsis.methods.transaction.pcta import PCTA
-from crypsis.methods.transaction.vpa import VPA
 
-_TRAJECTORY = (SeqAnon, SDSeqAnon, USeqAnon, LmAnon, ZGA, SGA, KAMCut, KAMRec, BFP2kA, PPSG)
-_TRANSACTION = (Disassociation, Apriori, LRA, VPA, COAT, PCTA)
-_RELATIONAL = (Incognito, TopDown, BottomUp, Cluster, Mondrian)
-_MIXED = (RumBound, TumBound, RFirst, TFirst)
-_STREAM = (ITSA,)
-_PRIVATE = (SafePath, DiffMulti, DiffGen, SeqPT, NGrams, DiffPart)
-METHODS: dict[str, type[Method]] = {
-    method.name(): method for method in (*_TRAJECTORY, *_TRANSACTION, *_RELATIONAL, *_MIXED, *_STREAM, *_PRIVATE)
-}
+_MEMBERS = (
+    "trajectory.seq_anon.SeqAnon",
+    "trajectory.sd_seq_anon.SDSeqAnon",
+    "trajectory.u_seq_anon.USeqAnon",
+    "trajectory.lm_anon.LmAnon",
+    "trajectory.zga.ZGA",
+    "trajectory.sga.SGA",
+    "trajectory.kam_cut.KAMCut",
+    "trajectory.kam_rec.KAMRec",
+    "trajectory.bf_p2ka.BFP2kA",
+    "trajectory.ppsg.PPSG",
+    "transaction.disassociation.Disassociation",
+    "transaction.apriori.Apriori",
+    "transaction.lra.LRA",
+    "transaction.vpa.VPA",
+    "transaction.coat.COAT",
+    "transaction.pcta.PCTA",
+    "relational.incognito.Incognito",
+    "relational.top_down.TopDown",
+    "relational.bottom_up.BottomUp",
+    "relational.cluster.Cluster",
+    "relational.mondrian.Mondrian",
+    "mixed.rum_bound.RumBound",
+    "mixed.tum_bound.TumBound",
+    "mixed.r_first.RFirst",
+    "mixed.t_first.TFirst",
+    "stream.itsa.ITSA",
+    "trajectory.safe_path.SafePath",
+    "relational.diff_multi.DiffMulti",
+    "relational.diff_gen.DiffGen",
+    "trajectory.seq_pt.SeqPT",
+    "trajectory.n_grams.NGrams",
+    "transaction.diff_part.DiffPart",
+)
+_PARTS = (
+    "trajectory.progressive_generalization.ProgressiveGeneralization",
+    "trajectory.regions_of_interest.RegionsOfInterest",
+)
+_PLACES = {path.rpartition(".")[2]: path.rpartition(".")[0] for path in (*_MEMBERS, *_PARTS)}
 
-__all__ = [
-    "COAT",
-    "ITSA",
-    "LRA",
-    "METHODS",
-    "PCTA",
-    "PPSG",
-    "SGA",
-    "VPA",
-    "ZGA",
-    "Apriori",
-    "BFP2kA",
-    "BottomUp",
-    "Cluster",
-    "DiffGen",
-    "DiffMulti",
-    "DiffPart",
-    "Disassociation",
-    "Incognito",
-    "KAMCut",
-    "KAMRec",
-    "LmAnon",
-    "Method",
-    "Mondrian",
-    "NGrams",
-    "ProgressiveGeneralization",
-    "RFirst",
-    "RegionsOfInterest",
-    "RumBound",
-    "SDSeqAnon",
-    "SafePath",
-    "SeqAnon",
-    "SeqPT",
-    "TFirst",
-    "TopDown",
-    "TumBound",
-    "USeqAnon",
-    "known_name",
-    "method_named",
-]
+if TYPE_CHECKING:
+    METHODS: dict[str, type[Method]]
+
+__all__ = ["METHODS", "Method", "known_name", "method_named", *_PLACES]
+
+
+def __getattr__(name: str) -> Any:
+    """A method by the name of its class, and `METHODS`, which imports all of them."""
+    if name == "METHODS":
+        members = [_loaded(path.rpartition(".")[2]) for path in _MEMBERS]
+        return globals().setdefault("METHODS", {method.name(): method for method in members})
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _loaded(name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def _loaded(name: str) -> Any:
+    method = getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    return globals().setdefault(name, method)
 
 
 def method_named(name: str) -> type[Method]:
     """The method with this command-line name; other spellings of it do."""
+    methods = import_module(__name__).METHODS
     known = known_name(name)
-    if known not in METHODS:
+    if known not in methods:
         raise UnknownMethod(
-            f"There is no method {name!r}; known are {', '.join(METHODS)}.{did_you_mean(name, METHODS)}"
+            f"There is no method {name!r}; known are {', '.join(methods)}.{did_you_mean(name, methods)}"
         )
-    return METHODS[known]
+    method: type[Method] = methods[known]
+    return method
 
 
 def known_name(name: str) -> str:
     """The command-line name for `Top_Down` and for the class `TopDown`; what is unknown stays as it is."""
+    methods = import_module(__name__).METHODS
     spelled = name.lower().replace("_", "-").replace(" ", "-")
-    return spelled if spelled in METHODS else _OTHER_NAMES.get(name, _OTHER_NAMES.get(spelled, name))
+    other = {method.__name__: known for known, method in methods.items()} | _OTHER_NAMES
+    return spelled if spelled in methods else other.get(name, other.get(spelled, name))
 
 
-_OTHER_NAMES = {method.__name__: name for name, method in METHODS.items()} | {
-    "full-subtree-bottom-up": BottomUp.name(),
-}
+_OTHER_NAMES = {"full-subtree-bottom-up": "bottom-up"}
