@@ -28,6 +28,7 @@ from benchmarks.metrics import clustering, count_queries, utility
 from benchmarks.noise import draws
 from benchmarks.runtime import ingest, soak
 from benchmarks.verifiers import km_anonymity, lkc_privacy, table_levels
+from benchmarks.warehouse import engines
 from benchmarks.web import pages
 
 SUITES = {
@@ -59,6 +60,7 @@ SUITES = {
     "loading": loading,
     "experiments": experiments,
     "pages": pages,
+    "engines": engines,
 }
 
 

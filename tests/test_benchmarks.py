@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -15,6 +16,7 @@ import pytest
 from benchmarks import peers, ports, workloads
 from benchmarks.comparison import Row, best_of, print_table, write_json
 from benchmarks.runtime.soak import Sample, figure, write_page
+from benchmarks.warehouse import engines
 from crypsis import Journal, SeqAnon
 
 ROOT = Path(__file__).parents[1]
@@ -32,6 +34,15 @@ def test_a_row_says_whether_its_target_is_met(tmp_path, capsys):
     assert "SHORT OF TARGET" in shown[2]
     write_json([fast, slow], tmp_path / "rows.json")
     assert [row["holds"] for row in json.loads((tmp_path / "rows.json").read_text())["rows"]] == [True, False]
+
+
+def test_a_made_up_warehouse_has_exactly_so_many_triples_of_every_kind(tmp_path):
+    engines.write_triples(tmp_path / "one.nt.gz", 2_000)
+    engines.write_triples(tmp_path / "other.nt.gz", 2_000)
+    lines = gzip.decompress((tmp_path / "one.nt.gz").read_bytes()).splitlines()
+    assert lines == gzip.decompress((tmp_path / "other.nt.gz").read_bytes()).splitlines()
+    assert len(lines) == len(set(lines)) == 2_000
+    assert len({line.split()[1] for line in lines}) == 4
 
 
 def test_the_first_run_which_may_compile_is_not_timed():
