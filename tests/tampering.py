@@ -4,7 +4,8 @@
 
 takes releases of every method in every format, changes them (bytes, JSON values, missing keys, deep nesting, huge
 numbers, swapped and cut files, links, other tables), mends the checksums of most as a forger would, and reads and
-verifies each. No foreign exception, no abort, nothing over ten seconds. `--show` prints every tampering.
+verifies each. No foreign exception, no abort, nothing over ten seconds of processor time. `--show` prints every
+tampering.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ from crypsis.methods import METHODS, Method
 from tests.damaged_files import aborting_parquet
 from tests.strategies import settings_with_data
 
-LONGEST = 10.0  # seconds for one folder
+LONGEST = 10.0  # seconds of processor time for one folder
+PATIENCE = 120.0  # seconds on the clock, where the machine is busy
 
 Tampering = Callable[[Path, random.Random, list[Path]], None]
 
@@ -161,11 +163,12 @@ def _tamper(folder: Path, draw: random.Random, every: list[Path]) -> list[str]:
 
 
 def _check(folder: Path, base: Base, draw: random.Random, words: str, outcome: Outcome) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     private = base.private if draw.random() < 0.3 else None
     against = base.original if draw.random() < 0.3 else None
     try:
-        signal.setitimer(signal.ITIMER_REAL, LONGEST)
+        signal.setitimer(signal.ITIMER_PROF, LONGEST)
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE)
         try:
             release = crypsis.read_release(folder, private_report=private)
             verdict = release.verify(against)
@@ -174,6 +177,7 @@ def _check(folder: Path, base: Base, draw: random.Random, words: str, outcome: O
             json.dumps(release.review(against).to_dict())
             outcome.endings["verdict holds" if verdict.holds else "verdict broken"] += 1
         finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
     except InternalError as error:
         outcome.failures.append(f"{words}\n{error!r}")
@@ -186,17 +190,18 @@ def _check(folder: Path, base: Base, draw: random.Random, words: str, outcome: O
         outcome.failures.append(f"{words}\n{traceback.format_exc(limit=-6)}")
         if isinstance(sys.exc_info()[1], KeyboardInterrupt):
             raise
-    outcome.slowest = max(outcome.slowest, time.monotonic() - started)
+    outcome.slowest = max(outcome.slowest, time.process_time() - started)
 
 
 class _alarm:  # noqa: N801 - reads as a statement
     """A folder that takes too long ends with `TimeoutError`."""
 
     def __enter__(self) -> None:
-        self.before = signal.signal(signal.SIGALRM, self._ring)
+        self.before = {number: signal.signal(number, self._ring) for number in (signal.SIGALRM, signal.SIGPROF)}
 
     def __exit__(self, *raised: object) -> None:
-        signal.signal(signal.SIGALRM, self.before)
+        for number, handler in self.before.items():
+            signal.signal(number, handler)
 
     def _ring(self, number: int, frame: object) -> None:
         raise TimeoutError
