@@ -25,7 +25,7 @@ def walk(tab: Tab, file: Path, answer: str | None = None) -> tuple[Any, str]:
     page = tab.page
     question = page.get_by_text(re.compile("^Does one person have several "))
     if answer is None:
-        expect(page.get_by_text("Stand out")).to_be_visible(timeout=SLOW)
+        expect(page.get_by_text("Unique records")).to_be_visible(timeout=SLOW)
         expect(question).to_have_count(0)
     else:
         expect(question).to_be_visible(timeout=SLOW)
