@@ -66,7 +66,7 @@ class RedisSink(Sink):
         )
 
     def _silent(self, error: Exception) -> BrokerSilent:
-        return BrokerSilent(f"Redis at {self.connection.address} does not answer: {error}.")
+        return BrokerSilent(f"Redis at {self.connection.address} does not answer: {str(error).rstrip('.')}.")
 
     def publish(self, seq: int, window: bytes, certificate: bytes) -> None:
         import redis
