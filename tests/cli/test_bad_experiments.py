@@ -114,8 +114,7 @@ def test_a_method_that_is_not_applicable_is_rejected_with_the_reason(run: Run, f
     outcome = told(run, folder, PEOPLE + MONDRIAN + '[[run]]\nmethod = "lra"\n')
     assert outcome.code == 2
     assert outcome.err == (
-        "not-applicable: lra cannot be run: it anonymizes Transactions (a column of items), and the data are Table. "
-        "(run 2)\n"
+        "not-applicable: lra cannot be run: it needs sets of items; this dataset contains a table. (run 2)\n"
     )
 
 

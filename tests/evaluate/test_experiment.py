@@ -196,7 +196,7 @@ sweep = {param = "k", start = 1, end = 2, step = 0}
         (PEOPLE, "has no run"),
         ('[[run]]\nmethod = "mondrian"\n', "names no data"),
         (PEOPLE + '[[run]]\nlabel = "x"\n', "names no method"),
-        (PEOPLE + '[[run]]\nmethod = "lra"\n', "lra cannot be run: it anonymizes Transactions"),
+        (PEOPLE + '[[run]]\nmethod = "lra"\n', "lra cannot be run: it needs sets of items"),
         (PEOPLE + '[[run]]\nmethod = "seq-anon"\n', "seq-anon cannot be run"),
         (PEOPLE + '[[run]]\nmethod = "mondrian"\n[hierarchy.city]\npath = "none.csv"\n', "Or have it built"),
         (PEOPLE + '[[run]]\nmethod = "mondrian"\n[hierarchy.city]\n', "auto = 'equi_depth(8)'"),
@@ -269,7 +269,7 @@ grid = {max_suppressed = [0.0, 0.1]}
 def test_methods_that_do_not_apply_say_why(tmp_path):
     data = Experiment.parse(DATASET + MERGE_R, folder=write_example(tmp_path)).dataset.load()
     assert why_not("mondrian", data) is None
-    assert "Trajectories" in why_not("seq-anon", data)
+    assert "visits to places" in why_not("seq-anon", data)
     assert "mondrian" not in applicable_methods(data, ["items"])
     assert "lra" in applicable_methods(data, ["items"])
 

@@ -85,10 +85,10 @@ def test_a_sweep_with_step_0_wrong_sign_or_more_than_10000_cells(
 def test_a_method_that_is_not_applicable_is_rejected_with_the_reason(api: httpx.Client, people: str, tab: Tab) -> None:
     told = refused(api, people, run=[{"method": "lra"}, {"method": "mondrian"}])
     assert told.count("\n") == 0  # that run, and no other
-    assert "lra cannot be run: it anonymizes Transactions (a column of items)" in told
+    assert "lra cannot be run: it needs sets of items" in told
     page = tab.open(f"/evaluate?dataset={people}")
     page.get_by_text("methods do not fit these data").click()
-    expect(page.get_by_text(re.compile("^LRA: it anonymizes Transactions"))).to_be_visible()
+    expect(page.get_by_text(re.compile("^LRA: it needs sets of items"))).to_be_visible()
 
 
 def test_where_a_hierarchy_is_missing_auto_is_offered(api: httpx.Client) -> None:

@@ -8,85 +8,57 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import BadCoordinate, BadParameter, NotApplicable, did_you_mean
-from crypsis.metrics.certainty_penalty import NCPLoss
-from crypsis.metrics.class_sizes import ClassSizesMetric
-from crypsis.metrics.classification import ClassificationScore
-from crypsis.metrics.cluster_structure import ClusterStructureMetric
-from crypsis.metrics.clustering import ClusteringComparisonMetric
-from crypsis.metrics.count_queries import TripQueryLoss
-from crypsis.metrics.count_query_error import CountQueryLoss
-from crypsis.metrics.displacement import DisplacementMetric
-from crypsis.metrics.distance import DistanceLoss, NormalizedDistanceLoss
-from crypsis.metrics.divergence import KLDivergenceLoss
 from crypsis.metrics.figure import Figure
-from crypsis.metrics.granularity import GranularityScore
-from crypsis.metrics.item_frequencies import ItemFrequencyLoss
-from crypsis.metrics.item_ncp import ItemNCPLoss
-from crypsis.metrics.itemset_queries import ItemsetQueryLoss
-from crypsis.metrics.itemsets import TkdLoss, TkdMl2Loss
-from crypsis.metrics.locations import LocationStatisticsMetric
-from crypsis.metrics.lost_terms import TlostLoss
 from crypsis.metrics.metric import Metric
-from crypsis.metrics.origin_destination import OriginDestinationLoss
-from crypsis.metrics.pair_supports import ReLoss
-from crypsis.metrics.patterns import PatternPreservationMetric
 from crypsis.metrics.published_symbols import SYMBOL_FIGURES
 from crypsis.metrics.published_widths import WIDTH_FIGURES
 from crypsis.metrics.published_windows import WINDOW_FIGURES
-from crypsis.metrics.queries import VisitQueryLoss
-from crypsis.metrics.region_classification import RegionClassificationMetric
-from crypsis.metrics.region_penalties import RegionPenaltiesMetric
-from crypsis.metrics.semantics import CombinedDistanceLoss, SemanticPenaltyLoss
-from crypsis.metrics.similarity import PatternSimilarityMetric
-from crypsis.metrics.suppression import SuppressionLossMetric
-from crypsis.metrics.table_divergence import TableKLDivergenceLoss
-from crypsis.metrics.track_lengths import TrackLengthsMetric
-from crypsis.metrics.trip_lengths import TripLengthsMetric
-from crypsis.metrics.trip_patterns import TripPatternsMetric
-from crypsis.metrics.utility_loss import UtilityLoss
 
+_MEMBERS = (  # a new metric is one line here
+    "distance.DistanceLoss",
+    "distance.NormalizedDistanceLoss",
+    "semantics.CombinedDistanceLoss",
+    "semantics.SemanticPenaltyLoss",
+    "locations.LocationStatisticsMetric",
+    "queries.VisitQueryLoss",
+    "divergence.KLDivergenceLoss",
+    "patterns.PatternPreservationMetric",
+    "similarity.PatternSimilarityMetric",
+    "clustering.ClusteringComparisonMetric",
+    "track_lengths.TrackLengthsMetric",
+    "displacement.DisplacementMetric",
+    "certainty_penalty.NCPLoss",
+    "class_sizes.ClassSizesMetric",
+    "granularity.GranularityScore",
+    "count_query_error.CountQueryLoss",
+    "classification.ClassificationScore",
+    "table_divergence.TableKLDivergenceLoss",
+    "itemsets.TkdLoss",
+    "itemsets.TkdMl2Loss",
+    "pair_supports.ReLoss",
+    "lost_terms.TlostLoss",
+    "item_frequencies.ItemFrequencyLoss",
+    "itemset_queries.ItemsetQueryLoss",
+    "item_ncp.ItemNCPLoss",
+    "utility_loss.UtilityLoss",
+    "cluster_structure.ClusterStructureMetric",
+    "suppression.SuppressionLossMetric",
+    "count_queries.TripQueryLoss",
+    "trip_patterns.TripPatternsMetric",
+    "trip_lengths.TripLengthsMetric",
+    "origin_destination.OriginDestinationLoss",
+    "region_classification.RegionClassificationMetric",
+    "region_penalties.RegionPenaltiesMetric",
+)
 METRICS: dict[str, type[Metric]] = {
     metric.name: metric
-    for metric in (
-        DistanceLoss,
-        NormalizedDistanceLoss,
-        CombinedDistanceLoss,
-        SemanticPenaltyLoss,
-        LocationStatisticsMetric,
-        VisitQueryLoss,
-        KLDivergenceLoss,
-        PatternPreservationMetric,
-        PatternSimilarityMetric,
-        ClusteringComparisonMetric,
-        TrackLengthsMetric,
-        DisplacementMetric,
-        NCPLoss,
-        ClassSizesMetric,
-        GranularityScore,
-        CountQueryLoss,
-        ClassificationScore,
-        TableKLDivergenceLoss,
-        TkdLoss,
-        TkdMl2Loss,
-        ReLoss,
-        TlostLoss,
-        ItemFrequencyLoss,
-        ItemsetQueryLoss,
-        ItemNCPLoss,
-        UtilityLoss,
-        ClusterStructureMetric,
-        SuppressionLossMetric,
-        TripQueryLoss,
-        TripPatternsMetric,
-        TripLengthsMetric,
-        OriginDestinationLoss,
-        RegionClassificationMetric,
-        RegionPenaltiesMetric,
-    )
+    for module, _, member in (path.partition(".") for path in _MEMBERS)
+    for metric in [getattr(import_module(f"{__name__}.{module}"), member)]
 }
 _PUBLISHED_ALONE = (*WIDTH_FIGURES, *SYMBOL_FIGURES, *WINDOW_FIGURES)  # figures that need no original
 

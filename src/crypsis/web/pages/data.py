@@ -387,7 +387,8 @@ class DataPage:
 
         async def divide() -> None:
             columns = checkin_columns(self.grid_columns) or {}
-            await self._set_section({**self._kept_as("trajectories"), "grid": _USUAL_SIDE, **columns})
+            kept = {name: value for name, value in self._kept_as("trajectories").items() if name != "sort"}
+            await self._set_section({**kept, "grid": _USUAL_SIDE, **columns})  # visits on a grid are sorted anyway
             self.kind.set_value("trajectories")
             self._list_columns()
             await self._show_histogram()
