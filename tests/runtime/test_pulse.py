@@ -107,7 +107,7 @@ def test_a_sink_on_a_wrong_port_is_said_at_once_and_ends_with_exit_code_2(kind: 
     assert (refused.value.exit_code, refused.value.code) == (2, "broker-silent")
     assert str(sink["port"]) in refused.value.message
     assert str(sink["port"]) in told[0][1]
-    assert running.observed.broker_silences == running.observed.write_failures == len(told) > 1
+    assert running.observed.broker_silences == running.observed.write_failures == len(told) > 0
 
 
 def test_the_plain_view_tells_trouble_when_it_comes_and_when_it_has_passed(
