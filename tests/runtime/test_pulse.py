@@ -76,6 +76,7 @@ def test_a_source_whose_broker_is_silent_says_so_and_counts_it(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("crypsis.runtime.pulse.SILENCE", 0.3)
+    monkeypatch.setattr("crypsis.runtime.mqtt_subscription._PATIENCE", 1.0)
     with deaf_broker() as port:
         source = {"kind": kind, "port": port, **BROKERS[kind]}
         privacy = {"mode": "itsa"}
