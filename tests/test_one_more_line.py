@@ -34,7 +34,7 @@ from crypsis import (
     SeqPT,
     TimeDomain,
 )
-from crypsis.data.formats import by_record
+from crypsis.data.formats import tabular
 from tests.noiseless_runs import Recording, run_without_noise
 
 QUICK, LONG = 150, 10_000  # lines; the long ones for each reader, shared out over what it reads
@@ -239,10 +239,10 @@ def rows_of(one: Format, path: Path) -> Counter:
     """What the reader alone gives: the rows of a table, or records of items."""
     how = {name: value for name, value in one.how.items() if name in ("separator", "format")}
     if one.kind != "sets":
-        return Counter(by_record.read_rows(path, COLUMNS[one.kind], **how)[0].rows())
+        return Counter(tabular.read_rows(path, COLUMNS[one.kind], **how)[0].rows())
     if one.suffix in (".csv", ".parquet"):
-        return Counter(by_record.read_rows(path, COLUMNS[one.kind], **how)[0].rows())
-    held = by_record.read_sets(path, **how)
+        return Counter(tabular.read_rows(path, COLUMNS[one.kind], **how)[0].rows())
+    held = tabular.read_sets(path, **how)
     labels, bounds = held.labels.to_list(), held.offsets.tolist()
     return Counter(tuple(labels[start:end]) for start, end in pairwise(bounds))
 

@@ -14,7 +14,7 @@ VISITS = "trajectory_id,position,location\n1,0,a\n1,1,b\n2,0,a\n2,1,b\n"
 
 BAD = {
     "no such file": (VISITS, PLACES, ("missing.csv",), "missing-file", 2, "missing.csv"),
-    "unknown suffix": (VISITS, PLACES, ("places.xyz",), "unknown-format", 2, "places.xyz"),
+    "unknown suffix": (VISITS, PLACES, ("places.xyz",), "unknown-column", 2, "trajectory_id"),
     "unknown location": (VISITS + "3,0,z\n", PLACES, (), "unknown-location", 2, "'z'"),
     "duplicate location": (VISITS, PLACES + "a,1,1\n", (), "duplicate-location", 2, "line 4"),
     "empty label in the table": (VISITS, PLACES + ",1,1\n", (), "bad-label", 2, "line 4"),

@@ -41,8 +41,8 @@ BAD_TABLES = {
     "too many fields": (TABLE + "Eve,1,Oslo,flu,more\n", COLUMNS, "bad-row", 2, "line 6"),
     "unbalanced quotes": (TABLE + 'Eve,1,"Oslo,flu\n', COLUMNS, "bad-row", 2, "line 6"),
     "a NUL byte": (TABLE + "Eve,1,Os\0lo,flu\n", COLUMNS, "bad-row", 2, "line 6"),
-    "a header twice": (TABLE.replace("town", "age", 1), COLUMNS, "bad-row", 2, "'age'"),
-    "an empty header": (TABLE.replace("town", "", 1), COLUMNS, "bad-row", 2, "name"),
+    "a header twice": (TABLE.replace("town", "age", 1), COLUMNS, "unknown-column", 2, "age_2"),
+    "an empty header": (TABLE.replace("town", "", 1), COLUMNS, "unknown-column", 2, "column_3"),
     "a value outside its hierarchy": (
         TABLE.replace("Rome", "Riga"), (*COLUMNS, "--hierarchy", "town=towns.csv"), "hierarchy-error", 2, "Riga",
     ),

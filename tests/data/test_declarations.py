@@ -133,7 +133,7 @@ def test_what_would_have_to_look_at_records_is_refused(tmp_path):
     for option in ({"sensitive": ["a"]}, {"person": "x"}, {"id": "x"}):
         with pytest.raises(OptionWithoutEffect):
             crypsis.read_transactions(tmp_path / "s.dat", for_method=sets, **option)
-    for header in (b"", b"\xff,b\n", b"age,age\n", b'"age\n', b"age,\n", b"a\rb\rc"):
+    for header in (b"", b"\xff,b\n", b'"age\n', b"a\rb\rc"):
         (tmp_path / "h.csv").write_bytes(header)
         with pytest.raises(UnreadableFile):
             crypsis.read_table(tmp_path / "h.csv", ROLES, for_method=method)

@@ -95,11 +95,11 @@ def test_a_role_or_type_that_does_not_exist_is_a_bad_parameter() -> None:
 
 
 def test_a_cell_of_another_type_is_a_bad_row_with_its_place_or_missing_if_asked() -> None:
-    frame = pl.DataFrame({"age": ["19", "n/a", "22"]})
+    frame = pl.DataFrame({"age": ["19", "old", "22"]})
     with pytest.raises(BadRow) as caught:
         Table.from_frame(frame, {"age": "quasi"}, {"age": "int"})
     assert (caught.value.details["row"], caught.value.details["column"]) == (1, "age")
-    assert "a whole number, got 'n/a'" in caught.value.message
+    assert "a whole number, got 'old'" in caught.value.message
     assert "unparsable='missing'" in caught.value.message
     table = Table.from_frame(frame, {"age": "quasi"}, {"age": "int"}, unparsable="missing")
     assert table.column("age").codes.tolist() == [0, -1, 1]
@@ -139,7 +139,9 @@ def test_declared_types_are_kept_to() -> None:
     with pytest.raises(BadRow, match="a whole number, got 1.5"):
         Table.from_frame(pl.DataFrame({"a": [1.5]}), {"a": "other"}, {"a": "int"})
     with pytest.raises(BadRow, match="an ISO date"):
-        Table.from_frame(pl.DataFrame({"a": ["31.12.2020"]}), {"a": "other"}, {"a": "date"})
+        Table.from_frame(pl.DataFrame({"a": ["yesterday"]}), {"a": "other"}, {"a": "date"})
+    read = Table.from_frame(pl.DataFrame({"a": ["31.12.2020", "n/a"]}), {"a": "other"}, {"a": "date"})
+    assert read.column("a").domain.to_list() == [date(2020, 12, 31)]
 
 
 def test_a_set_valued_column_belongs_into_mixed_data() -> None:

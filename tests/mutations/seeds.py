@@ -74,6 +74,12 @@ _ROWS = [
     for n in range(12)
 ]
 _CLEAN = [(a, b, c, d, e.replace(",", "").replace('"', "")) for a, b, c, d, e in _ROWS]
+_KML = (
+    '<kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2"><Placemark><name>a</name>'
+    "<gx:Track><when>2020-01-01T00:00:00Z</when><when>2020-01-01T00:01:00Z</when>"
+    "<gx:coord>-73.9 40.7 0</gx:coord><gx:coord>-73.8 40.8 0</gx:coord></gx:Track></Placemark></kml>"
+)
+_JSON_ARRAY = json.dumps([dict(zip(TABLE_ROLES, row, strict=True)) for row in _CLEAN]).encode()
 _VISITS = "trajectory_id,position,location\n" + "".join(f"t{n // 4},{n % 4},{'abcd'[n * 7 % 4]}\n" for n in range(24))
 _PLACES = "location,x,y,sensitive\na,0,0,1\nb,10.5,-3,0\nc,1e3,4,no\nd,7,7,\n"
 _CHECKINS = "user,time,lat,lon\n" + "".join(
@@ -224,6 +230,23 @@ def _parquet(frame: pl.DataFrame, **options: Any) -> bytes:
     content = io.BytesIO()
     frame.write_parquet(content, **options)
     return content.getvalue()
+
+
+def _written(write: Callable[[pl.DataFrame, io.BytesIO], Any]) -> bytes:
+    content = io.BytesIO()
+    write(pl.DataFrame(_CLEAN, schema=list(TABLE_ROLES), orient="row"), content)
+    return content.getvalue()
+
+
+def _survey(writer: str) -> bytes:
+    import tempfile
+
+    import pyreadstat
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "survey"
+        getattr(pyreadstat, writer)(pl.DataFrame(_CLEAN, schema=list(TABLE_ROLES), orient="row"), str(path))
+        return path.read_bytes()
 
 
 def _gzip(content: bytes) -> bytes:
@@ -395,6 +418,14 @@ def made_seeds(folder: Path) -> list[Seed]:
         ),
         Seed("published", ".jsonl", _PUBLISHED.encode(), (read_published_trajectories, inspect_file)),
         Seed("published sets", ".csv", b"record,item\n0,milk\n0,#1\n1,\n2,tea\n", (read_published_sets,)),
+        Seed("json array", ".json", _JSON_ARRAY, csv_readers, inspect, upload=True),
+        Seed("csv utf-16", ".csv", _plain(_CLEAN, ";").decode().encode("utf-16"), csv_readers, inspect, upload=True),
+        Seed("csv cp1252", ".csv", _plain(_CLEAN, ";").replace(b"flu", b"gr\xfcn"), csv_readers, inspect),
+        Seed("arrow", ".arrow", _written(pl.DataFrame.write_ipc), csv_readers, inspect, upload=True, binary=True),
+        Seed("excel", ".xlsx", _written(pl.DataFrame.write_excel), csv_readers, inspect, upload=True, binary=True),
+        Seed("spss", ".sav", _survey("write_sav"), csv_readers, inspect, upload=True, binary=True),
+        Seed("stata", ".dta", _survey("write_dta"), csv_readers, inspect, upload=True, binary=True),
+        Seed("kml", ".kml", _KML.encode(), (crypsis.read_tracks, inspect_file), inspect, upload=True),
         Seed("gpx", ".gpx", _GPX.encode(), (crypsis.read_tracks, inspect_file), inspect, upload=True),
         Seed(
             "geojson", ".geojson", json.dumps(_LINE).encode(), (crypsis.read_tracks, inspect_file), inspect, upload=True

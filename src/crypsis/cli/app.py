@@ -21,6 +21,7 @@ from crypsis.cli.methods import methods
 from crypsis.cli.plot import plot
 from crypsis.cli.policy import policy_app
 from crypsis.cli.queries import queries_app
+from crypsis.cli.reading.file_options import ReadingCommand
 from crypsis.cli.reconstruct import reconstruct
 from crypsis.cli.report import report
 from crypsis.cli.run import run
@@ -62,11 +63,11 @@ for command in (
     warmup,
     serve,
 ):
-    app.command(epilog=EVERY_COMMAND)(command)
+    app.command(cls=ReadingCommand, epilog=EVERY_COMMAND)(command)
 for command in (generate, convert):
     stream_app.command(epilog=EVERY_COMMAND)(command)
 for command in (run, compare):
-    app.command(epilog=EVERY_COMMAND)(command)
+    app.command(cls=ReadingCommand, epilog=EVERY_COMMAND)(command)
 app.command("show", epilog=EVERY_COMMAND)(show_results)
 app.add_typer(data_app, name="data")
 app.add_typer(hierarchy_app, name="hierarchy")

@@ -13,6 +13,7 @@ import typer
 
 from crypsis.cli.output import show, show_table
 from crypsis.cli.printing import printable
+from crypsis.cli.reading.file_options import FILE_OPTIONS, ReadingCommand, how_of, reads_files
 from crypsis.cli.risk import risk
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS, in_order
 from crypsis.errors import BadEdit, BadParameter, MissingFile, OutputExists
@@ -22,21 +23,16 @@ if TYPE_CHECKING:
     from crypsis.data.person_detection import PersonLike
 
 data_app = typer.Typer(help="Look at data and edit them.", no_args_is_help=True, rich_markup_mode=None)
-data_app.command(epilog=EVERY_COMMAND)(risk)
+data_app.command(cls=ReadingCommand, epilog=EVERY_COMMAND)(risk)
 
-InputFormat = Annotated[
-    str | None, typer.Option("--input-format", help="Format of the file where its name does not tell.")
-]
-Separator = Annotated[str | None, typer.Option("--separator", help="Field separator (detected if not given).")]
 Edits = Annotated[Path | None, typer.Option("--edits", help="List of edits (default: INPUT.edits.json).")]
 _OPTIONS = ("--rename", "--set", "--replace", "--add-row", "--delete-row", "--add-column", "--delete-column")
 
 
-@data_app.command(epilog=EVERY_COMMAND)
+@data_app.command(cls=ReadingCommand, epilog=EVERY_COMMAND)
+@reads_files
 def inspect(
     input: Annotated[Path, typer.Argument(help="The file to look at.")],
-    input_format: InputFormat = None,
-    separator: Separator = None,
     as_experiment: Annotated[
         bool, typer.Option("--as-experiment", help="Print the experiment file to begin with, for `crypsis compare`.")
     ] = False,
@@ -48,17 +44,18 @@ def inspect(
     With --as-experiment they are printed as an experiment file with a method that suits the data.
     """
     if as_experiment:
-        _show_experiment(input, input_format, separator)
+        _show_experiment(input)
         return
     from crypsis.data.inspection import inspect_file
     from crypsis.data.person_detection import person_undecided
     from crypsis.evaluate.first_look import described, person_question
     from crypsis.evaluate.suggestions import suggested_roles
 
-    found = inspect_file(input, format=input_format, separator=separator)
+    how = how_of(FILE_OPTIONS.get())
+    found = inspect_file(input, **how)
     told = found.to_dict()
     if found.kind == "table":
-        roles = suggested_roles(found, _frame(input, input_format, separator))
+        roles = suggested_roles(found, _frame(input))
         for column in told["columns"]:
             proposed = roles[column["name"]]
             column["role"] = proposed.role
@@ -67,7 +64,7 @@ def inspect(
                 column["type"], column["item_separator"] = "items", proposed.separator
     like, commands = found.person_like, {}
     if found.kind != "published" and found.rows:
-        section, _ = described(input, {"format": input_format, "separator": separator})
+        section, _ = described(input, how)
         like = like or person_question(input, section)
         commands = _commands(input, section, like)
     if like is not None:
@@ -76,6 +73,8 @@ def inspect(
         show(told | {"commands": commands}, "")
         return
     print(printable(f"{input.name}: ") + f"{counted(found.rows, 'row')}; looks like {told['kind']}")
+    if found.understood.items:
+        print(printable(f"read as: {found.understood}"))
     columns = told["columns"]
     if columns:
         headings = [heading for heading in columns[0] if heading not in ("top", "item_separator")]
@@ -100,16 +99,17 @@ def _commands(input: Path, section: dict[str, Any], like: PersonLike | None) -> 
     return {words: command for words, command in told.items() if command is not None}
 
 
-def _show_experiment(input: Path, input_format: str | None, separator: str | None) -> None:
+def _show_experiment(input: Path) -> None:
     from crypsis.evaluate.first_look import question_in_file, suggested_experiment
     from crypsis.evaluate.toml import toml_text
 
-    settings = {"format": input_format, "separator": separator}
+    settings = how_of(FILE_OPTIONS.get())
     content = suggested_experiment(input, settings)
     show(content, question_in_file(input, settings) + toml_text(content).rstrip())
 
 
-@data_app.command(epilog=EVERY_COMMAND)
+@data_app.command(cls=ReadingCommand, epilog=EVERY_COMMAND)
+@reads_files
 def edit(
     input: Annotated[Path, typer.Argument(help="A table; it is not touched.")],
     rename: Annotated[list[str] | None, typer.Option("--rename", help="Rename a column, old=new.")] = None,
@@ -126,8 +126,6 @@ def edit(
     undo: Annotated[int, typer.Option("--undo", min=0, help="First take back so many of the last edits.")] = 0,
     redo: Annotated[int, typer.Option("--redo", min=0, help="First redo so many edits that were taken back.")] = 0,
     edits: Edits = None,
-    input_format: InputFormat = None,
-    separator: Separator = None,
 ) -> None:
     """Add to the list of edits of a table; `crypsis data save` carries them out into a new file.
 
@@ -150,7 +148,7 @@ def edit(
     asked = [_edit(option, text) for option, text in in_order(*_OPTIONS)]
     if asked:
         done, undone = done + asked, []
-    table = EditedTable(_frame(input, input_format, separator)).apply(done)
+    table = EditedTable(_frame(input)).apply(done)
     write_file(path, (json.dumps({"edits": done, "undone": undone}, ensure_ascii=False, indent=1) + "\n").encode())
     show(
         {"edits": done, "undone": undone, "file": str(path), "rows": table.height, "columns": table.columns},
@@ -159,7 +157,8 @@ def edit(
     )
 
 
-@data_app.command(epilog=EVERY_COMMAND)
+@data_app.command(cls=ReadingCommand, epilog=EVERY_COMMAND)
+@reads_files
 def save(
     input: Annotated[Path, typer.Argument(help="The table that was edited.")],
     out: Annotated[Path, typer.Option("--out", help="File to write: .csv, .parquet or .jsonl.")],
@@ -168,8 +167,6 @@ def save(
     spreadsheet_safe: Annotated[
         bool, typer.Option("--spreadsheet-safe", help="Put ' before cells that a spreadsheet would calculate.")
     ] = False,
-    input_format: InputFormat = None,
-    separator: Separator = None,
 ) -> None:
     """Write the edited table. An existing file is overwritten only after you have said so."""
     from crypsis.atomic import write_file
@@ -183,10 +180,10 @@ def save(
         raise MissingFile(f"There is no list of edits {edits}; check the path.", where=str(edits))
     path = edits or _usual_list(input)
     done, _ = read_edits(path)
-    table = EditedTable(_frame(input, input_format, separator)).apply(done)
+    table = EditedTable(_frame(input)).apply(done)
     if os.path.lexists(out) and not yes and not _asked(out):
         raise OutputExists(f"{out} exists already and is kept; choose another name, or add --yes to overwrite it.")
-    write_file(out, frame_bytes(table, format, separator or ",", spreadsheet_safe))
+    write_file(out, frame_bytes(table, format, FILE_OPTIONS.get().get("separator") or ",", spreadsheet_safe))
     show({"file": str(out), "rows": table.height, "edits": len(done)}, f"wrote {out} with {counted(len(done), 'edit')}")
 
 
@@ -213,10 +210,10 @@ def _usual_list(input: Path) -> Path:
     return input.with_name(f"{input.name}.edits.json")
 
 
-def _frame(input: Path, format: str | None, separator: str | None) -> Any:
+def _frame(input: Path) -> Any:
     from crypsis.data.formats.tabular import read_table_file
 
-    return read_table_file(input, format=format, separator=separator)[0]
+    return read_table_file(input, **how_of(FILE_OPTIONS.get()))[0]
 
 
 def _asked(out: Path) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.cli.reading import Reader
+from crypsis.cli.reading.file_options import file_options, how_of
 from crypsis.cli.reading.mixed import separators
 from crypsis.cli.reading.options import listed, pairs
 from crypsis.errors import BadParameter, OptionWithoutEffect
@@ -15,7 +16,7 @@ ROLES = ("quasi", "sensitive", "identifier", "label", "other")
 REST = "rest"
 _AS_THEY_ARE = (
     "id", "item", "position", "location", "owner", "sort", "grid", "user", "time", "lat", "lon", "one_per", "x", "y",
-    "t", "crs", "repeated", "time_unit", "time_format", "separator", "as_missing", "person", "each_row_is_a_person",
+    "t", "crs", "repeated", "time_unit", "time_format", "as_missing", "person", "each_row_is_a_person",
     "unite",
 )  # fmt: skip
 
@@ -32,8 +33,8 @@ def dataset_section(path: Path, read: Reader, kind: str | None) -> dict[str, Any
     if kind is not None:
         section["kind"] = kind
     section |= {name: given.pop(name) for name in _AS_THEY_ARE if name in given}
-    if "input_format" in given:
-        section["format"] = given.pop("input_format")
+    section |= how_of(read.args[0])
+    given = {name: value for name, value in given.items() if name not in file_options()}
     if "locations" in given:
         section["locations"] = str(Path(given.pop("locations")).resolve())
     if "missing" in given:

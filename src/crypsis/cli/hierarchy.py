@@ -11,7 +11,8 @@ import typer
 
 from crypsis.cli.loading import items_of, loaded
 from crypsis.cli.output import show
-from crypsis.cli.reading import Reader, given, reads_data
+from crypsis.cli.reading import Reader, given, how, reads_data
+from crypsis.cli.reading.file_options import ReadingCommand
 from crypsis.cli.reading.mixed import separators
 from crypsis.cli.reading.options import pairs
 from crypsis.cli.recipes import known_recipe
@@ -51,7 +52,7 @@ def make(
     if column is not None:
         from crypsis.data.formats.tabular import read_table_file
 
-        frame, source = read_table_file(input, format=given(read, "input_format"), separator=given(read, "separator"))
+        frame, source = read_table_file(input, **how(read))
         types = pairs(given(read, "types"), "--types")
         if column not in frame.columns:
             from crypsis.data.formats.columns import unknown_column
@@ -80,7 +81,7 @@ def make(
     show({"file": str(out), "values": leaves, "nodes": nodes}, f"wrote {out}: {leaves:,} values, {nodes:,} nodes")
 
 
-hierarchy_app.command("make", epilog=EVERY_COMMAND)(reads_data(make))
+hierarchy_app.command("make", cls=ReadingCommand, epilog=EVERY_COMMAND)(reads_data(make))
 
 
 @hierarchy_app.command("from-vocabulary", epilog=EVERY_COMMAND)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from crypsis.cli.output import note, show, show_table, verdict_words
 from crypsis.cli.person_question import note_person
-from crypsis.cli.reading import Reader, given
+from crypsis.cli.reading import Reader, given, how
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import BadParameter
 
@@ -36,7 +36,7 @@ def show_levels(read: Reader, path: Path, model: str | None, chosen: Any) -> int
     if levels.people is not None and hasattr(chosen, "unit"):
         chosen = replace(chosen, unit="person")
     if given(read, "person") is None:
-        note_person(path, given(read, "input_format"), given(read, "separator"))
+        note_person(path, how(read))
     # A model without parameters asks what is reached; with them, whether that is enough.
     judged = isinstance(chosen, Guarantee) and bool(SETTINGS.get().chosen)
     verdict = _api.verify(published, chosen) if judged else None

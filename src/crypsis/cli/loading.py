@@ -14,10 +14,11 @@ def loaded(path: Path, read: Reader, kind: str | None = None, *, rest: str | Non
     from crypsis.data.inspection import inspect_file
     from crypsis.evaluate import Dataset
     from crypsis.evaluate.dataset import OF_RECORDS
+    from crypsis.evaluate.first_look import told_options
 
     section = dataset_section(path, read, kind)
     if rest is not None and "kind" not in section and not _tells_rows(section):
-        looked = inspect_file(path, format=section.get("format"), separator=section.get("separator"))
+        looked = inspect_file(path, **told_options(section))
         if looked.kind == "table":
             section |= {"kind": "table", "columns": {}}
     if rest is not None and section.get("kind") in OF_RECORDS:

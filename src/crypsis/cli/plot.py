@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crypsis.cli.output import show
-from crypsis.cli.reading import Reader, given, read_original, reads_data
+from crypsis.cli.reading import Reader, given, how, read_original, reads_data
+from crypsis.cli.reading.file_options import file_options
 from crypsis.errors import BadParameter, CrypsisError, MissingFile, NotApplicable
 
 if TYPE_CHECKING:
     from crypsis.evaluate.plots import Frame
 
-_COLUMN_OPTIONS = ("input_format", "separator", "items", "types", "missing", "as_missing")
+_COLUMN_OPTIONS = ("items", "types", "missing", "as_missing")
 
 
 @reads_data
@@ -158,18 +159,18 @@ def _read_file(read: Reader, path: Path, column: str | None) -> Any:
     from crypsis.data.trajectory import Trajectories
     from crypsis.data.transaction import Transactions
 
-    how = {"format": given(read, "input_format"), "separator": given(read, "separator")}
-    looked = inspect_file(path, **how)
+    written = how(read)
+    looked = inspect_file(path, **written)
     if looked.kind == "transactions":
         return read(path, Transactions)
     if looked.kind == "trajectories" and column is None:
         return read(path, Trajectories)
-    frame, source = read_table_file(path, **how)
+    frame, source = read_table_file(path, **written)
     if column is None:
         raise BadParameter(f"Name the column (--column): {', '.join(frame.columns)}.", parameter="column")
     if column not in frame.columns:
         raise unknown_column(column, frame.columns, str(path))
-    _refuse_options(read, _COLUMN_OPTIONS, "a histogram of one column does not look at it")
+    _refuse_options(read, (*_COLUMN_OPTIONS, *file_options()), "a histogram of one column does not look at it")
     divided = separators(given(read, "items")) if given(read, "items") else {}
     if column in divided:
         numbered = frame.select(column).with_row_index(f"{column} row")

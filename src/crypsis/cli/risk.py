@@ -10,6 +10,7 @@ import typer
 from crypsis.cli.output import show, show_table
 from crypsis.cli.person_question import note_person
 from crypsis.cli.reading import foreign_tables, options
+from crypsis.cli.reading.file_options import FILE_OPTIONS, how_of, reads_files
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import BadParameter, OptionWithoutEffect
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from crypsis.attacks.table_risk import TableRisk
 
 
+@reads_files
 def risk(
     input: Annotated[Path, typer.Argument(help="A table, as collected or published by anybody, or a release folder.")],
     quasi: options.Quasi = None,
@@ -32,8 +34,6 @@ def risk(
         int, typer.Option("--sets", help="Look at all sets of up to so many columns: what do they tell apart?")
     ] = 1,
     missing: options.Missing = None,
-    input_format: options.InputFormat = None,
-    separator: options.Separator = None,
 ) -> None:
     """Show how surely people can be picked out of a table by what others may know of them.
 
@@ -52,11 +52,11 @@ def risk(
             raise BadParameter("--after is for a table as collected; a release has been anonymized already.")
         found = [table_risk(_released(input), quasi=columns, **settings)]
     else:
-        how: dict[str, Any] = {"input_format": input_format, "separator": separator}
+        how = how_of(FILE_OPTIONS.get())
         table = foreign_tables.read(input, quasi=quasi, person=person, missing=missing, **how)
         found = [table_risk(table, **settings)]
         if person is None:
-            note_person(input, input_format, separator)
+            note_person(input, how)
         if after is not None:
             found.append(table_risk(_released(after), quasi=columns, **settings))
     if SETTINGS.get().json:

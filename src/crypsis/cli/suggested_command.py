@@ -42,7 +42,11 @@ def commands_by_answer(path: Path, section: Mapping[str, Any], column: str) -> t
 
 
 def _typed(option: str, value: Any) -> list[str]:
+    from crypsis.data.formats import format_options
+
     named = "--" + option.replace("_", "-")
+    if value is False and option in format_options():
+        return ["--no-" + option.replace("_", "-")]
     return ([named] if value else []) if isinstance(value, bool) else [named, str(value)]
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -49,7 +50,7 @@ def read_checkins(
     crs: str | int | None = None,
     time_format: str | None = None,
     format: str | None = None,
-    separator: str | None = None,
+    **options: Any,
 ) -> Trajectories:
     """Trajectories of a file of check-ins, one per person (`one_per="user"`), or per person and day (UTC).
 
@@ -59,8 +60,8 @@ def read_checkins(
     the UTM zone of the data.
     """
     _check_choices(cell, one_per)
-    refuse_unused(way_of("trajectories", path, format, grid=True), {"separator": separator})
-    frame, source = read_table_file(path, format=format, separator=separator)
+    refuse_unused(way_of("trajectories", path, format, grid=True), options)
+    frame, source = read_table_file(path, format=format, **options)
     return trajectories_from_checkins(
         frame,
         person=person,

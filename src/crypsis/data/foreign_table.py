@@ -25,7 +25,7 @@ from crypsis.data.set_valued_cells import sets_of_cells
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.data.values import POLARS_TYPES, converted, encoded, inferred_type
-from crypsis.errors import BadParameter
+from crypsis.errors import BadParameter, BadRow
 
 
 def read_foreign_table(
@@ -38,10 +38,14 @@ def read_foreign_table(
     person: str | None = None,
     missing_tokens: Sequence[str] = ("?",),
     format: str | None = None,
-    separator: str | None = None,
+    **options: Any,
 ) -> PublishedTable | PublishedMixed:
     """The named columns of a CSV, Parquet or JSON Lines file; the others are not looked at."""
-    frame, source = read_table_file(path, format=format, separator=separator)
+    frame, source = read_table_file(path, format=format, **options)
+    read = getattr(source, "understood", None)
+    renamed = [note for note in (read.notes if read else ()) if note.startswith("column ")]
+    if renamed:  # whoever published it must have meant one column by a name
+        raise BadRow(f"A published table names every column once: {'; '.join(renamed)}.", where=str(source))
     return foreign_table(
         frame,
         quasi=quasi,

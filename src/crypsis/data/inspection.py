@@ -5,18 +5,17 @@ Only counts are shown. Values themselves are shown if that is asked for, since t
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from importlib import import_module
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from crypsis.data.formats import format_of, json_lines, spaced
+from crypsis.data.formats import format_for, json_lines
 from crypsis.data.formats.columns import is_empty
-from crypsis.data.formats.compression import existing_file
-from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.formats.source import Understood
+from crypsis.data.formats.tabular import files_of, read_table_file
 from crypsis.data.person_detection import PersonLike, identifies_by_name, person_like_column
 from crypsis.data.usual_columns import (
     ID_NAMES,
@@ -35,6 +34,7 @@ from crypsis.data.usual_columns import (
     usual_column,
 )
 from crypsis.data.values import converted, inferred_type, write_value
+from crypsis.data.written_columns import WrittenColumn, understand_texts
 
 SHOWN = 5
 _FEW = 3  # columns that a long table of items has, as a rule
@@ -66,11 +66,13 @@ class Inspection:
     kind: str
     reason: str
     person_like: PersonLike | None = None  # of a table: a column that seems to name people with several rows
+    understood: Understood = field(default_factory=Understood)
 
     def to_dict(self) -> dict[str, Any]:
         """The machine-readable form; `person` is the question who a person is, where it has to be answered."""
         described = asdict(self)
         del described["person_like"]
+        described["understood"] = self.understood.to_dict()
         if self.person_like is not None:
             described["person"] = asdict(self.person_like) | {"question": self.person_like.question}
         for column in described["columns"]:
@@ -92,22 +94,14 @@ def inspect_file(
     path: str | Path,
     *,
     format: str | None = None,
-    separator: str | None = None,
-    header: bool = True,
     missing_tokens: tuple[str, ...] = ("?",),
     show_values: bool = False,
+    **options: Any,
 ) -> Inspection:
     """Count what a file holds; `show_values` adds smallest, largest and most frequent values of every column."""
-    file = existing_file(path)
-    chosen = format_of(file, format)
-    if chosen.name in ("fimi", "spmf"):
-        told = True if chosen.name == "spmf" else (False if format == "fimi" else None)
-        text = spaced.read_sequences(file, separator=separator, spmf=told)
-        ordered = text.itemsets is not None
-        kind = "trajectories" if ordered else "transactions"
-        reason = "SPMF text keeps an order" if ordered else "one record per line; trajectories if the order counts"
-        return _of_sequences(file, chosen.name, text.offsets, text.labels, kind, reason, show_values)
-    if chosen.name == "jsonl" and not json_lines.holds_objects(file):
+    file = files_of(path)[0]
+    chosen = format_for(file, format, **options)
+    if isinstance(chosen, json_lines.JsonLines) and not chosen.is_table(file):
         arrays = json_lines.read_arrays(file)
         published = any(isinstance(element, list) for element in arrays.elements)
         texts = [element if isinstance(element, str) else "|".join(element) for element in arrays.elements]
@@ -115,15 +109,27 @@ def inspect_file(
         kind = "published" if published else "trajectories"
         reason = "arrays with generalized symbols" if published else "one array of labels per line"
         return _of_sequences(file, chosen.name, arrays.offsets, labels, kind, reason, show_values)
+    if "sequence" in chosen.holds and not chosen.is_table(file):
+        listed = chosen.read_sequences(file)
+        ordered = listed.itemsets is not None or chosen.is_ordered(file)
+        kind = "trajectories" if ordered else "transactions"
+        reason = "the file keeps an order" if ordered else "one record per line; trajectories if the order counts"
+        return _of_sequences(file, chosen.name, listed.offsets, listed.labels, kind, reason, show_values)
     if "track" in chosen.holds:
-        frame = import_module(chosen.module).read_points(file)[0]
+        frame, source = chosen.read_points(file)
         kind, reason = "tracks", f"{chosen.name} holds tracks"
     else:
-        frame, _ = read_table_file(file, format=format, separator=separator, header=header)
+        frame, source = read_table_file(path, format=format, **options)
         kind, reason = suggested_kind(frame)
-    columns = tuple(_summary(frame[name], missing_tokens, show_values) for name in frame.columns)
+    told: list[WrittenColumn] = []
+    columns = tuple(_summary(frame[name], missing_tokens, show_values, told) for name in frame.columns)
     like = person_like_column(_without(frame, missing_tokens)) if kind == "table" else None
-    return Inspection(str(file), chosen.name, frame.height, columns, kind, reason, like)
+    understood = getattr(source, "understood", None) or Understood({"format": chosen.label.partition(":")[0]})
+    understood = understood.and_also(
+        [note for column in told for note in column.notes],
+        [question for column in told for question in column.questions],
+    )
+    return Inspection(str(file), chosen.name, frame.height, columns, kind, reason, like, understood)
 
 
 def suggested_kind(frame: pl.DataFrame) -> tuple[str, str]:
@@ -166,25 +172,35 @@ def _without(frame: pl.DataFrame, missing_tokens: tuple[str, ...]) -> pl.DataFra
     return frame.select(kept).with_columns(pl.when(absent).then(None).otherwise(pl.col(texts)).name.keep())
 
 
-def _summary(cells: pl.Series, missing_tokens: tuple[str, ...], show_values: bool) -> ColumnSummary:
+def _summary(
+    cells: pl.Series, missing_tokens: tuple[str, ...], show_values: bool, told: list[WrittenColumn]
+) -> ColumnSummary:
     if isinstance(cells.dtype, pl.Array):
         cells = cells.arr.to_list()
     if cells.dtype.is_nested():
         text = cells.list.len().cast(pl.String) if isinstance(cells.dtype, pl.List) else cells.cast(pl.String)
         return ColumnSummary(cells.name, str(cells.dtype).lower(), cells.null_count(), text.n_unique(), False, ())
+    if cells.dtype in (pl.Categorical, pl.Enum):
+        cells = cells.cast(pl.String)
     absent = is_empty(cells)
+    written = None
     if cells.dtype == pl.String:
-        absent |= cells.str.strip_chars().is_in(list(missing_tokens)).fill_null(False)
+        distinct = cells.unique()
+        written = understand_texts(distinct, cells.name, None, missing_tokens)
+        gone = distinct.filter(written.absent).drop_nulls()
+        if len(gone):
+            absent |= cells.is_in(gone.implode()).fill_null(False)
+        told.append(written)
     known = cells.filter(~absent)
     counts = known.alias("value").value_counts(sort=True, name="count")
     distinct = counts["value"]
-    type = inferred_type(distinct.cast(pl.String) if distinct.dtype in (pl.Categorical, pl.Enum) else distinct)
+    type = inferred_type(distinct) if written is None else written.type
     unique = len(known) > 1 and len(distinct) == len(known)
     summary: dict[str, Any] = {"top": tuple(counts["count"].head(SHOWN).to_list())}
     # The extremes of an identifier name two people.
     ordered = type != "category" and not unique and cells.name.lower() not in ID_NAMES
     if len(distinct) and (show_values or ordered):
-        values = converted(distinct, type).drop_nulls()
+        values = (converted(distinct, type) if written is None else written.values).drop_nulls()
         if len(values):
             lowest, highest = values.min(), values.max()
             summary["minimum"] = write_value(lowest)  # type: ignore[arg-type]
@@ -199,7 +215,7 @@ def _of_sequences(
 ) -> Inspection:
     lengths = np.diff(offsets)
     columns = (
-        _summary(labels.alias("label"), (), show_values),
-        _summary(pl.Series("length", lengths), (), show_values),
+        _summary(labels.alias("label"), (), show_values, []),
+        _summary(pl.Series("length", lengths), (), show_values, []),
     )
     return Inspection(str(file), format, len(lengths), columns, kind, reason)

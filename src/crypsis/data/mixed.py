@@ -20,6 +20,7 @@ from crypsis.data.formats.columns import is_empty, unknown_column
 from crypsis.data.formats.frames import as_frame, pandas_index
 from crypsis.data.formats.published_sets import assembled
 from crypsis.data.formats.source import place
+from crypsis.data.formats.wide_rows import unite_columns
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.relational import NodeLeaves, PublishedTable, Table, persons_column
 from crypsis.data.set_valued_cells import has_sound_sets, sets_of_cells
@@ -72,12 +73,17 @@ class Mixed:
     ) -> Mixed:
         """From a table. `items` maps each set-valued column to the separator of its items, or None for lists.
 
+        A set that is spread over columns is named with them: `items={"diagnoses": "dx01..dx15"}`.
+
         `sensitive` maps a set-valued column to its sensitive items. An empty cell is an empty set. `person` and
         `each_row_is_a_person` as in `Table.from_frame`.
         """
         everything = as_frame(frame)
         if not items:
             raise BadParameter("Mixed data need a set-valued column; name one in items.", parameter="items")
+        wide = set(everything.columns)
+        everything, items = unite_columns(everything, items, source)
+        roles = {name: role for name, role in roles.items() if name not in wide - set(everything.columns)}
         for name in (*items, *(sensitive or {})):
             if name not in everything.columns:
                 raise unknown_column(name, everything.columns, source)
@@ -113,6 +119,9 @@ class Mixed:
         each_row_is_a_person: bool = False,
     ) -> Mixed:
         """From texts that were read a record at a time; a record with an empty item is left out."""
+        wide = set(frame.columns)
+        frame, items = unite_columns(frame, items)
+        roles = {name: role for name, role in roles.items() if name not in wide - set(frame.columns)}
         for name in items:
             if name not in frame.columns:
                 raise unknown_column(name, frame.columns)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from crypsis.data.declarations import Declarations
-from crypsis.data.formats import by_record, format_of, json_lines, spaced
+from crypsis.data.formats import by_record, format_for, format_of, spaced
 from crypsis.data.formats.columns import is_empty
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.formats.long import trajectories_from_long
-from crypsis.data.formats.source import NumberedRows
-from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.formats.tabular import header_of, read_rows, read_sets, read_table_file
 from crypsis.data.mixed import Mixed
 from crypsis.data.person_codes import refuse_both, refuse_uniting
 from crypsis.data.person_detection import refuse_undecided_names
@@ -33,9 +31,9 @@ TABLE_OR_SEQUENCE = frozenset({"table", "sequence"})
 TABLE_OR_TRACK = frozenset({"table", "track"})
 
 
-def read_locations(path: str | Path, *, format: str | None = None, separator: str | None = None) -> Locations:
+def read_locations(path: str | Path, *, format: str | None = None, **options: Any) -> Locations:
     """The location table of a file with the columns location, x, y and optionally sensitive."""
-    frame, source = read_table_file(path, format=format, separator=separator)
+    frame, source = read_table_file(path, format=format, **options)
     return Locations.from_frame(frame, source)
 
 
@@ -52,7 +50,7 @@ def read_trajectories(
     sort: bool = False,
     time_format: str | None = None,
     format: str | None = None,
-    separator: str | None = None,
+    **options: Any,
 ) -> Trajectories:
     """Trajectories of a long table (CSV, Parquet, JSON objects), of JSON arrays, or of FIMI or SPMF text.
 
@@ -64,18 +62,15 @@ def read_trajectories(
     table = _location_table(locations)
     file = existing_file(path)
     given = {"person": person, "each_row_is_a_person": each_row_is_a_person, "owner": owner, "sort": sort}
-    given |= {"time_format": time_format, "separator": separator}
+    given |= {"time_format": time_format}
     given |= {"id": _unless(id, "trajectory_id"), "position": _unless(position, "position")}
-    refuse_unused(way_of("trajectories", file, format), given | {"location": _unless(location, "location")})
-    chosen = format_of(file, format, holding=TABLE_OR_SEQUENCE).name
-    if chosen in ("fimi", "spmf"):
-        text = spaced.read_sequences(file, separator=separator, spmf=_told(chosen, format))
-        text.refuse_itemsets()
-        return Trajectories.from_columns(text.offsets, text.labels, table, source=text.source)
-    if chosen == "jsonl" and not json_lines.holds_objects(file):
-        offsets, labels, lines = json_lines.read_sequences(file)
-        return Trajectories.from_columns(offsets, labels, table, source=lines)
-    frame, source = read_table_file(file, format=format, separator=separator)
+    refuse_unused(way_of("trajectories", file, format), given | {"location": _unless(location, "location")} | options)
+    chosen = format_for(file, format, holding=TABLE_OR_SEQUENCE, **options)
+    if not chosen.is_table(file):
+        listed = chosen.read_sequences(file)
+        spaced.refuse_itemsets(listed)
+        return Trajectories.from_columns(listed.offsets, listed.labels, table, source=listed.source)
+    frame, source = read_table_file(file, format=format, **options)
     return trajectories_from_long(
         frame,
         id=id,
@@ -100,9 +95,8 @@ def read_table(
     missing_tokens: Sequence[str] = ("?",),
     unparsable: str = "error",
     format: str | None = None,
-    separator: str | None = None,
-    header: bool = True,
     for_method: Any | None = None,
+    **options: Any,
 ) -> Table:
     """A table with a role for every column; `person` names the column that says whose row it is.
 
@@ -113,10 +107,10 @@ def read_table(
     """
     declared = Declarations.of(for_method)
     if declared.by_record:
-        _refuse_without_effect(header, unparsable, missing_tokens)
-        known = by_record.header_of(path, format=format, separator=separator)
+        _refuse_without_effect(unparsable, missing_tokens)
+        known = header_of(path, format=format, **options)
         columns = [*roles, *([] if person is None or person in roles else [person])]
-        rows, mark = by_record.read_rows(path, known or columns, format=format, separator=separator)
+        rows, mark = read_rows(path, known or columns, format=format, **options)
         return Table.from_records(
             rows,
             roles,
@@ -125,7 +119,7 @@ def read_table(
             person=person,
             each_row_is_a_person=each_row_is_a_person,
         )
-    frame, source = read_table_file(path, format=format, separator=separator, header=header)
+    frame, source = read_table_file(path, format=format, **options)
     return Table.from_frame(
         frame,
         roles,
@@ -148,8 +142,8 @@ def read_transactions(
     unite: str | None = None,
     sensitive: Collection[str] = (),
     format: str | None = None,
-    separator: str | None = None,
     for_method: Any | None = None,
+    **options: Any,
 ) -> Transactions:
     """Sets of items of a long table, of JSON arrays, or of FIMI or SPMF text (whose itemsets are united).
 
@@ -161,19 +155,15 @@ def read_transactions(
     file = existing_file(path)
     if Declarations.of(for_method).by_record:
         how = _Whose(id, item, person, each_row_is_a_person, unite)
-        return _transactions_by_record(file, how, sensitive, format, separator)
-    chosen = format_of(file, format, holding=TABLE_OR_SEQUENCE).name
+        return _transactions_by_record(file, how, sensitive, format, options)
+    chosen = format_for(file, format, holding=TABLE_OR_SEQUENCE, **options)
     refuse_uniting(unite, person)
-    without_columns = chosen in ("fimi", "spmf") or (chosen == "jsonl" and not json_lines.holds_objects(file))
     given = {"id": id, "item": item, "person": person, "each_row_is_a_person": each_row_is_a_person, "unite": unite}
-    refuse_unused(way_of("transactions", file, format), given | {"separator": separator})
-    if chosen in ("fimi", "spmf"):
-        text = spaced.read_sequences(file, separator=separator, spmf=_told(chosen, format))
-        return Transactions.from_columns(text.offsets, text.labels, sensitive, source=text.source)
-    if without_columns:
-        offsets, labels, source = json_lines.read_sequences(file)
-        return Transactions.from_columns(offsets, labels, sensitive, source=source)
-    frame, where = read_table_file(file, format=format, separator=separator)
+    refuse_unused(way_of("transactions", file, format), given | options)
+    if not chosen.is_table(file):
+        listed = chosen.read_sequences(file)
+        return Transactions.from_columns(listed.offsets, listed.labels, sensitive, source=listed.source)
+    frame, where = read_table_file(file, format=format, **options)
     made = Transactions.from_frame(
         frame,
         id=id or "id",
@@ -198,8 +188,8 @@ def read_mixed(
     missing_tokens: tuple[str, ...] = ("?",),
     unparsable: str = "error",
     format: str | None = None,
-    separator: str | None = None,
     for_method: Any | None = None,
+    **options: Any,
 ) -> Mixed:
     """A table with set-valued columns; `items` maps each of them to the separator of its items.
 
@@ -207,11 +197,11 @@ def read_mixed(
     """
     declared = Declarations.of(for_method)
     if declared.by_record:
-        _refuse_without_effect(True, unparsable, missing_tokens)
-        known = by_record.header_of(path, format=format, separator=separator)
+        _refuse_without_effect(unparsable, missing_tokens)
+        known = header_of(path, format=format, **options)
         lists = [name for name, between in items.items() if between is None]
         columns = known or [*roles, *([person] if person else []), *items]
-        rows, mark = by_record.read_rows(path, columns, lists=lists, format=format, separator=separator)
+        rows, mark = read_rows(path, columns, lists=lists, format=format, **options)
         return Mixed.from_records(
             rows,
             roles,
@@ -221,7 +211,7 @@ def read_mixed(
             person=person,
             each_row_is_a_person=each_row_is_a_person,
         )
-    frame, source = read_table_file(path, format=format, separator=separator)
+    frame, source = read_table_file(path, format=format, **options)
     return Mixed.from_frame(
         frame,
         roles,
@@ -253,7 +243,7 @@ def read_tracks(
     repeated: str = "error",
     time_format: str | None = None,
     format: str | None = None,
-    separator: str | None = None,
+    **options: Any,
 ) -> Tracks:
     """GPS tracks of a table, of GPX, GeoJSON or PLT; several files (GeoLife has one per track) give one list.
 
@@ -268,8 +258,8 @@ def read_tracks(
         raise BadParameter("Give at least one file of tracks.", parameter="path")
     given = {"lon" if name == "lng" else name: value for name, value in named.items() if value != "error"}
     for part in paths:
-        refuse_unused(way_of("tracks", part, format), given | {"separator": separator})
-    parts = [_points(Path(part), format, separator) for part in paths]
+        refuse_unused(way_of("tracks", part, format), given | options)
+    parts = [_points(Path(part), format, options) for part in paths]
     if len(parts) == 1:
         return Tracks.from_frame(parts[0][0], source=parts[0][1], **named)
     try:
@@ -291,8 +281,8 @@ def read_events(
     unit: str | None = None,
     malformed: str = "error",
     format: str | None = None,
-    separator: str | None = None,
     for_method: Any | None = None,
+    **options: Any,
 ) -> Events:
     """The events of a log with one row per event.
 
@@ -304,9 +294,9 @@ def read_events(
         raise BadParameter(f"malformed must be 'error' or 'drop', got {malformed!r}.", parameter="malformed")
     if Declarations.of(for_method).by_record:
         return _events_by_record(
-            path, [id, location, t, *sensitive], sensitive, _location_table(locations), unit, format, separator
+            path, [id, location, t, *sensitive], sensitive, _location_table(locations), unit, format, options
         )
-    frame, source = read_table_file(path, format=format, columns=[id, location, t, *sensitive], separator=separator)
+    frame, source = read_table_file(path, format=format, columns=[id, location, t, *sensitive], **options)
     if malformed == "drop":
         frame = sound_rows(frame, id=id, location=location, t=t, timestamps=unit is not None, source=source)
     return Events.from_frame(
@@ -333,7 +323,7 @@ class _Whose:
 
 
 def _transactions_by_record(
-    file: Path, told: _Whose, sensitive: Collection[str], format: str | None, separator: str | None
+    file: Path, told: _Whose, sensitive: Collection[str], format: str | None, options: Mapping[str, Any]
 ) -> Transactions:
     if sensitive:
         raise OptionWithoutEffect(
@@ -342,25 +332,26 @@ def _transactions_by_record(
         )
     refuse_both(told.person, told.each_row_is_a_person)
     refuse_uniting(told.unite, told.person)
-    chosen = format_of(file, format, holding=TABLE_OR_SEQUENCE).name
+    chosen = format_of(file, format, holding=TABLE_OR_SEQUENCE)
     named = {"person": told.person, "id": told.id, "item": told.item}
-    if chosen in ("fimi", "spmf") or (chosen == "jsonl" and told.id is None and told.item is None):
+    listed = "table" not in chosen.holds
+    if listed or ("sequence" in chosen.holds and told.id is None and told.item is None):
         for option, name in named.items():
             if name is not None:
                 raise OptionWithoutEffect(
-                    f"Each line of this {chosen} file is a record, and {option} {name!r} names nothing. Leave "
+                    f"Each line of this {chosen.name} file is a record, and {option} {name!r} names nothing. Leave "
                     f"{option} out, or give a long table with a row for each item.",
                     where=str(file),
                     parameter=option,
                 )
-        sets = by_record.read_sets(file, format=format, separator=separator)
+        sets = read_sets(file, format=format, **options)
         return replace(Transactions.from_columns(sets.offsets, sets.labels), by_record=sets.by_record)
     id, item = told.id or "id", told.item or "item"
     if told.person is None and not told.each_row_is_a_person:
-        header = by_record.header_of(file, format=format, separator=separator)
+        header = header_of(file, format=format, **options)
         refuse_undecided_names([name for name in header or () if name not in (id, item)], "records")
     wanted = [id, item, *([] if told.person is None else [told.person])]
-    rows, mark = by_record.read_rows(file, wanted, format=format, separator=separator)
+    rows, mark = read_rows(file, wanted, format=format, **options)
     sound = rows.filter(~pl.any_horizontal([is_empty(rows[name]) for name in wanted])) if len(rows) else rows
     mark = by_record.ByRecord(mark.left_out + len(rows) - len(sound), told.person is not None)
     if told.person is None:
@@ -381,10 +372,10 @@ def _events_by_record(
     locations: Locations | None,
     unit: str | None,
     format: str | None,
-    separator: str | None,
+    options: Mapping[str, Any],
 ) -> Events:
     id, location, t, *_ = columns
-    rows, mark = by_record.read_rows(path, columns, format=format, separator=separator)
+    rows, mark = read_rows(path, columns, format=format, **options)
     sound = sound_rows(rows, id=id, location=location, t=t, timestamps=unit is not None)
     if locations is not None:
         sound = sound.filter(pl.Series(locations.vocabulary.encode(sound[location]) >= 0))
@@ -394,10 +385,8 @@ def _events_by_record(
     return replace(events, by_record=by_record.ByRecord(mark.left_out + len(rows) - len(sound)))
 
 
-def _refuse_without_effect(header: bool, unparsable: str, missing_tokens: Sequence[str]) -> None:
+def _refuse_without_effect(unparsable: str, missing_tokens: Sequence[str]) -> None:
     """What would have to look at records, or changes nothing: a cell outside its domain leaves its record out."""
-    if not header:
-        raise BadParameter("A private method needs a header line: without one the records would tell the columns.")
     if unparsable != "error" or tuple(missing_tokens) != ("?",):
         raise BadParameter(
             "Under differential privacy a record with a value outside its domain is left out, so texts that mean a "
@@ -417,17 +406,7 @@ def _unless(value: str | None, usual: str) -> str | None:
     return None if value == usual else value
 
 
-def _told(chosen: str, format: str | None) -> bool | None:
-    """Whether text is SPMF: as named, or by the suffix .spmf; otherwise its first record tells."""
-    if chosen == "spmf":
-        return True
-    return False if format == "fimi" else None
-
-
-def _points(path: Path, format: str | None, separator: str | None) -> tuple[pl.DataFrame, str | NumberedRows]:
+def _points(path: Path, format: str | None, options: Mapping[str, Any]) -> tuple[pl.DataFrame, str]:
     file = existing_file(path)
-    chosen = format_of(file, format, holding=TABLE_OR_TRACK)
-    if "track" not in chosen.holds:
-        return read_table_file(file, format=format, separator=separator)
-    frame, source = import_module(chosen.module).read_points(file)
-    return frame, source
+    chosen = format_for(file, format, holding=TABLE_OR_TRACK, **options)
+    return chosen.read_points(file) if "track" in chosen.holds else chosen.read_frame(file)

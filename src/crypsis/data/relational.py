@@ -19,7 +19,7 @@ from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, CellKind, Cells
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import is_empty, unknown_column
 from crypsis.data.formats.frames import as_frame, pandas_index
-from crypsis.data.formats.source import place
+from crypsis.data.formats.source import Understood, place
 from crypsis.data.missing import MISSING_CODE, MISSING_EQUALS_MISSING, MissingRule
 from crypsis.data.person_detection import (
     PersonLike,
@@ -41,6 +41,14 @@ from crypsis.data.values import (
     read_value,
 )
 from crypsis.data.vocabulary import Vocabulary
+from crypsis.data.written_columns import (
+    WrittenColumn,
+    missing_concerns,
+    numeric_type,
+    plain_numbers,
+    questions_on,
+    understand_texts,
+)
 from crypsis.errors import (
     BadParameter,
     BadPublication,
@@ -121,7 +129,8 @@ class Table:
     `person` numbers the person of every record, where one may have several; None where each record is a person. Like
     the column that it was read from, it is never published. `person_like` is a column that seems to name people, as
     long as nobody said whether it does.
-    `by_record` marks a table of which every record was read by itself, as private methods need it.
+    `by_record` marks a table of which every record was read by itself, as private methods need it. `read_as` tells how
+    the file and its columns were understood.
     """
 
     columns: tuple[Column, ...]
@@ -131,6 +140,7 @@ class Table:
     person: Int64s | None = field(default=None, repr=False)
     person_like: PersonLike | None = field(default=None, repr=False)
     by_record: ByRecord | None = field(default=None, repr=False)
+    read_as: Understood | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -170,6 +180,7 @@ class Table:
         _check_types(table.columns, declared, source)
         if unparsable not in ("error", "missing"):
             raise BadParameter(f"unparsable must be 'error' or 'missing', got {unparsable!r}.", parameter="unparsable")
+        told: list[WrittenColumn] = []
         columns = tuple(
             _column(
                 table[name],
@@ -178,17 +189,19 @@ class Table:
                 missing_tokens,
                 unparsable == "missing",
                 source,
+                told,
             )
             for name in table.columns
         )
+        understood = _understood(source, told)
         index = pandas_index(frame)
         if person is not None:
             named = columns[table.columns.index(person)]
             whose = _persons(named, source)
             _refuse_trips(named, columns)
-            return cls(columns, index=index, person=whose)
+            return cls(columns, index=index, person=whose, read_as=understood)
         like = None if each_row_is_a_person else _person_like(columns, table.height)
-        return cls(columns, index=index, person_like=like)
+        return cls(columns, index=index, person_like=like, read_as=understood)
 
     @classmethod
     def from_records(
@@ -672,6 +685,7 @@ def _column(
     missing_tokens: Sequence[str],
     unparsable_is_missing: bool,
     source: str | None,
+    told: list[WrittenColumn] | None = None,
 ) -> Column:
     if not is_convertible(cells.dtype):
         raise NotApplicable(
@@ -680,33 +694,69 @@ def _column(
             where=None if source is None else str(source),
             column=cells.name,
         )
-    known = cells.cast(pl.String) if cells.dtype in (pl.Categorical, pl.Enum) else cells
-    if known.dtype == pl.Null:
-        known = known.cast(pl.String)
+    known = cells.cast(pl.String) if cells.dtype in (pl.Categorical, pl.Enum, pl.Null) else cells
+    if known.dtype == pl.String:
+        return _column_of_texts(known, role, type, missing_tokens, unparsable_is_missing, source, told)
     absent = is_empty(known)
-    if known.dtype == pl.String and len(missing_tokens):
-        absent |= known.str.strip_chars().is_in(list(missing_tokens)).fill_null(False)
     if known.dtype.is_float():
         absent |= ~known.is_finite().fill_null(False)
     known = known.set(absent, None) if absent.any() else known
-    chosen = type or inferred_type(known.unique())
+    chosen = type or inferred_type(known)
     values = converted(known, chosen)
-    if chosen == "float":
+    unparsable = values.is_null() & ~absent
+    if unparsable.any() and not unparsable_is_missing:
+        raise _unparsable(cells, int(unparsable.arg_true()[0]), chosen, source)
+    codes, domain = encoded(values.cast(POLARS_TYPES[chosen]))
+    return Column(cells.name, chosen, role, codes, domain)
+
+
+def _column_of_texts(
+    cells: pl.Series,
+    role: Role,
+    type: ColumnType | None,
+    missing_tokens: Sequence[str],
+    unparsable_is_missing: bool,
+    source: str | None,
+    told: list[WrittenColumn] | None,
+) -> Column:
+    """Numbers at once; everything else is looked at once for each distinct text."""
+    if type in (None, "int", "float") and not missing_concerns(cells.name, missing_tokens):
+        numbers = plain_numbers(cells, type)
+        if numbers is not None:
+            codes, domain = encoded(numbers)
+            found = WrittenColumn(domain, domain.is_null(), numeric_type(domain), (), ())
+            if told is not None and type is None:
+                told.append(replace(found, questions=questions_on(domain, cells.name)))
+            return Column(cells.name, numeric_type(domain), role, codes, domain)
+    distinct = cells.unique()
+    written = understand_texts(distinct, cells.name, type, missing_tokens, guess=told is not None)
+    absent, values = written.absent, written.values
+    if written.type == "float":
         # NaN and inf written as text are missing, too
         unbounded = (~values.is_finite()).fill_null(False)
         absent |= unbounded
         values = values.set(unbounded, None)
     unparsable = values.is_null() & ~absent
+    text_codes = Vocabulary(distinct).encode(cells)
+    if distinct.has_nulls():  # null is nothing to look up
+        text_codes = np.where(text_codes < 0, int(distinct.is_null().arg_true()[0]), text_codes)
     if unparsable.any() and not unparsable_is_missing:
-        row = int(unparsable.arg_true()[0])
-        raise BadRow(
-            f"Column '{cells.name}' must hold {IN_WORDS[chosen]}, got {cells[row]!r}; correct the cell, declare "
-            "another type, or read such cells as missing (unparsable='missing').",
-            **place(source, row, cells.name),
-            got=str(cells[row]),
-        )
-    codes, domain = encoded(values.cast(POLARS_TYPES[chosen]))
-    return Column(cells.name, chosen, role, codes, domain)
+        row = int(np.flatnonzero(np.isin(text_codes, unparsable.arg_true().to_numpy()))[0])
+        raise _unparsable(cells, row, written.type, source)
+    if told is not None:
+        told.append(written)
+    value_codes, domain = encoded(values.cast(POLARS_TYPES[written.type]))
+    codes = value_codes[text_codes] if len(value_codes) else np.zeros(0, np.int32)
+    return Column(cells.name, written.type, role, codes.astype(np.int32, copy=False), domain)
+
+
+def _unparsable(cells: pl.Series, row: int, type: ColumnType, source: str | None) -> BadRow:
+    return BadRow(
+        f"Column '{cells.name}' must hold {IN_WORDS[type]}, got {cells[row]!r}; correct the cell, declare "
+        "another type, or read such cells as missing (unparsable='missing').",
+        **place(source, row, cells.name),
+        got=str(cells[row]),
+    )
 
 
 def _published_column(
@@ -720,6 +770,14 @@ def _published_column(
         row = int((texts == str(error.details["text"])).arg_true()[0])
         raise BadPublication(error.message, **place(source, row, cells.name)) from None
     return PublishedColumn(cells.name, role, cell_of_text[Vocabulary(distinct).encode(texts)], parsed)
+
+
+def _understood(source: str | None, told: Sequence[WrittenColumn]) -> Understood | None:
+    """How the file was read, and what was guessed or is to be asked about its columns."""
+    read = getattr(source, "understood", None) or Understood()
+    notes = [note for column in told for note in column.notes]
+    questions = [question for column in told for question in column.questions]
+    return read.and_also(notes, questions) if read.items or notes or questions else None
 
 
 def _refuse_repeated_names(names: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from crypsis.data.formats.columns import column, moments, numbers
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.long import check_positions, group_rows, owners_of
 from crypsis.data.formats.source import place
+from crypsis.data.formats.wide_rows import unfold_trips
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.person_of_records import person_like_of_records, several_values_within
 from crypsis.data.projection import epsg, project
@@ -140,7 +141,8 @@ class Tracks:
         """
         if repeated not in ("error", "first"):
             raise BadParameter(f"repeated must be 'error' or 'first', got {repeated!r}.", parameter="repeated")
-        table = as_frame(frame)
+        wide = {"x": x, "y": y, "t": t, "lat": lat, "lng": lng}
+        table, _, source = unfold_trips(as_frame(frame), wide, source)
         names = table.columns
         owner = the_person(person, each_row_is_a_person, owner=owner)
         usual = None if each_row_is_a_person and id is not None else _first(names, OWNER_NAMES)

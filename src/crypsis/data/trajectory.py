@@ -97,8 +97,10 @@ class Locations:
 
     @classmethod
     def from_frame(cls, frame: pl.DataFrame, source: str | None = None) -> Locations:
-        """From columns location, x, y and optionally sensitive (true/false, 1/0)."""
+        """From columns location, x, y (or latitude and longitude, which are projected) and optionally sensitive."""
         from crypsis.data.formats.columns import column, flags, numbers
+        from crypsis.data.projection import project
+        from crypsis.data.usual_columns import LATITUDE_NAMES, LONGITUDE_NAMES, usual_column
 
         labels = column(frame, "location", source)
         if labels.dtype.is_float() or labels.dtype.is_nested():
@@ -112,6 +114,10 @@ class Locations:
         if "x" in frame.columns:
             x = numbers(frame, "x", source, missing=np.nan)
             y = numbers(frame, "y", source, missing=np.nan)
+        lat, lon = usual_column(frame.columns, LATITUDE_NAMES), usual_column(frame.columns, LONGITUDE_NAMES)
+        if x is None and lat is not None and lon is not None:
+            degrees = numbers(frame, lon, source), numbers(frame, lat, source)
+            x, y, _ = project(*degrees, source=source, columns=(lon, lat))
         if "sensitive" in frame.columns:
             sensitive = flags(frame, "sensitive", source)
         return cls(Vocabulary(labels), x, y, sensitive, source)

@@ -32,6 +32,7 @@ IN_WORDS = {
     "timestamp": "an ISO timestamp (2020-12-31T23:59:59)",
     "category": "text",
 }
+_SAMPLE = 1000
 _WHOLE = re.compile(r"[+-]?\d+")
 _BASIC = "%Y%m%dT%H%M%S"
 
@@ -57,6 +58,8 @@ def inferred_type(values: pl.Series) -> ColumnType:
     padded = known.str.contains(r"^[+-]?0\d").any()
     if not padded and not known.cast(pl.Float64, strict=False).has_nulls():
         return "float"
+    if parse_timestamps(known.head(_SAMPLE)).has_nulls():  # then not all of them are, and most texts are none
+        return "category"
     moments = parse_timestamps(known)
     if not moments.has_nulls():
         return "date" if known.str.len_chars().max() == len("2020-12-31") else "timestamp"
@@ -101,6 +104,18 @@ def is_convertible(dtype: pl.DataType) -> bool:
 
 def encoded(values: pl.Series) -> tuple[np.ndarray[Any, np.dtype[np.int32]], pl.Series]:
     """Codes into the sorted domain of a typed column, -1 where missing, and the domain."""
+    if (values.dtype == pl.Int64 or values.dtype == pl.Date) and len(values) and not values.has_nulls():
+        numbers = values.to_physical().to_numpy().astype(np.int64, copy=False)
+        lowest, highest = int(numbers.min()), int(numbers.max())
+        if highest - lowest < max(4 * len(numbers), 1000):  # a table of the numbers that occur is shorter than sorting
+            occurs = np.zeros(highest - lowest + 1, np.bool_)
+            occurs[numbers - lowest] = True
+            domain = pl.Series("value", np.flatnonzero(occurs) + lowest, dtype=pl.Int64)
+            ranks = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+            return ranks[numbers - lowest], domain.cast(pl.Int32).cast(pl.Date) if values.dtype == pl.Date else domain
+    if values.dtype == pl.Float64 and not values.has_nulls():
+        distinct, codes = np.unique(values.to_numpy(), return_inverse=True)
+        return codes.astype(np.int32), pl.Series("value", distinct)
     domain = values.drop_nulls().unique().sort()
     coded = domain.to_frame("value").with_columns(pl.int_range(pl.len(), dtype=pl.Int32).alias("code"))
     joined = values.to_frame("value").join(coded, on="value", how="left", maintain_order="left")

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crypsis.data.formats import format_of, json_lines
-from crypsis.data.formats.compression import existing_file
+from crypsis.data.formats import format_for
+from crypsis.data.formats.tabular import files_of
 from crypsis.errors import BadParameter, OptionWithoutEffect
+from crypsis.parameters import parameters_of
 
 PERSON = ("person", "each_row_is_a_person")
 ALIASES = ("owner", "user")  # older words for the person
@@ -54,9 +55,7 @@ COLUMN_OF_SETS = Way("a column of sets", ("columns", "unite", *PERSON))
 LISTED_TRANSACTIONS = Way("one list of items per line, a record of one person each,", ("sensitive",))
 TABLE = Way("a table with one row per record", ("columns", "rest", *_OF_TABLES))
 MIXED = Way("a table with sets", ("columns", "rest", "sets", "items", "sensitive_items", *_OF_TABLES))
-FOREIGN_TABLE = Way(
-    "a table that somebody published", ("quasi", "sensitive", "items", "sensitive_items", "missing", "separator")
-)
+FOREIGN_TABLE = Way("a table that somebody published", ("quasi", "sensitive", "items", "sensitive_items", "missing"))
 _HOLDING = {
     "trajectories": frozenset({"table", "sequence"}),
     "transactions": frozenset({"table", "sequence"}),
@@ -70,10 +69,9 @@ EVENTS = Way(
 
 def way_of(kind: str, path: str | Path, format: str | None = None, *, grid: bool = False, sets: bool = False) -> Way:
     """The way in which a file becomes data of a kind; `grid` snaps check-ins, `sets` reads a column of sets."""
-    file = existing_file(path)
-    chosen = format_of(file, format, holding=_HOLDING.get(kind, frozenset({"table"})))
-    divided = ("separator",) if chosen.name in ("csv", "fimi", "spmf") else ()
-    listed = chosen.name in ("fimi", "spmf") or (chosen.name == "jsonl" and not json_lines.holds_objects(file))
+    file = files_of(path)[0]
+    chosen = format_for(file, format, holding=_HOLDING.get(kind, frozenset({"table"})))
+    listed = not chosen.is_table(file)
     if kind == "trajectories":
         way = CHECKINS if grid else LISTED_TRAJECTORIES if listed else LONG_TRAJECTORIES
     elif kind == "tracks":
@@ -82,7 +80,7 @@ def way_of(kind: str, path: str | Path, format: str | None = None, *, grid: bool
         way = COLUMN_OF_SETS if sets else LISTED_TRANSACTIONS if listed else LONG_TRANSACTIONS
     else:
         way = {"table": TABLE, "mixed": MIXED, "events": EVENTS}[kind]
-    return way.and_uses(divided)
+    return way.and_uses(option.name for option in parameters_of(type(chosen)))
 
 
 def refuse_unused(way: Way, given: Mapping[str, Any], *, beside: Collection[str] = ()) -> None:

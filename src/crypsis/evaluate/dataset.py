@@ -31,10 +31,9 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.declarations import Declarations
-from crypsis.data.formats import format_of
-from crypsis.data.formats.by_record import header_of, read_rows
+from crypsis.data.formats import format_for, format_of, format_options
 from crypsis.data.formats.compression import existing_file
-from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.formats.tabular import files_of, header_of, read_rows, read_table_file
 from crypsis.data.mixed import Mixed
 from crypsis.data.person_codes import refuse_uniting
 from crypsis.data.relational import Table
@@ -49,7 +48,6 @@ _KEPT_LOADED = 2
 OF_RECORDS = ("table", "mixed")  # a row of the file is a record
 
 # kind: the keys that say how it is read, beside those of every kind
-OF_EVERY_KIND = ("path", "kind", "separator", "format", "edits", "rows")
 KEYS: dict[str, tuple[str, ...]] = {
     "table": ("columns", "rest", "person", "each_row_is_a_person", "missing", "as_missing"),
     "mixed": ("columns", "rest", "person", "each_row_is_a_person", "missing", "as_missing", "sets"),
@@ -64,6 +62,13 @@ KEYS: dict[str, tuple[str, ...]] = {
     ),
     "events": ("id", "location", "t", "sensitive", "locations", "time_unit"),
 }  # fmt: skip
+
+
+def keys_of_every_kind() -> tuple[str, ...]:
+    """The keys of every kind: which file, how it is written, and what is done with its rows."""
+    return ("path", "kind", "format", *format_options(), "edits", "rows")
+
+
 COLUMN_KEYS = ("type", "role", "item_separator", "sensitive")
 SET_KEYS = ("path", "id", "item", "missing", "separator", "sensitive")
 
@@ -90,8 +95,24 @@ class Dataset:
     folder: Path
 
     @cached_property
+    def path(self) -> Path:
+        """A file, a folder of files, or a pattern."""
+        return resolved(str(self.section.get("path", "")), self.folder)
+
+    @cached_property
+    def files(self) -> list[Path]:
+        return files_of(self.path)
+
+    @property
     def file(self) -> Path:
-        return existing_file(resolved(str(self.section.get("path", "")), self.folder))
+        """The file, or the first of several."""
+        return self.files[0]
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """The format of the file and its options, as they are told."""
+        told = {name: self.section[name] for name in format_options() if self.section.get(name) is not None}
+        return {"format": self.section.get("format"), **told}
 
     @cached_property
     def kind(self) -> str:
@@ -121,7 +142,7 @@ class Dataset:
             return "tracks" if "track" in chosen.holds else "transactions"
         from crypsis.data.inspection import inspect_file
 
-        found = inspect_file(self.file, format=self.section.get("format"), separator=self.section.get("separator")).kind
+        found = inspect_file(self.file, **self.how).kind
         if found not in KEYS:
             raise NotApplicable(f"{self.file.name} looks like {found} data, which are not anonymized again.")
         return found
@@ -130,7 +151,7 @@ class Dataset:
     def digest(self) -> str:
         """Of the bytes of every file that is read, of how they are read, and of the edits."""
         told = {key: value for key, value in self.section.items() if value and key not in ("path", "locations", "kind")}
-        parts = [json.dumps(told, sort_keys=True, default=str), self.kind, file_digest(self.file)]
+        parts = [json.dumps(told, sort_keys=True, default=str), self.kind, *map(file_digest, self.files)]
         if "locations" in self.section:
             parts.append(file_digest(resolved(str(self.section["locations"]), self.folder)))
         parts += [file_digest(resolved(str(one["path"]), self.folder)) for one in self._sets.values()]
@@ -152,9 +173,7 @@ class Dataset:
 
     def original_frame(self) -> tuple[pl.DataFrame, str]:
         """The file as a table, before any edit, and its name for messages."""
-        frame, source = read_table_file(
-            self.file, format=self.section.get("format"), separator=self.section.get("separator")
-        )
+        frame, source = read_table_file(self.path, **self.how)
         if "rows" in self.section and self.kind in OF_RECORDS:
             frame = frame.head(int(self.section["rows"]))
         return frame, source
@@ -197,7 +216,7 @@ class Dataset:
         """`OptionWithoutEffect` for a key that this file is not read with."""
         grid, sets = self.option("grid") is not None, bool(self.item_columns)
         way = way_of(self.kind, self.file, self.option("format"), grid=grid, sets=sets)
-        refuse_unused(way, self.section, beside=OF_EVERY_KIND)
+        refuse_unused(way, self.section, beside=("path", "kind", "format", "edits", "rows"))
 
     def option(self, name: str, otherwise: Any = None) -> Any:
         return self.section.get(name, otherwise)
@@ -356,8 +375,7 @@ def _read_transactions(dataset: Dataset, declared: Declarations) -> Transactions
         each_row_is_a_person=each_row_is_a_person,
         unite=unite,
         sensitive=sensitive,
-        format=dataset.option("format"),
-        separator=dataset.option("separator"),
+        **dataset.how,
     )
 
 
@@ -418,8 +436,7 @@ def _read_trajectories(dataset: Dataset, declared: Declarations) -> Any:
         owner=dataset.option("owner"),
         sort=bool(dataset.option("sort", False)),
         time_format=dataset.option("time_format"),
-        format=dataset.option("format"),
-        separator=dataset.option("separator"),
+        **dataset.how,
     )
     return marked(data)
 
@@ -436,7 +453,7 @@ def _read_tracks(dataset: Dataset, declared: Declarations) -> Any:
         frame, source = dataset.frame()
         return Tracks.from_frame(frame, source=source, **named)
     _refuse_edits(dataset)
-    return read_tracks(dataset.file, **named, format=dataset.option("format"), separator=dataset.option("separator"))
+    return read_tracks(dataset.file, **named, **dataset.how)
 
 
 def _person_of(dataset: Dataset) -> dict[str, Any]:
@@ -469,7 +486,7 @@ def _table_by_record(dataset: Dataset, declared: Declarations) -> Table | Mixed:
 
     divided, _ = _item_columns(dataset)
     told: Mapping[str, Any] = dataset.option("columns") or {}
-    how: dict[str, Any] = {"format": dataset.option("format"), "separator": dataset.option("separator")}
+    how = dict(dataset.how)
     known = header_of(dataset.file, **how) or [*told]
     roles, types = _roles(dataset, [name for name in known if name not in divided])
     how |= {"for_method": declared, **_who(dataset)}
@@ -488,7 +505,7 @@ def _who(dataset: Dataset) -> dict[str, Any]:
 def _transactions_by_record(dataset: Dataset, declared: Declarations) -> Transactions:
     from crypsis.data.reading import read_transactions
 
-    how: dict[str, Any] = {"format": dataset.option("format"), "separator": dataset.option("separator")}
+    how = dict(dataset.how)
     refuse_uniting(dataset.option("unite"), dataset.option("person"))
     if dataset.option("columns"):
         divided, _ = _item_columns(dataset)
@@ -525,8 +542,7 @@ def _events_by_record(dataset: Dataset, declared: Declarations) -> Any:
         sensitive=[*map(str, dataset.option("sensitive", ()))],
         locations=None if table is None else read_locations(resolved(str(table), dataset.folder)),
         unit=dataset.option("time_unit"),
-        format=dataset.option("format"),
-        separator=dataset.option("separator"),
+        **dataset.how,
         for_method=declared,
     )
 
@@ -549,10 +565,7 @@ _READERS: dict[str, Callable[[Dataset, Declarations], Any]] = {
 
 
 def _is_array_file(dataset: Dataset) -> bool:
-    from crypsis.data.formats import json_lines
-
-    chosen = format_of(dataset.file, dataset.option("format")).name
-    return chosen == "jsonl" and not json_lines.holds_objects(dataset.file)
+    return not format_for(dataset.file, dataset.option("format")).is_table(dataset.file)
 
 
 def _refuse_edits(dataset: Dataset) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from crypsis.data.formats import format_options
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.relational import PERSON, ROLES
 from crypsis.data.values import COLUMN_TYPES
 from crypsis.errors import CrypsisError, OptionWithoutEffect, did_you_mean
-from crypsis.evaluate.dataset import COLUMN_KEYS, ITEMS_TYPE, KEYS, OF_EVERY_KIND, SET_KEYS, resolved
+from crypsis.evaluate.dataset import COLUMN_KEYS, ITEMS_TYPE, KEYS, SET_KEYS, keys_of_every_kind, resolved
 from crypsis.evaluate.edits import edit_from_dict
 from crypsis.evaluate.inputs import GENERATE_KEYS, QUERY_KEYS, SOURCE_KEYS
 from crypsis.evaluate.problems import Findings, Problem
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from crypsis.evaluate.experiment import Experiment
 
 _TEXTS_OF_A_DATASET = (
-    "separator", "format", "id", "item", "position", "location", "owner", "locations", "user", "time", "lat", "lon",
+    "format", "id", "item", "position", "location", "owner", "locations", "user", "time", "lat", "lon",
     "one_per", "x", "y", "t", "repeated", "time_unit", "person", "unite", "time_format",
 )  # fmt: skip
 _MOST_QUERIES = 1_000_000
@@ -37,7 +38,7 @@ def check_dataset(found: Findings, content: Mapping[str, Any]) -> None:
         )
         kind = None
     every = [key for keys in KEYS.values() for key in keys] if kind is None else list(KEYS[kind])
-    known = list(dict.fromkeys([*OF_EVERY_KIND, *every]))
+    known = list(dict.fromkeys([*keys_of_every_kind(), *every]))
     other = {key for keys in KEYS.values() for key in keys} - set(known)
     section = found.table(content["dataset"], "dataset", [*known, *other])
     for key in (key for key in section if key in other):
@@ -53,6 +54,9 @@ def check_dataset(found: Findings, content: Mapping[str, Any]) -> None:
         found.flag(section, key, "dataset")
     for key in _TEXTS_OF_A_DATASET:
         found.text(section, key, "dataset")
+    for key, option in format_options().items():
+        if section.get(key) is not None:
+            found.attempt("dataset", partial(option.check, section[key], "dataset"))
     if section.get("rest") is not None and section["rest"] not in ROLES:
         found.add("dataset", f"rest must be one of {', '.join(ROLES)}, got {section['rest']!r}")
     for name, column in found.table(section.get("columns"), "dataset.columns").items():

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from crypsis.data.formats import format_options
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.inspection import Inspection, inspect_file
 from crypsis.data.person_detection import PersonLike
@@ -34,10 +35,16 @@ from crypsis.evaluate.dataset import KEYS, OF_RECORDS, Dataset
 from crypsis.evaluate.suggestions import suggested_method, suggested_roles
 
 
+def told_options(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Those settings that say how a file is written: its format and the options of formats."""
+    known = ("format", *format_options())
+    return {name: settings[name] for name in known if settings.get(name) not in (None, "")}
+
+
 def described(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """How a file would be read, and what is in it. Values are not kept, only counts."""
-    separator, format = settings.get("separator"), settings.get("format")
-    found = inspect_file(path, format=format, separator=separator)
+    how = told_options(settings)
+    found = inspect_file(path, **how)
     found = replace(found, file=path.name)
     section: dict[str, Any] = {"kind": str(settings.get("kind") or found.kind)}
     if section["kind"] not in KEYS:
@@ -45,12 +52,9 @@ def described(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], 
             f"This file looks like {found.kind} data ({found.reason}), which is verified, not anonymized again.",
             kind=found.kind,
         )
-    if separator:
-        section["separator"] = separator
-    if format:
-        section["format"] = format
+    section |= how
     if section["kind"] in OF_RECORDS:
-        frame = read_table_file(path, format=format, separator=separator)[0]
+        frame = read_table_file(path, **how)[0]
         roles = suggested_roles(found, frame)
         section["columns"] = {
             name: (

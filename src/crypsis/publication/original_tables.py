@@ -30,10 +30,10 @@ def read_original_table(
     missing_tokens: Sequence[str] = ("?",),
     unparsable: str = "error",
     format: str | None = None,
-    separator: str | None = None,
+    **options: Any,
 ) -> Table:
     """The table that a release was made of, as its manifest describes the columns."""
-    frame, source = read_table_file(path, format=format, separator=separator)
+    frame, source = read_table_file(path, format=format, **options)
     _refuse_lacking([column["name"] for column in described["columns"]], frame.columns, str(source))
     return Table.from_frame(
         frame,
@@ -57,10 +57,10 @@ def read_original_mixed(
     missing_tokens: Sequence[str] = ("?",),
     unparsable: str = "error",
     format: str | None = None,
-    separator: str | None = None,
+    **options: Any,
 ) -> Mixed:
     """The same with its columns of items."""
-    frame, source = read_table_file(path, format=format, separator=separator)
+    frame, source = read_table_file(path, format=format, **options)
     _refuse_lacking([column["name"] for column in described["columns"]], frame.columns, str(source))
     known = {label for name in published.transactions.symbols.label_lists for label in name}
     columns = _item_columns(described["items"], frame.columns, known, str(source))

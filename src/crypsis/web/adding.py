@@ -9,34 +9,29 @@ from typing import Any
 
 from nicegui import ui
 
+from crypsis.data.formats import FORMATS, format_options
 from crypsis.errors import BadRow, CrypsisError
+from crypsis.parameters import Parameter
 from crypsis.samples import SAMPLES
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, told
 from crypsis.web.widgets import drop_place
 from crypsis.web.workbench import Workbench
 
-_FORMATS = {
-    "": "detected from the file",
-    "csv": "CSV: a table with a header",
-    "fimi": "FIMI: each line is a set of items, or the places of one person",
-    "spmf": "SPMF: sequences that end with -2",
-    "jsonl": "JSON lines",
-    "parquet": "Parquet",
-    "gpx": "GPX",
-    "geojson": "GeoJSON",
-    "plt": "PLT",
-    "brinkhoff": "Brinkhoff: moving objects of the generator",
-}
 _AS_SETS = "Where each line is a set of items, such as a basket, it can be read so; else correct the file."
 
 
 def ways_to_add(workbench: Workbench) -> None:
     """Upload, path, samples."""
-    told_format = {"format": "", "separator": ""}
+    told_format: dict[str, Any] = {"format": ""}
 
-    def settings() -> dict[str, str]:
-        return {name: value for name, value in told_format.items() if value}
+    def settings() -> dict[str, Any]:
+        options = format_options()
+        return {
+            name: options[name].parse(str(value), "The file") if name in options else value
+            for name, value in told_format.items()
+            if value not in (None, "")
+        }
 
     async def received(upload: str, name: str) -> None:
         try:
@@ -52,15 +47,17 @@ def ways_to_add(workbench: Workbench) -> None:
         ui.navigate.to(f"/data?dataset={entry.number}")
 
     problems = ui.column().style("width: 100%")
-    drop_place(
-        workbench, "Drop a file here, or choose one", "CSV, Parquet, JSON lines, GPX, GeoJSON, FIMI, SPMF", received
-    )
+    names = ", ".join(format.label.partition(":")[0] for format in FORMATS.values())
+    drop_place(workbench, "Drop a file here, or choose one", names, received)
     written = ui.expansion("How the file is written").props("dense").style("width: 100%")
-    with written, ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
-        chosen = ui.select(_FORMATS, label="Format", value="").props("outlined dense options-dense").style("flex: 1")
+    with written, ui.row().style("width: 100%; align-items: flex-start"):
+        chosen = ui.select(known_formats(), label="Format", value="").style("flex: 1")
+        chosen.props("outlined dense options-dense")
         chosen.bind_value_to(told_format, "format")
-        between = ui.input("Field separator (detected if empty)").props("outlined dense maxlength=1")
-        between.style("flex: 1").bind_value_to(told_format, "separator")
+        fields = {name: _field(option) for name, option in format_options().items()}
+        for name, one in fields.items():
+            one.style("flex: 1; min-width: 14rem").bind_value_to(told_format, name)
+        between = fields["separator"]
     if workbench.allow_paths:
         with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
             field = ui.input("Or the path of a file on this machine").props("outlined dense").style("flex: 1")
@@ -80,6 +77,24 @@ def ways_to_add(workbench: Workbench) -> None:
     with ui.element("div").classes("cards"):
         for name, sample in SAMPLES.items():
             _sample_card(workbench, name, sample.description)
+
+
+def known_formats() -> dict[str, str]:
+    """The formats to choose from, by name, as people call them."""
+    return {"": "detected", **{name: format.label for name, format in FORMATS.items()}}
+
+
+def _field(option: Parameter) -> Any:
+    """An option of a format: a choice, or a text; empty where nothing is said."""
+    choices = option.choices or (("yes", "no") if option.type is bool else ())
+    if choices:
+        known = {"": "detected" if option.optional else "as usual", **{choice: choice for choice in choices}}
+        field: Any = ui.select(known, label=option.name.capitalize(), value="").props("outlined dense options-dense")
+    else:
+        field = ui.input(option.name.capitalize()).props(
+            f"outlined dense maxlength={1 if option.name == 'separator' else 40}"
+        )
+    return field.tooltip(option.help)
 
 
 def _way_on(error: CrypsisError) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 import polars as pl
 
 from crypsis.atomic import write_file
+from crypsis.data.formats import format_options
 from crypsis.data.mixed import Mixed
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.relational import PERSON, ROLES, Table
@@ -39,7 +40,7 @@ from crypsis.errors import (
 from crypsis.evaluate.dataset import KEYS, Dataset
 from crypsis.evaluate.dataset_checks import section_problems
 from crypsis.evaluate.edits import EditedTable, edit_from_dict
-from crypsis.evaluate.first_look import described, suggested_run
+from crypsis.evaluate.first_look import described, suggested_run, told_options
 from crypsis.samples import SAMPLES
 from crypsis.web.grids import Grid, is_odd, plain_text
 from crypsis.web.own_names import known_as
@@ -145,7 +146,7 @@ class Datasets:
         """The same data without edits; what belongs to the entry belongs to the copy, too."""
         told = known.content["section"]
         source = Path(whole_section(known)["path"])
-        section, inspection = described(source, {key: told[key] for key in ("separator", "format") if key in told})
+        section, inspection = described(source, told_options(told))
         section |= {"kind": told["kind"], "path": told["path"]}
         if "locations" in told:
             section["locations"] = told["locations"]
@@ -252,7 +253,7 @@ class Datasets:
             raise BadParameter("columns must give a type and a role by the name of a column.", parameter="columns")
         for name, column in (columns or {}).items():
             _check_column(name, column)
-        unknown = [key for key in section if key not in {key for keys in KEYS.values() for key in keys} | _SETTABLE]
+        unknown = [key for key in section if key not in {key for keys in KEYS.values() for key in keys} | _settable()]
         if unknown:
             raise BadParameter(f"A dataset has no setting {unknown[0]!r}.", parameter=unknown[0])
         if "kind" in section and str(section["kind"]) not in KEYS:
@@ -356,6 +357,7 @@ class Datasets:
         """The edited table as a dataset of its own."""
         entry = self.entry(number)
         frame = self.grid(number).frame
+        section_read = entry.content["section"]
 
         def fill(folder: Path) -> None:
             (folder / "original.csv").write_bytes(_written(frame))
@@ -363,9 +365,11 @@ class Datasets:
             if places.is_file():
                 (folder / places.name).write_bytes(places.read_bytes())
 
-        section = {key: value for key, value in entry.content["section"].items() if key not in ("edits", "path")}
-        section.pop("separator", None)
-        section.pop("format", None)
+        section = {
+            key: value
+            for key, value in section_read.items()
+            if key not in ("edits", "path", *told_options(section_read))
+        }
         content = {
             "section": {**section, "path": "original.csv"},
             "undone": [],
@@ -473,7 +477,11 @@ class Datasets:
         raise NotApplicable("For this kind of data there is no risk at a glance.")
 
 
-_SETTABLE = {"kind", "separator", "format", "rows"}
+def _settable() -> set[str]:
+    """The settings of every kind of data, beside its own."""
+    return {"kind", "format", "rows", *format_options()}
+
+
 _OVERWRITING = "overwriting"  # the digest of what the file will hold
 
 

@@ -27,6 +27,8 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.atomic import write_file
+from crypsis.data.formats import known_suffixes
+from crypsis.data.formats.compression import OPENERS
 from crypsis.errors import BadParameter, ChangedElsewhere, NoSuchEntry, UnreadableFile, WriteFailed
 from crypsis.web.unpacking import check_unpacked
 
@@ -43,28 +45,7 @@ _NEEDED: dict[str, dict[str, type]] = {  # what every entry of a kind holds; one
     "experiments": {"dataset": str, "mode": str, "tables": dict},
     "streams": {"dataset": str},
 }
-_SUFFIXES = frozenset(
-    [
-        ".csv",
-        ".tsv",
-        ".txt",
-        ".dat",
-        ".data",
-        ".parquet",
-        ".jsonl",
-        ".ndjson",
-        ".json",
-        ".gpx",
-        ".geojson",
-        ".plt",
-        ".gz",
-        ".zst",
-        ".bz2",
-        ".xz",
-        ".zip",
-        ".toml",
-    ]
-)
+_OTHER_SUFFIXES = frozenset([".data", ".zip", ".toml", *OPENERS])  # beside those of the formats
 
 
 @dataclass(frozen=True)
@@ -321,7 +302,8 @@ def _is_alive(process: int) -> bool:
 def safe_suffix(name: str) -> str:
     """The endings by which a format is told, out of a fixed list; nothing else of a name reaches the disk."""
     endings = [ending.lower() for ending in Path(name.replace("\\", "/")).suffixes[-2:]]
-    return "".join(ending for ending in endings if ending in _SUFFIXES)
+    known = known_suffixes() | _OTHER_SUFFIXES
+    return "".join(ending for ending in endings if ending in known)
 
 
 def checked_name(name: Any) -> str:

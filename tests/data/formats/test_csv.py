@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.data.formats.csv import SEPARATORS, read_frame, sniff_separator
+from crypsis.data.formats.csv import SEPARATORS, Csv, read_frame, sniff_separator
 from crypsis.errors import BadParameter, BadRow, CrypsisError, MissingFile, UnreadableFile
 from tests.data.drawn import any_text, awkward_text
 
@@ -30,14 +30,12 @@ def file(tmp_path: Path) -> Path:
         (b"a,b\n1,2\n\n3,4\n", 3, None, "a blank line"),
         (b'a,b\n"x\ny",1\n2\n', 4, None, "found 1 field;"),
         (b'a,b\n1,"p,q"\n2\n', 3, None, "found 1 field;"),
-        (b"a,b\n1,2\n3,\xff\n", 3, "b", "Save the file as UTF-8"),
+        (b"a,b\n1,\xc3\xa9\n3,\xff\n", 3, None, "Save the file as UTF-8"),
         (b"a,b\n1,2\n3,\0\n", 3, None, "NUL byte"),
         (b'a,b\n1,"x\n2,3\n', 2, None, "close every quoted field"),
         (b'a,b\n1,"x"z\n', 2, None, "close every quoted field"),
         (b'a,"b\n1,2\n', 1, None, "close every quoted field"),
         (b'a,"b\n' + b"1,2\n" * 20_000, 1, None, "close every quoted field"),
-        (b"a,b,a\n1,2,3\n", 1, "a", "rename one"),
-        (b"a,,c\n1,2,3\n", 1, "2", "name every column"),
         (b"\na,b\n1,2\n", 1, None, "column names are expected"),
     ],
 )
@@ -174,10 +172,56 @@ def test_garbage_is_a_table_or_an_error_of_ours(folder: Path, content: bytes) ->
         assert str(file) in str(error)
 
 
-def test_utf_16_is_named(file: Path) -> None:
-    file.write_text("a,b\n1,2\n", encoding="utf-16")
-    with pytest.raises(UnreadableFile, match="UTF-16; save it as UTF-8"):
-        read_frame(file)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252", "latin-1"])
+def test_usual_encodings_are_detected_and_told(file: Path, encoding: str) -> None:
+    text = "name;Größe\nJosé;1\n" + ("\x81;2\n" if encoding == "latin-1" else "")
+    file.write_bytes(text.encode(encoding))
+    frame, source = read_frame(file)
+    assert frame.columns == ["name", "Größe"]
+    assert frame["name"][0] == "José"
+    assert source.understood is not None
+    assert source.understood.items["encoding"] == {"utf-8-sig": "utf-8"}.get(encoding, encoding)
+    assert source.understood.items["separator"] == "';'"
+
+
+def test_a_declared_encoding_counts_and_an_unknown_one_is_refused(file: Path) -> None:
+    file.write_bytes("a;b\nжук;1\n".encode("koi8-r"))
+    assert Csv(encoding="koi8-r").read_frame(file)[0]["a"][0] == "жук"
+    with pytest.raises(BadParameter, match="no text encoding 'wibble'"):
+        Csv(encoding="wibble").read_frame(file)
+    with pytest.raises(BadParameter, match="no text encoding 'hex'"):
+        Csv(encoding="hex").read_frame(file)
+
+
+def test_names_that_are_empty_or_repeat_are_made_unique_and_told(file: Path) -> None:
+    file.write_text("a,,a,a_2\n1,2,3,4\n")
+    frame, source = read_frame(file)
+    assert frame.columns == ["a", "column_2", "a_3", "a_2"]
+    assert source.understood is not None
+    assert source.understood.notes == (
+        "column 2 had no name; it is 'column_2' now",
+        "column 3 was called 'a' like another; it is 'a_3' now",
+    )
+    assert Csv().names_by_record(file) == frame.columns
+
+
+def test_lines_above_the_header_and_the_hint_of_excel_are_passed_over(file: Path) -> None:
+    file.write_text("sep=|\na|b\n1,5|2\n")
+    frame, source = read_frame(file)
+    assert frame.rows() == [("1,5", "2")]
+    assert source.line_of(0) == 3
+    file.write_text("Export of today\n\na;b\n1;2\n3\n")
+    with pytest.raises(BadRow) as caught:
+        Csv(skip=2).read_frame(file)
+    assert caught.value.details["line"] == 5
+
+
+def test_declared_marks_of_numbers_are_rewritten_where_a_whole_column_has_them(file: Path) -> None:
+    file.write_text("a;b;c\n1.234,5;1,5;x\n7;;2,5\n")
+    frame, _ = Csv(decimal=",", thousands=".").read_frame(file)
+    assert frame.rows() == [("1234.5", "1.5", "x"), ("7", "", "2,5")]
+    rows, _ = Csv(decimal=",", thousands=".").read_records(file, None)
+    assert rows.rows() == [("1234.5", "1.5", "x"), ("7", "", "2.5")]
 
 
 def test_a_binary_file_is_called_so_and_not_blamed_for_its_header(file: Path) -> None:

@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import IO
 
 import polars as pl
 import pytest
@@ -21,6 +22,13 @@ from crypsis.errors import BadParameter, CrypsisError, InternalError, TooLarge, 
 from tests.damaged_files import aborting_parquet
 
 FRAME = pl.DataFrame({"id": [1, 2, 3], "label": ["a", "b", None], "sets": [["x"], [], ["y", "z"]]})
+
+
+def parquet_of(source: IO[bytes]) -> object:
+    decoder = "crypsis.data.formats.parquet:decode"
+    return limited_reader.read_limited(
+        source, decoder, {"columns": None}, file="x.parquet", label="Parquet", declared=0
+    )
 
 
 @pytest.fixture
@@ -83,7 +91,7 @@ def test_a_file_that_takes_too_long_is_unreadable(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv(limited_reader.SECONDS_VARIABLE, "1")
     started = time.monotonic()
     with pytest.raises(UnreadableFile, match="could not be read within 1 seconds"):
-        limited_reader.read_parquet(endless, None, file="x.parquet", declared=0)
+        parquet_of(endless)
     assert time.monotonic() - started < 25
 
 
@@ -98,7 +106,7 @@ def test_a_process_that_the_system_kills_is_told(monkeypatch: pytest.MonkeyPatch
     limited_reader.stop_idle()
     monkeypatch.setattr(limited_reader, "_started", started_and_killed)
     with pytest.raises(TooLarge, match="was stopped by the system"):
-        limited_reader.read_parquet(endless, None, file="x.parquet", declared=0)
+        parquet_of(endless)
 
 
 def test_a_waiting_process_that_is_gone_is_replaced(sound: Path) -> None:

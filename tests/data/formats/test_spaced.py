@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from crypsis.data.formats.spaced import read_sequences
+from crypsis.data.formats.spaced import read_sequences, refuse_itemsets
 from crypsis.errors import BadLabel, BadRow
 from tests.data.drawn import sequences, words
 
@@ -39,7 +39,7 @@ def test_spmf_text_is_read_back(folder: Path, rows: list[list[str]]) -> None:
     assert rows_of(file, spmf=True) == rows
     if rows:
         assert rows_of(file) == rows
-    read_sequences(file, spmf=True).refuse_itemsets()
+    refuse_itemsets(read_sequences(file, spmf=True))
 
 
 def test_items_may_hold_blanks_if_another_separator_is_named(file: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_malformed_spmf_line_is_named(file: Path, text: str, line: int, advice
 def test_two_items_in_one_itemset_are_no_trajectory(file: Path) -> None:
     file.write_text("# c\n1 -1 2 -1 -2\n1 -1 2 3 -1 -2\n")
     with pytest.raises(BadRow, match="Read the file as transactions") as caught:
-        read_sequences(file).refuse_itemsets()
+        refuse_itemsets(read_sequences(file))
     assert caught.value.where == f"{file}, line 3"
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crypsis.cli.reading import events, foreign_tables, mixed, tables, tracks, trajectories, transactions
+from crypsis.cli.reading.file_options import FILE_OPTIONS, file_options, how_of, reads_files
 from crypsis.cli.reading.options import listed
 from crypsis.errors import NotApplicable, OptionWithoutEffect
 
@@ -42,13 +43,13 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     shown += options.values()
 
     def run(**given: Any) -> None:
-        chosen = {name: given.pop(name) for name in options}
+        chosen = {name: given.pop(name) for name in options} | FILE_OPTIONS.get()
         command(read=partial(_read, chosen), **given)
 
     run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
     run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
-    return run
+    return reads_files(run)
 
 
 def _read(chosen: dict[str, Any], path: Path, kind: type | None = None, for_method: Any = None) -> Any:
@@ -60,13 +61,14 @@ def _read(chosen: dict[str, Any], path: Path, kind: type | None = None, for_meth
     understood = _options_of(name)
     told = {option: value for option, value in chosen.items() if option in understood}
     takes_method = "for_method" in inspect.signature(KINDS[name].read).parameters
-    return KINDS[name].read(path, **told, **({"for_method": for_method} if takes_method else {}))
+    method = {"for_method": for_method} if takes_method else {}
+    return KINDS[name].read(path, **told, **method, **how_of(chosen))
 
 
 def _refuse_unused(chosen: dict[str, Any], name: str) -> None:
     """An option that says nothing about this kind of data is an error."""
     reader = KINDS[name]
-    understood = _options_of(name)
+    understood = (*_options_of(name), *file_options())
     for option, value in chosen.items():
         if value not in (None, False) and option not in understood:
             plurals = dict.fromkeys(KINDS[other].PLURAL for other in KINDS if option in _options_of(other))
@@ -82,17 +84,16 @@ def _refuse_without_effect(kind: str, path: Path, chosen: dict[str, Any]) -> Non
     """Refuse what this file is not read with: each way of reading says what it uses."""
     from crypsis.data.ways_of_reading import refuse_unused, way_of
 
-    file = next((file for file in sorted(path.rglob("*")) if file.is_file()), path) if path.is_dir() else path
     if kind == "PublishedTable":
         return
-    way = way_of(kind.lower(), file, chosen.get("input_format"), grid=chosen.get("grid") is not None)
+    way = way_of(kind.lower(), path, chosen.get("input_format"), grid=chosen.get("grid") is not None)
     refuse_unused(way, chosen, beside=("input_format",))
 
 
 @cache
 def _options_of(kind: str) -> dict[str, inspect.Parameter]:
     parameters = inspect.signature(KINDS[kind].read, eval_str=True).parameters
-    return {name: option for name, option in parameters.items() if name not in ("path", "for_method")}
+    return {name: option for name, option in parameters.items() if name not in ("path", "for_method", "how")}
 
 
 @cache
@@ -105,6 +106,12 @@ def given(read: Reader, option: str) -> Any:
     """What was said about one reading option, None if nothing."""
     assert isinstance(read, partial)
     return read.args[0].get(option)
+
+
+def how(read: Reader) -> dict[str, Any]:
+    """The format of the file and its options, as far as they were typed."""
+    assert isinstance(read, partial)
+    return how_of(read.args[0])
 
 
 def read_original(read: Reader, path: Path, release: Release) -> Any:
@@ -125,8 +132,7 @@ def read_original(read: Reader, path: Path, release: Release) -> Any:
         each_row_is_a_person=chosen["each_row_is_a_person"],
         missing_tokens=tuple(listed(chosen["missing"])) or ("?",),
         unparsable="missing" if chosen["as_missing"] else "error",
-        format=chosen["input_format"],
-        separator=chosen["separator"],
+        **how_of(chosen),
     )
 
 
@@ -153,6 +159,8 @@ def words_on(data: Any, read: Reader | None = None) -> str:
     """What was read, in a few words, and as what: the kind, whose each record is, and which column serves as what."""
     reader = KINDS.get(type(data).__name__)
     counts = f"read {len(data):,} records" if reader is None else f"read {reader.words_on(data)}"
+    read_as = getattr(data, "read_as", None)
+    counts += f"\nread as: {read_as}" if read_as is not None else ""
     if reader is None:
         return counts
     chosen = read.args[0] if isinstance(read, partial) else {}

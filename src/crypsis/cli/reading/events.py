@@ -27,9 +27,8 @@ def read(
     drop_malformed: Annotated[
         bool, typer.Option("--drop-malformed", help="Events: skip malformed rows; for private methods.")
     ] = False,
-    input_format: options.InputFormat = None,
-    separator: options.Separator = None,
     for_method: Any = None,
+    **how: Any,
 ) -> Any:
     """Events in the order of the file; `--sensitive` names the columns with sensitive values."""
     from crypsis.data.reading import read_events, read_locations
@@ -43,8 +42,7 @@ def read(
         locations=None if locations is None else read_locations(locations),
         unit=time_unit,
         malformed="drop" if drop_malformed else "error",
-        format=input_format,
-        separator=separator,
+        **how,
         for_method=for_method,
     )
 

@@ -21,8 +21,7 @@ def read(
     sensitive_items: options.SensitiveItems = None,
     person: options.Person = None,
     missing: options.Missing = None,
-    input_format: options.InputFormat = None,
-    separator: options.Separator = None,
+    **how: Any,
 ) -> Any:
     """The quasi-identifiers and sensitive columns, and a set-valued column where one is named."""
     from crypsis.data.foreign_table import read_foreign_table
@@ -35,8 +34,7 @@ def read(
         sensitive_items=listed(sensitive_items),
         person=person,
         missing_tokens=tuple(listed(missing)) or ("?",),
-        format=input_format,
-        separator=separator,
+        **how,
     )
 
 

@@ -28,16 +28,15 @@ def read(
     types: options.Types = None,
     missing: options.Missing = None,
     as_missing: options.AsMissing = False,
-    input_format: options.InputFormat = None,
-    separator: options.Separator = None,
     for_method: Any = None,
+    **how: Any,
 ) -> Any:
     """A table with sets. Sensitive items are looked for in every set-valued column."""
     from crypsis.data.declarations import Declarations
     from crypsis.data.formats.tabular import read_table_file
     from crypsis.data.mixed import Mixed
 
-    frame, source = read_table_file(path, format=input_format, separator=separator)
+    frame, source = read_table_file(path, **how)
     divided = separators(items)
     relational = [name for name in frame.columns if name not in divided]
     given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "label": label, "other": other}

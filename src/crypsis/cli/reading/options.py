@@ -11,10 +11,6 @@ from crypsis.errors import BadParameter
 
 MEMORY_PER_BYTE = 8.0
 
-InputFormat = Annotated[
-    str | None, typer.Option("--input-format", help="Format of the input where its name does not tell.")
-]
-Separator = Annotated[str | None, typer.Option("--separator", help="Field separator (detected if not given).")]
 Id = Annotated[str | None, typer.Option("--id", help="Column that names the trajectory, track, transaction or person.")]
 Owner = Annotated[str | None, typer.Option("--owner", help="Trajectories and tracks: another word for --person.")]
 Person = Annotated[

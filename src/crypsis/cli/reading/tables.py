@@ -26,9 +26,8 @@ def read(
     types: options.Types = None,
     missing: options.Missing = None,
     as_missing: options.AsMissing = False,
-    input_format: options.InputFormat = None,
-    separator: options.Separator = None,
     for_method: Any = None,
+    **how: Any,
 ) -> Any:
     """A table; a column without a role is an error unless `--other rest` says that it may be published as it is."""
     from crypsis.data.declarations import Declarations
@@ -37,11 +36,11 @@ def read(
 
     declared = Declarations.of(for_method)
     if declared.by_record:
-        from crypsis.data.formats.by_record import header_of
+        from crypsis.data.formats.tabular import header_of
         from crypsis.data.reading import read_table
 
         given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "label": label, "other": other}
-        known = header_of(path, format=input_format, separator=separator)
+        known = header_of(path, **how)
         return read_table(
             path,
             declared_roles(known or [name for text in given.values() for name in listed(text)], person, **given),
@@ -50,12 +49,11 @@ def read(
             each_row_is_a_person=each_row_is_a_person,
             missing_tokens=tuple(listed(missing)) or ("?",),
             unparsable="missing" if as_missing else "error",
-            format=input_format,
-            separator=separator,
+            **how,
             for_method=declared,
         )
 
-    frame, source = read_table_file(path, format=input_format, separator=separator)
+    frame, source = read_table_file(path, **how)
     given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "label": label, "other": other}
     roles = declared_roles(frame.columns, person, **given)
     return Table.from_frame(

@@ -31,14 +31,14 @@ def read(
         typer.Option("--repeated", help="Tracks: two fixes at one instant are an 'error', or keep the 'first'."),
     ] = None,
     time_format: options.TimeFormat = None,
-    input_format: options.InputFormat = None,
-    separator: options.Separator = None,
+    **how: Any,
 ) -> Any:
     """Tracks, projected to a plane."""
+    from crypsis.data.formats.tabular import files_of
     from crypsis.data.reading import read_tracks
 
     return read_tracks(
-        _files(path),
+        files_of(path),
         id=id,
         x=x,
         y=y,
@@ -52,8 +52,7 @@ def read(
         sort=sort,
         repeated=repeated or "error",
         time_format=time_format,
-        format=input_format,
-        separator=separator,
+        **how,
     )
 
 
@@ -66,8 +65,3 @@ def words_on(data: Any) -> str:
     """What was read."""
     people = "" if data.person is None else f" of {int(data.person.max()) + 1:,} people"
     return f"{len(data):,} tracks{people} with {data.points:,} fixes"
-
-
-def _files(path: Path) -> Path | list[Path]:
-    """The file itself, or every file of a folder in the order of their names: GeoLife has one for each track."""
-    return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else path

@@ -30,8 +30,6 @@ def read(
     owner: options.Owner = None,
     sort: options.Sort = False,
     time_format: options.TimeFormat = None,
-    input_format: options.InputFormat = None,
-    separator: options.Separator = None,
     grid: Annotated[
         float | None,
         typer.Option("--grid", help="Read raw check-ins with coordinates, snapped to squares of this many metres."),
@@ -49,6 +47,7 @@ def read(
         str | None,
         typer.Option("--one-per", help="With --grid: one trajectory per 'user' (default), or per 'day' of each user."),
     ] = None,
+    **how: Any,
 ) -> Any:
     """Trajectories, with their coordinates and sensitive locations where given."""
     if grid is not None:
@@ -68,8 +67,7 @@ def read(
             one_per=one_per,
             crs=crs,
             time_format=time_format,
-            format=input_format,
-            separator=separator,
+            **how,
         )
         return _with_sensitive(snapped, sensitive)
     from crypsis.data.reading import read_locations, read_trajectories
@@ -85,8 +83,7 @@ def read(
         owner=owner,
         sort=sort,
         time_format=time_format,
-        format=input_format,
-        separator=separator,
+        **how,
     )
     return _with_sensitive(data, sensitive)
 

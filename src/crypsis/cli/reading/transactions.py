@@ -27,9 +27,8 @@ def read(
         typer.Option("--unite", help="Transactions: 'person' makes one record of all records of a person."),
     ] = None,
     sensitive: options.Sensitive = None,
-    input_format: options.InputFormat = None,
-    separator: options.Separator = None,
     for_method: Any = None,
+    **how: Any,
 ) -> Any:
     """Sets of items; repeated items collapse."""
     from crypsis.data.reading import read_transactions
@@ -42,8 +41,7 @@ def read(
         each_row_is_a_person=each_row_is_a_person,
         unite=unite,
         sensitive=listed(sensitive),
-        format=input_format,
-        separator=separator,
+        **how,
         for_method=for_method,
     )
 

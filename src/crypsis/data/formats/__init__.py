@@ -1,48 +1,63 @@
-"""File formats, one file each. To add one: write its file, then its line in FORMATS.
-
-A *table* format has `read_frame(path, …) -> (frame, source)`: one row per record, visit or point.
-A *sequence* format has `read_sequences(path, …)`: one record or trajectory per line.
-A *track* format has `read_points(path)`: one row per position fix, in degrees or planar.
-"""
+"""File formats, one file each. To add one: write its file (see `format.py`), then its line in FORMATS."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from crypsis.errors import UnknownFormat, did_you_mean
+from crypsis.data.formats.arrow import Arrow
+from crypsis.data.formats.brinkhoff import Brinkhoff
+from crypsis.data.formats.compression import read_beginning, without_compression
+from crypsis.data.formats.csv import Csv
+from crypsis.data.formats.excel import Excel
+from crypsis.data.formats.format import Format
+from crypsis.data.formats.geojson import GeoJson
+from crypsis.data.formats.gpx import Gpx
+from crypsis.data.formats.json_array import Json
+from crypsis.data.formats.json_lines import JsonLines
+from crypsis.data.formats.kml import Kml
+from crypsis.data.formats.parquet import Parquet
+from crypsis.data.formats.plt import Plt
+from crypsis.data.formats.spaced import Fimi, Spmf
+from crypsis.data.formats.statistics import Sas, Spss, Stata
+from crypsis.errors import CrypsisError, OptionWithoutEffect, UnknownFormat, UnreadableFile, did_you_mean
+from crypsis.parameters import Parameter, parameters_of
 
-
-@dataclass(frozen=True)
-class Format:
-    """A file format: the suffixes it is known by, the file that reads it, and what it can hold."""
-
-    name: str
-    suffixes: tuple[str, ...]
-    module: str
-    holds: frozenset[str]
-
-
-FORMATS: dict[str, Format] = {
-    entry.name: entry
-    for entry in (
-        Format("csv", (".csv", ".tsv"), "crypsis.data.formats.csv", frozenset({"table"})),
-        Format("parquet", (".parquet", ".pq"), "crypsis.data.formats.parquet", frozenset({"table"})),
-        Format("jsonl", (".jsonl", ".ndjson"), "crypsis.data.formats.json_lines", frozenset({"table", "sequence"})),
-        Format("fimi", (".dat", ".txt", ".fimi"), "crypsis.data.formats.spaced", frozenset({"sequence"})),
-        Format("spmf", (".spmf",), "crypsis.data.formats.spaced", frozenset({"sequence"})),
-        Format("gpx", (".gpx",), "crypsis.data.formats.gpx", frozenset({"track"})),
-        Format("geojson", (".geojson",), "crypsis.data.formats.geojson", frozenset({"track"})),
-        Format("plt", (".plt",), "crypsis.data.formats.plt", frozenset({"track"})),
-        Format("brinkhoff", (".brinkhoff",), "crypsis.data.formats.brinkhoff", frozenset({"track"})),
+FORMATS: dict[str, type[Format]] = {
+    format.name: format
+    for format in (
+        Csv,
+        Parquet,
+        JsonLines,
+        Json,
+        Arrow,
+        Excel,
+        Spss,
+        Stata,
+        Sas,
+        Fimi,
+        Spmf,
+        Gpx,
+        GeoJson,
+        Kml,
+        Plt,
+        Brinkhoff,
     )
 }
 
 
-def format_of(path: Path, chosen: str | None = None, *, holding: frozenset[str] | None = None) -> Format:
-    """The format that was chosen, or the one of the suffix (before .gz, .xz, .bz2 or .zst)."""
-    from crypsis.data.formats.compression import without_compression
+def format_options() -> dict[str, Parameter]:
+    """Every option of every format by its name; formats that share one declare it alike."""
+    return {option.name: option for format in reversed(FORMATS.values()) for option in parameters_of(format)}
 
+
+def known_suffixes() -> frozenset[str]:
+    """The suffixes of all formats."""
+    return frozenset(suffix for format in FORMATS.values() for suffix in format.suffixes)
+
+
+def format_of(path: Path, chosen: str | None = None, *, holding: frozenset[str] | None = None) -> type[Format]:
+    """The format that was chosen, or the one of the suffix (before .gz, .zip and the like), or of the first bytes."""
     fitting = {name: entry for name, entry in FORMATS.items() if holding is None or entry.holds & holding}
     if chosen is not None:
         if chosen in fitting:
@@ -54,13 +69,60 @@ def format_of(path: Path, chosen: str | None = None, *, holding: frozenset[str] 
             known=sorted(fitting),
         )
     suffix = without_compression(path).suffix.lower()
+    beginning = _beginning(path)
     for entry in fitting.values():
         if suffix in entry.suffixes:
+            _refuse_disguised(path, entry, beginning)
+            return entry
+    for entry in fitting.values() if suffix not in known_suffixes() or suffix == ".txt" else ():
+        if beginning and entry.sniff(beginning):
             return entry
     known = ", ".join(f"{'/'.join(entry.suffixes)} ({name})" for name, entry in fitting.items())
     raise UnknownFormat(
         f"The format of {path.name} cannot be told from its suffix {suffix or '(none)'!r}; known ones here are "
-        f"{known}, each also with .gz, .xz, .bz2 or .zst. Rename the file or name the format.",
+        f"{known}, each also with .gz, .xz, .bz2, .zst or .zip. Rename the file or name the format.",
         where=str(path),
         known=sorted(fitting),
     )
+
+
+def format_for(
+    path: Path, chosen: str | None = None, *, holding: frozenset[str] | None = None, **options: Any
+) -> Format:
+    """The format of a file with its options; one that it does not have is refused (`OptionWithoutEffect`)."""
+    format = format_of(path, chosen, holding=holding)
+    given = {name: value for name, value in options.items() if value is not None}
+    known = [option.name for option in parameters_of(format)]
+    for name in given:
+        if name not in known:
+            words = (
+                f"{format.label.partition(':')[0]} is read with {', '.join(known)}"
+                if known
+                else (f"{format.label.partition(':')[0]} is read as it is")
+            )
+            raise OptionWithoutEffect(
+                f"{name} has no effect here: {words}. Leave it out.", where=str(path), option=name, parameter=name
+            )
+    made = format(**given)
+    object.__setattr__(made, "named", chosen is not None)
+    return made
+
+
+def _beginning(path: Path) -> bytes:
+    try:
+        return read_beginning(path, 1 << 14)
+    except (CrypsisError, OSError, ValueError):
+        return b""
+
+
+def _refuse_disguised(path: Path, format: type[Format], beginning: bytes) -> None:
+    """A spreadsheet called .csv is read as what it is only if somebody says so."""
+    if not beginning or (format.signatures and beginning.startswith(format.signatures)):
+        return
+    for other in FORMATS.values():
+        if other.signatures and not format.signatures and beginning.startswith(other.signatures):
+            raise UnreadableFile(
+                f"{path.name} is no {format.name} file; by its first bytes it is {other.label}. Rename it, or name the "
+                f"format {other.name}.",
+                where=str(path),
+            )

@@ -5,17 +5,31 @@ Fields are separated by tabs and there is no header. Older files tell the state 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from crypsis.data.formats.compression import existing_file
+from crypsis.data.formats.format import TRACK, Format
 from crypsis.data.formats.lines import read_lines, without_blank_end
 from crypsis.data.formats.source import Source, place
 from crypsis.errors import BadRow
 
 MEMORY_PER_BYTE = 6.0
 _TIME = {9: 3, 10: 4}  # number of fields: which of them is the time
+
+
+@dataclass(frozen=True, kw_only=True)
+class Brinkhoff(Format):
+    """Brinkhoff: moving objects of the generator."""
+
+    name, label = "brinkhoff", "Brinkhoff: moving objects of the generator"
+    suffixes = (".brinkhoff",)
+    holds = frozenset({TRACK})
+
+    def read_points(self, file: Path) -> tuple[pl.DataFrame, str]:
+        return read_points(file)
 
 
 def read_points(path: str | Path) -> tuple[pl.DataFrame, Source]:

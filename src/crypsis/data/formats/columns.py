@@ -14,6 +14,7 @@ import polars as pl
 from crypsis.data.arrays import Bools, Float64s
 from crypsis.data.formats.source import place
 from crypsis.data.formats.timestamps import EPOCH_WORDS, epoch_as_datetime, epoch_of, parse_as, recognise, words_for
+from crypsis.data.formats.written_numbers import recognise_numbers
 from crypsis.errors import BadLabel, BadRow, UnknownColumn, did_you_mean
 
 TIMESTAMP_FORMATS = (
@@ -83,7 +84,14 @@ def numbers(frame: pl.DataFrame, name: str, source: str | None = None, missing: 
     if values.dtype == pl.Boolean or not (values.dtype.is_numeric() or values.dtype in (pl.String, pl.Null)):
         raise BadRow(f"Column '{name}' must hold numbers, it holds {values.dtype}.", **place(source, 0, name))
     parsed = values.str.strip_chars().cast(pl.Float64, strict=False) if values.dtype == pl.String else values
-    _refuse_unparsable(values, parsed.is_null() & ~empty, "a number", name, source)
+    bad = parsed.is_null() & ~empty
+    if bad.any() and values.dtype == pl.String:
+        written = recognise_numbers(values.filter(~empty))
+        if written is not None and written.certain:
+            said = pl.int_range(len(values), eager=True).filter(~empty)
+            parsed = parsed.scatter(said, written.texts.cast(pl.Float64, strict=False))
+            bad = parsed.is_null() & ~empty
+    _refuse_unparsable(values, bad, "a number", name, source)
     filled = parsed.cast(pl.Float64).fill_null(np.nan if missing is None else missing)
     return np.array(filled.to_numpy(), np.float64)
 
@@ -194,6 +202,21 @@ def in_calendar(moments: pl.Series) -> pl.Series:
     counted = moments.to_physical() // per_day
     outside = (counted < FIRST_DAY) | (counted > LAST_DAY)
     return moments.set(outside.fill_null(False), None) if outside.any() else moments
+
+
+def dates_in_calendar(frame: pl.DataFrame, source: str, *, by_record: bool = False) -> pl.DataFrame:
+    """The table without dates beyond the years 1 to 9999: they are refused, and `by_record` they are missing."""
+    for cells in frame.iter_columns():
+        if cells.dtype in (pl.Date, pl.Datetime):
+            dates = in_calendar(cells)
+            if dates is not cells and not by_record:
+                row = int((dates.is_null() & cells.is_not_null()).arg_true()[0])
+                raise BadRow(
+                    f"Column '{cells.name}' holds a date beyond the years 1 to 9999; correct the cell.",
+                    **place(source, row, cells.name),
+                )
+            frame = frame.with_columns(dates)
+    return frame
 
 
 def in_utc(moments: pl.Series) -> pl.Series:

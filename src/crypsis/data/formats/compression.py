@@ -1,7 +1,7 @@
 """Files as bytes: compressed or not, read as a stream that stops at the memory limit.
 
-gzip, xz, bzip2 and zstandard are recognised by their suffix. A small file that unpacks to more than the
-machine can hold is refused while it unpacks, so a decompression bomb costs no more than the limit.
+gzip, xz, bzip2, zstandard and zip archives with one file are recognised by their suffix. A small file that unpacks to
+more than the machine can hold is refused while it unpacks, so a decompression bomb costs no more than the limit.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import errno
 import gzip
 import io
 import lzma
+import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -40,11 +41,33 @@ def _open_zstandard(path: Path) -> IO[bytes]:
     return cast(IO[bytes], pyarrow.input_stream(str(path), compression="zstd"))
 
 
+def _open_zip(path: Path) -> IO[bytes]:
+    """The one file of an archive."""
+    archive = zipfile.ZipFile(path)
+    return archive.open(_member(archive, path))
+
+
+def _member(archive: zipfile.ZipFile, path: Path) -> str:
+    names = [one.filename for one in archive.infolist() if not one.is_dir() and not _is_rubbish(one.filename)]
+    if len(names) == 1:
+        return names[0]
+    shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    raise UnreadableFile(
+        f"{path} holds {len(names)} files ({shown}); one is read. Unpack it and give one of them, or the folder.",
+        where=str(path),
+    )
+
+
+def _is_rubbish(name: str) -> bool:
+    return name.startswith("__MACOSX/") or name.rpartition("/")[2].startswith(".")
+
+
 OPENERS: dict[str, Callable[[Path], Any]] = {
     ".gz": gzip.open,
     ".xz": lzma.open,
     ".bz2": bz2.open,
     ".zst": _open_zstandard,
+    ".zip": _open_zip,
 }
 
 
@@ -53,8 +76,14 @@ def is_compressed(path: Path) -> bool:
 
 
 def without_compression(path: Path) -> Path:
-    """`trips.csv.gz` -> `trips.csv`."""
-    return path.with_suffix("") if is_compressed(path) else path
+    """`trips.csv.gz` -> `trips.csv`; an archive `trips.zip` is called as the file in it."""
+    if not is_compressed(path):
+        return path
+    plain = path.with_suffix("")
+    if path.suffix.lower() == ".zip" and not plain.suffix:
+        with suppress(OSError, zipfile.BadZipFile, CrypsisError), zipfile.ZipFile(path) as archive:
+            return path.with_name(Path(_member(archive, path)).name)
+    return plain
 
 
 def names_file(text: str | Path) -> bool:

@@ -1,68 +1,226 @@
-"""CSV with any separator: UTF-8, quoted fields, one header line. Every cell is read as text, an empty one as ''.
+"""CSV in any common dialect. Every cell is read as text, an empty one as ''.
 
-Polars reads the file. Where it stumbles, or where the number of separators shows that some row is short
-(polars would fill it up silently), a slow second pass finds the line. No row is ever dropped.
+Encoding and separator are detected unless they are declared; names that are empty or repeat are made unique. Polars
+reads the file. Where it stumbles, or where the number of separators shows that some row is short (polars would fill it
+up silently), a slow second pass finds the line. No row is ever dropped.
+
+A record at a time: the encoding follows from the byte order mark or the declaration, the separator from the header.
 """
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
+import numpy as np
 import polars as pl
 
-from crypsis.data.formats.compression import existing_file, read_bytes
+from crypsis.data.formats.by_record import ByRecord, frame_of, lines_by_record
+from crypsis.data.formats.columns import unknown_column
+from crypsis.data.formats.compression import existing_file, read_beginning, read_bytes, without_compression
+from crypsis.data.formats.encodings import UTF_8, as_utf8, known_encoding, marked_encoding
 from crypsis.data.formats.failures import POLARS_FAILURES
-from crypsis.data.formats.source import Source, line_place
+from crypsis.data.formats.format import TABLE, Format, Header, Separator
+from crypsis.data.formats.source import Source, Understood, line_place
+from crypsis.data.formats.written_numbers import rewrite_numbers
 from crypsis.errors import BadParameter, BadRow, UnreadableFile
+from crypsis.parameters import AtLeast, OneOf
 
 SEPARATORS = (",", ";", "\t", "|")
 MEMORY_PER_BYTE = 5.0  # the content, its columns of text, and one column being converted
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 SNIFFED = 1 << 16
+_HINT = re.compile(rb'^"?sep=([^\r\n])"?\r?\n')  # what Excel writes above the header
 _ONE_LIMIT = threading.Lock()
+_IN_WORDS = {"\t": "tab", " ": "blank"}
 
 
 class CsvSource(Source):
     """A CSV file; where quoted fields hold line breaks, lines are looked up in the file."""
 
-    separator: str
+    reader: Csv
     has_quotes: bool
 
     def line_of(self, row: int) -> int:
         if not self.has_quotes:
             return super().line_of(row)
-        text = _decoded(_content(Path(self)), str(self), self.separator)
-        for number, (line, _) in enumerate(_records(text, self.separator, str(self))):
-            if number == row + (self.first_line > 1):
+        read = self.reader.content(Path(self))
+        text = read.content.decode(UTF_8)
+        separator = self.reader.separator or ","
+        for number, (line, _) in enumerate(_records(text, separator, str(self), read.first_line)):
+            if number == row + self.reader.header:
                 return line
         return super().line_of(row)
+
+
+@dataclass(frozen=True)
+class Content:
+    """The text of a file in UTF-8 from the header on, the line on which that stands, and the encoding it had."""
+
+    content: bytes
+    first_line: int
+    encoding: str
+    separator: str | None = None  # as the file itself says
+
+
+@dataclass(frozen=True, kw_only=True)
+class Csv(Format):
+    """Comma-separated values, or values with another separator."""
+
+    name, label = "csv", "CSV: a table as text"
+    suffixes = (".csv", ".tsv", ".tab")
+    holds = frozenset({TABLE})
+
+    separator: Separator = None
+    encoding: Annotated[str | None, "Encoding of the text, such as utf-8, cp1252 or latin-1; detected if empty."] = None
+    decimal: Annotated[str | None, OneOf(".", ","), "Decimal mark of numbers; detected if empty."] = None
+    thousands: Annotated[
+        str | None, OneOf(".", ",", " ", "'"), "Mark between thousands; detected if empty and certain."
+    ] = None
+    header: Header = True
+    skip: Annotated[int, AtLeast(0), "Lines above the header that are passed over."] = 0
+
+    @classmethod
+    def sniff(cls, beginning: bytes) -> bool:
+        """Text whose first lines have as many fields each."""
+        try:
+            text = as_utf8(beginning, "")[0].decode(UTF_8)
+        except BadRow:
+            return False
+        lines = text.splitlines()[:3]
+        return len(lines) > 1 and any(
+            lines[0].count(mark) and all(line.count(mark) == lines[0].count(mark) for line in lines)
+            for mark in SEPARATORS
+        )
+
+    def read_frame(self, file: Path, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, CsvSource]:
+        told = self._told(file)
+        read = told.content(file)
+        told = replace(told, separator=told.separator or read.separator or sniff_separator(read.content))
+        separator = str(told.separator)
+        names, notes = _column_names(read.content, separator, self.header, str(file), read.first_line)
+        frame = None
+        if b"\n" in read.content or b"\r" not in read.content:  # polars does not know lines that end with a lone CR
+            frame = _read_fast(read.content, separator, self.header, names)
+        if frame is None:
+            frame = _read_slowly(read.content, separator, self.header, names, str(file), read.first_line)
+        if self.decimal or self.thousands:
+            frame = rewrite_numbers(frame, self.decimal, self.thousands)
+        source = CsvSource(str(file), read.first_line + self.header)
+        source.reader, source.has_quotes = told, b'"' in read.content
+        source.understood = told.understood(read.encoding, notes)
+        return frame, source
+
+    def understood(self, encoding: str, notes: Sequence[str] = ()) -> Understood:
+        """What a reader should know of how this file was read."""
+        shown = _IN_WORDS.get(str(self.separator), repr(self.separator))
+        items = {"format": "CSV", "encoding": encoding, "separator": shown}
+        if self.decimal or self.thousands:
+            items["decimal"] = repr(self.decimal or ".") + (f", thousands {self.thousands!r}" if self.thousands else "")
+        if not self.header:
+            items["header"] = "none"
+        return Understood(items, tuple(notes))
+
+    def content(self, file: Path) -> Content:
+        """The text below what is skipped; refused where it is none."""
+        content, encoding = as_utf8(read_bytes(file, MEMORY_PER_BYTE), str(file), self.encoding)
+        if b"\0" in content:
+            line = content.count(b"\n", 0, content.index(b"\0")) + 1
+            raise BadRow("A NUL byte stands in the file; it is damaged or no CSV.", **line_place(str(file), line))
+        content, first_line, separator = self._below_skipped(content)
+        if not content or content.isspace():
+            raise UnreadableFile(f"{file} is empty; a header line with column names is needed.", where=str(file))
+        if content.endswith((b"\n\n", b"\n\r\n")):  # blank lines at the end are no rows
+            content = content.rstrip(b"\r\n") + b"\n"
+        return Content(content, first_line, encoding, separator)
+
+    def _below_skipped(self, content: bytes) -> tuple[bytes, int, str | None]:
+        hint = _HINT.match(content)
+        lines = self.skip + (hint is not None)
+        for _ in range(lines):
+            content = content.partition(b"\n")[2]
+        return content, lines + 1, hint[1].decode(UTF_8, "replace") if hint else None
+
+    def _told(self, file: Path) -> Csv:
+        """With the separator that is declared, here or by the suffix."""
+        if self.separator is not None and (len(self.separator) != 1 or not self.separator.isascii()):
+            raise BadParameter(
+                f"A CSV separator is one ASCII character, got {self.separator!r}.", parameter="separator"
+            )
+        tabs = without_compression(file).suffix.lower() in (".tsv", ".tab")
+        return self if self.separator or not tabs else replace(self, separator="\t")
+
+    # A record at a time
+
+    def header_line(self, content: bytes, file: Path) -> tuple[str, list[str], bytes, str]:
+        """Separator, column names, the bytes below, and the encoding: public, so what is wrong with them is said."""
+        if not self.header:
+            raise BadParameter("A private method needs a header line: without one the records would tell the columns.")
+        told = self._told(file)
+        encoding = known_encoding(self.encoding) if self.encoding else marked_encoding(content[:2]) or UTF_8
+        if encoding.startswith(("utf-16", "utf-32", "utf-8-sig")):
+            content, encoding = content.decode(encoding, "replace").removeprefix("\ufeff").encode(UTF_8), UTF_8
+        content, _, hinted = self._below_skipped(content.removeprefix(b"\xef\xbb\xbf"))
+        line, _, body = content.partition(b"\n")
+        try:
+            text = line.decode(encoding).removesuffix("\r")
+        except UnicodeDecodeError:
+            raise UnreadableFile(
+                f"The header line of {file} is not {encoding.upper()}; save it as UTF-8, or name its encoding.",
+                where=str(file),
+            ) from None
+        if not text.strip() or "\r" in text or "\0" in text:
+            raise UnreadableFile(
+                f"{file} needs a header line with column names, and lines that end with a line feed.", where=str(file)
+            )
+        separator = told.separator or hinted
+        if separator is None:
+            separator = max(SEPARATORS, key=lambda candidate: len(_quoted_fields(text, candidate) or ()))
+        fields = _quoted_fields(text, separator)
+        if fields is None:
+            raise UnreadableFile(f"The quotes of the header line of {file} do not match.", where=str(file))
+        return separator, unique_names(fields)[0], body, encoding
+
+    def names_by_record(self, file: Path) -> list[str] | None:
+        beginning = read_beginning(file)
+        whole = beginning if beginning.count(b"\n") > self.skip + 1 else read_bytes(file, MEMORY_PER_BYTE)
+        return self.header_line(whole, file)[1]
+
+    def read_records(
+        self, file: Path, columns: Sequence[str] | None, lists: Collection[str] = ()
+    ) -> tuple[pl.DataFrame, ByRecord]:
+        separator, names, body, encoding = self.header_line(read_bytes(file, MEMORY_PER_BYTE), file)
+        for name in columns or ():
+            if name not in names:
+                raise unknown_column(name, names, str(file))
+        lines, bad = lines_by_record(body, encoding)
+        text = pl.Series("line", lines, dtype=pl.String)
+        quoted = text.str.contains('"', literal=True)
+        whole = ~quoted & (text.str.count_matches(separator, literal=True) == len(names) - 1)
+        frame = _split(text.filter(whole), separator, names)
+        if quoted.any():
+            raise_field_limit(len(body))
+            read = [(row, _quoted_fields(lines[row], separator)) for row in quoted.arg_true().to_list()]
+            sound = [(row, fields) for row, fields in read if fields is not None and len(fields) == len(names)]
+            places = np.concatenate([whole.arg_true().to_numpy(), np.array([row for row, _ in sound], np.int64)])
+            frame = pl.concat([frame, frame_of(names, [fields for _, fields in sound])])[np.argsort(places)]
+        wanted = names if columns is None else list(dict.fromkeys(columns))
+        frame = frame.select(wanted)
+        if self.decimal or self.thousands:
+            frame = rewrite_numbers(frame, self.decimal, self.thousands, by_record=True)
+        return frame, ByRecord(bad + len(lines) - len(frame))
 
 
 def read_frame(
     path: str | Path, *, separator: str | None = None, header: bool = True
 ) -> tuple[pl.DataFrame, CsvSource]:
     """All columns as text. Without a header line columns are called column_1, column_2, …"""
-    file = existing_file(path)
-    if separator is not None and (len(separator) != 1 or not separator.isascii()):
-        raise BadParameter(f"A CSV separator is one ASCII character, got {separator!r}.", parameter="separator")
-    content = _content(file)
-    separator = separator or sniff_separator(content)
-    names = _column_names(content, separator, header, str(file))
-
-    source = CsvSource(str(file), 2 if header else 1)
-    source.separator = separator
-    source.has_quotes = b'"' in content
-    frame = None
-    if b"\n" in content or b"\r" not in content:  # polars does not know lines that end with a lone CR
-        frame = _read_fast(content, separator, header, names)
-    if frame is None:
-        frame = _read_slowly(content, separator, header, names, str(file))
-    return frame, source
+    return Csv(separator=separator, header=header).read_frame(existing_file(path))
 
 
 def sniff_separator(content: bytes) -> str:
@@ -71,51 +229,50 @@ def sniff_separator(content: bytes) -> str:
     best, best_score = ",", (False, 0)
     for candidate in SEPARATORS:
         records = csv.reader(io.StringIO(beginning, newline=""), delimiter=candidate)
-        first = len(next(records, []))
-        second = len(next(records, [])) or first
+        try:
+            first = len(next(records, []))
+            second = len(next(records, [])) or first
+        except csv.Error:
+            continue
         score = (first == second, first)
         if first > 1 and score > best_score:
             best, best_score = candidate, score
     return best
 
 
-def _content(file: Path) -> bytes:
-    content = read_bytes(file, MEMORY_PER_BYTE)
-    if content.startswith(BYTE_ORDER_MARK):
-        content = content[len(BYTE_ORDER_MARK) :]
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise UnreadableFile(f"{file} is UTF-16; save it as UTF-8.", where=str(file))
-    if b"\0" in content:
-        line = content.count(b"\n", 0, content.index(b"\0")) + 1
-        raise BadRow("A NUL byte stands in the file; it is damaged or no CSV.", **line_place(str(file), line))
-    if not content or content.isspace():
-        raise UnreadableFile(f"{file} is empty; a header line with column names is needed.", where=str(file))
-    if content.endswith((b"\n\n", b"\n\r\n")):  # blank lines at the end are no rows
-        content = content.rstrip(b"\r\n") + b"\n"
-    return content
+def unique_names(fields: Sequence[str]) -> tuple[list[str], list[str]]:
+    """A name for every column: its number where it has none, a suffix where it repeats; and what was renamed."""
+    names: list[str] = []
+    notes: list[str] = []
+    for number, field in enumerate(fields, start=1):
+        name = base = field if field.strip() else f"column_{number}"
+        repeat = 1
+        while name in names or (name != field and name in fields):
+            repeat += 1
+            name = f"{base}_{repeat}"
+        if name != field:
+            was = f"was called {field!r} like another" if field.strip() else "had no name"
+            notes.append(f"column {number} {was}; it is '{name}' now")
+        names.append(name)
+    return names, notes
 
 
-def _column_names(content: bytes, separator: str, header: bool, file: str) -> list[str]:
-    first = _first_record(content, separator, file)
+def _column_names(
+    content: bytes, separator: str, header: bool, file: str, first_line: int
+) -> tuple[list[str], list[str]]:
+    first = _first_record(content, separator, file, first_line)
     if not first:
-        raise BadRow("The first line is blank; column names are expected there.", **line_place(file, 1))
-    if not header:
-        return [f"column_{number}" for number in range(1, len(first) + 1)]
-    known: set[str] = set()
-    for number, name in enumerate(first, start=1):
-        if not name.strip():
-            raise BadRow(f"Column {number} has no name; name every column.", **line_place(file, 1, f"{number}"))
-        if name in known:
-            raise BadRow(f"Column '{name}' is named twice; rename one.", **line_place(file, 1, name))
-        known.add(name)
-    return first
+        raise BadRow("The first line is blank; column names are expected there.", **line_place(file, first_line))
+    if header:
+        return unique_names(first)
+    return [f"column_{number}" for number in range(1, len(first) + 1)], []
 
 
-def _first_record(content: bytes, separator: str, file: str) -> list[str]:
+def _first_record(content: bytes, separator: str, file: str, first_line: int) -> list[str]:
     """Its fields. As much of the file is looked at as it takes to see the second record begin."""
     size = SNIFFED
     while True:
-        records = _records(content[:size].decode("utf-8", errors="replace"), separator, file)
+        records = _records(content[:size].decode("utf-8", errors="replace"), separator, file, first_line)
         try:
             first = next(records)[1]
             if size >= len(content) or next(records, None) is not None:
@@ -143,14 +300,18 @@ def _read_fast(content: bytes, separator: str, header: bool, names: list[str]) -
     separators = (frame.height + header) * (frame.width - 1)
     if b'"' in content:
         separators += sum(int(frame[name].str.count_matches(separator, literal=True).sum()) for name in frame.columns)
-        separators += sum(name.count(separator) for name in names) * header
+        if header:
+            first = _first_record(content, separator, "", 1)
+            separators += sum(name.count(separator) for name in first)
     return frame if content.count(separator.encode()) == separators else None
 
 
-def _read_slowly(content: bytes, separator: str, header: bool, names: list[str], file: str) -> pl.DataFrame:
-    text = _decoded(content, file, separator, names)
+def _read_slowly(
+    content: bytes, separator: str, header: bool, names: list[str], file: str, first_line: int
+) -> pl.DataFrame:
+    text = content.decode("utf-8")
     columns: list[list[str]] = [[] for _ in names]
-    for number, (line, read) in enumerate(_records(text, separator, file)):
+    for number, (line, read) in enumerate(_records(text, separator, file, first_line)):
         record = read or [""] * (len(names) == 1)  # a blank line is an empty cell if there is one column
         if len(record) != len(names):
             found = "a blank line" if not record else "1 field" if len(record) == 1 else f"{len(record)} fields"
@@ -168,33 +329,18 @@ def _read_slowly(content: bytes, separator: str, header: bool, names: list[str],
     return pl.DataFrame(dict(zip(names, columns, strict=True)), schema=dict.fromkeys(names, pl.String))
 
 
-def _decoded(content: bytes, file: str, separator: str, names: list[str] | None = None) -> str:
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        before = content[content.rfind(b"\n", 0, error.start) + 1 : error.start].count(separator.encode())
-        column = names[before] if names and before < len(names) else None
-        raise BadRow(
-            f"The text is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}. "
-            "Save the file as UTF-8.",
-            **line_place(file, line, column),
-            offset=error.start,
-        ) from error
-
-
 def raise_field_limit(size: int) -> None:
     """Let fields be that long, in all threads; the limit is never taken back."""
     with _ONE_LIMIT:
         csv.field_size_limit(max(csv.field_size_limit(), size))
 
 
-def _records(text: str, separator: str, file: str) -> Iterator[tuple[int, list[str]]]:
+def _records(text: str, separator: str, file: str, first_line: int = 1) -> Iterator[tuple[int, list[str]]]:
     """Every record with the line on which it begins."""
     raise_field_limit(len(text))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     while True:
-        line = reader.line_num + 1
+        line = reader.line_num + first_line
         try:
             yield line, next(reader)
         except StopIteration:
@@ -205,3 +351,19 @@ def _records(text: str, separator: str, file: str) -> Iterator[tuple[int, list[s
                 "inside it.",
                 **line_place(file, line),
             ) from error
+
+
+def _split(lines: pl.Series, separator: str, names: Sequence[str]) -> pl.DataFrame:
+    if not len(lines):
+        return frame_of(names, [])
+    parts = lines.str.split_exact(separator, len(names) - 1).struct.unnest()
+    return parts.rename(dict(zip(parts.columns, names, strict=True)))
+
+
+def _quoted_fields(line: str, separator: str) -> list[str] | None:
+    """The fields of one line; None where its quotes do not match, which also means: where a field would go on."""
+    try:
+        rows = list(csv.reader([line], delimiter=separator, strict=True))
+    except csv.Error:
+        return None
+    return rows[0] if len(rows) == 1 else None

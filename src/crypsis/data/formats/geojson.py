@@ -8,12 +8,14 @@ stand in owner, uid, user_id or user.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from crypsis.data.formats.compression import existing_file, read_bytes
+from crypsis.data.formats.format import TRACK, Format
 from crypsis.errors import BadCoordinate, BadTimestamps, UnreadableFile
 from crypsis.strict_json import parse_json
 
@@ -24,6 +26,18 @@ TRACK_OF_POINT = ("track_id", "tid", "uid", "user_id", "id")
 OWNER = ("owner", "uid", "user_id", "user")
 
 Point = tuple[str, float, float, Any, str | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeoJson(Format):
+    """GeoJSON: points or lines with times."""
+
+    name, label = "geojson", "GeoJSON: points or lines with times"
+    suffixes = (".geojson",)
+    holds = frozenset({TRACK})
+
+    def read_points(self, file: Path) -> tuple[pl.DataFrame, str]:
+        return read_points(file)
 
 
 def read_points(path: str | Path) -> tuple[pl.DataFrame, str]:

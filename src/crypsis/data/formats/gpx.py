@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -9,10 +10,23 @@ from xml.parsers import expat
 import polars as pl
 
 from crypsis.data.formats.compression import existing_file, read_bytes
+from crypsis.data.formats.format import TRACK, Format
 from crypsis.data.formats.source import NumberedRows, line_place
 from crypsis.errors import BadCoordinate, BadTimestamps, UnreadableFile
 
 MEMORY_PER_BYTE = 6.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gpx(Format):
+    """GPX: GPS tracks."""
+
+    name, label = "gpx", "GPX: GPS tracks"
+    suffixes = (".gpx",)
+    holds = frozenset({TRACK})
+
+    def read_points(self, file: Path) -> tuple[pl.DataFrame, str]:
+        return read_points(file)
 
 
 def read_points(path: str | Path) -> tuple[pl.DataFrame, NumberedRows]:

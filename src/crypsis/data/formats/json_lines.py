@@ -7,6 +7,7 @@ elements are parsed as JSON: a million rows hold few distinct labels or symbols.
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,12 +16,14 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.data.formats.by_record import ByRecord, Sets, content_by_record, frame_of, lines_by_record, sets_of
 from crypsis.data.formats.compression import existing_file, read_beginning, read_bytes
 from crypsis.data.formats.failures import POLARS_FAILURES
+from crypsis.data.formats.format import SEQUENCE, TABLE, Format, Sequences
 from crypsis.data.formats.lines import BYTE_ORDER_MARK, read_lines, without_blank_end
 from crypsis.data.formats.source import Source, line_place
 from crypsis.data.vocabulary import Vocabulary
-from crypsis.errors import BadLabel, BadRow, UnreadableFile
+from crypsis.errors import BadLabel, BadParameter, BadRow, UnreadableFile
 from crypsis.strict_json import nested_deeper, parse_json
 
 MEMORY_PER_BYTE = 6.0
@@ -53,6 +56,120 @@ class Arrays:
         """The line on which an element occurs first."""
         visit = int(np.flatnonzero(self.codes == element)[0])
         return self.source.line_of(int(np.searchsorted(self.offsets, visit, side="right")) - 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JsonLines(Format):
+    """A JSON value on each line: objects are a table, arrays are records."""
+
+    name, label = "jsonl", "JSON Lines: an object or array per line"
+    suffixes = (".jsonl", ".ndjson")
+    holds = frozenset({TABLE, SEQUENCE})
+
+    @classmethod
+    def sniff(cls, beginning: bytes) -> bool:
+        lines = beginning.removeprefix(BYTE_ORDER_MARK).lstrip().splitlines()[:2]
+        return len(lines) == 2 and all(
+            line.startswith((b"{", b"[")) and line.rstrip().endswith((b"}", b"]")) for line in lines
+        )
+
+    def is_table(self, file: Path) -> bool:
+        return holds_objects(file)
+
+    def is_ordered(self, file: Path) -> bool:
+        return True
+
+    def read_frame(self, file: Path, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, Source]:
+        return read_frame(file)
+
+    def read_sequences(self, file: Path) -> Sequences:
+        offsets, labels, source = read_sequences(file)
+        return Sequences(offsets, labels, source)
+
+    def names_by_record(self, file: Path) -> None:
+        return None
+
+    def read_records(
+        self, file: Path, columns: Sequence[str] | None, lists: Collection[str] = ()
+    ) -> tuple[pl.DataFrame, ByRecord]:
+        lines, bad = lines_by_record(content_by_record(file))
+        return rows_of_objects((parse_as_written(line) for line in lines if line.strip()), columns, lists, bad)
+
+    def read_sets(self, file: Path) -> Sets:
+        lines, bad = lines_by_record(content_by_record(file))
+        return sets_of_values((parse_as_written(line) for line in lines if line.strip()), bad)
+
+
+def rows_of_objects(
+    values: Iterable[Any], columns: Sequence[str] | None, lists: Collection[str], left_out: int = 0
+) -> tuple[pl.DataFrame, ByRecord]:
+    """The rows of JSON objects as texts; a value that is no object is left out."""
+    if columns is None:
+        raise BadParameter(
+            "JSON has no header, and under differential privacy columns are not taken from the records; "
+            "name every column that is used.",
+            parameter="columns",
+        )
+    wanted = list(dict.fromkeys(columns))
+    rows: list[list[Any]] = []
+    for value in values:
+        if isinstance(value, dict):
+            rows.append([_labels(value.get(name)) if name in lists else _cell(value.get(name)) for name in wanted])
+        else:
+            left_out += 1
+    return frame_of(wanted, rows, lists), ByRecord(left_out)
+
+
+def sets_of_values(values: Iterable[Any], left_out: int = 0) -> Sets:
+    """An array of items is a record; an object with an id and an item is a row of one. Each value tells by itself."""
+    records: list[list[str]] = []
+    united: dict[str, list[str]] = {}
+    for value in values:
+        labels = [_said(element) for element in value] if isinstance(value, list) else []
+        if isinstance(value, list) and all(labels):
+            records.append([label for label in labels if label is not None])
+        elif isinstance(value, dict) and (name := _said(value.get("id"))) and (label := _said(value.get("item"))):
+            united.setdefault(name, []).append(label)
+        else:
+            left_out += 1
+    return sets_of([*records, *united.values()], left_out)
+
+
+def _labels(value: Any) -> list[str | None]:
+    """A list of labels, null where an element is none; a value that is no list is one label."""
+    if value is None:
+        return []
+    return [_said(element) for element in (value if isinstance(value, list) else [value])]
+
+
+def parse_as_written(line: str) -> Any:
+    """The JSON value of a line, its numbers as they are written; None where it is none."""
+    try:
+        return json.loads(line, parse_int=str, parse_float=str, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _cell(value: Any) -> str | None:
+    """A value as text: a number as written, a flag in a word; null where it is none, or no Unicode text."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str):
+        return None
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return None
+    return value
+
+
+def _said(value: Any) -> str | None:
+    text = _cell(value)
+    return text if text is not None and text.strip() else None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
 
 
 def holds_objects(path: str | Path) -> bool:

@@ -15,12 +15,14 @@ import signal
 import socket
 import sys
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from crypsis.data.formats.failures import POLARS_FAILURES
+from crypsis.errors import CrypsisError, UnknownColumn
 
 IDLE = 60.0  # seconds that the process waits for another file
 RESERVE = 512 << 20  # bytes of address space for threads and libraries that load late
@@ -53,29 +55,34 @@ def _answer(request: dict[str, Any], source: Any, target: Any) -> dict[str, Any]
         _limit(resource.RLIMIT_DATA, limit + _used("VmData"))
         _limit(resource.RLIMIT_AS, limit + _used("VmSize") + os.fstat(source.fileno()).st_size + RESERVE)
         _limit(resource.RLIMIT_FSIZE, limit)
-        return _read_parquet(source, target, request["columns"], limit)
+        module, _, function = request["decoder"].partition(":")
+        frame, metadata = getattr(import_module(module), function)(source, **request["options"])
+        return _written(frame, metadata, target, limit)
     except MemoryError:
         return {"failed": "memory"}
+    except UnknownColumn as error:
+        return {"unknown": error.details["column"], "known": error.details["known"]}
+    except CrypsisError as error:
+        return {"refused": error.message, "code": error.code}
+    except ImportError as error:
+        return {"lacks": str(error.name)}
     except POLARS_FAILURES as error:
-        return {"failed": "format", "words": " ".join(str(error).split())[:500]}
+        return _failed(error)
+    except Exception as error:  # every decoder has its own
+        return _failed(error)
 
 
-def _read_parquet(source: Any, target: Any, wanted: list[str] | None, limit: int) -> dict[str, Any]:
-    known = pl.read_parquet_schema(source)
-    unknown = [name for name in wanted or () if name not in known]
-    if unknown:
-        return {"unknown": unknown[0], "known": list(known)}
-    source.seek(0)
-    metadata = pl.read_parquet_metadata(source)
-    source.seek(0)
-    frame = pl.read_parquet(source, columns=wanted, glob=False)
+def _failed(error: BaseException) -> dict[str, Any]:
+    return {"failed": "format", "words": " ".join(str(error).split())[:500]}
+
+
+def _written(frame: pl.DataFrame, metadata: dict[str, Any], target: Any, limit: int) -> dict[str, Any]:
     # A column of nulls takes no memory however long it is claimed to be; whatever is made of it does.
     if frame.height * max(frame.width, 1) > limit:
         return {"failed": "memory"}
     frame.write_ipc(target, compat_level=pl.CompatLevel.oldest())  # texts side by side, each as often as it occurs
     target.flush()
-    own = {name: text for name, text in metadata.items() if name != "ARROW:schema"}
-    return {"done": True, "metadata": own, "memory": _used("VmRSS")}
+    return {"done": True, "metadata": metadata, "memory": _used("VmRSS")}
 
 
 def _limit(which: int, amount: int) -> None:

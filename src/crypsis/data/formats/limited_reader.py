@@ -22,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any, cast
@@ -32,7 +32,7 @@ import polars as pl
 from crypsis.data.formats.columns import unknown_column
 from crypsis.data.formats.failures import POLARS_FAILURES
 from crypsis.data.formats.memory import LIMIT_VARIABLE, in_words, memory_limit
-from crypsis.errors import BadParameter, CrypsisError, InternalError, TooLarge, UnreadableFile
+from crypsis.errors import BadParameter, CrypsisError, InternalError, MissingExtra, TooLarge, UnreadableFile
 
 SECONDS_VARIABLE = "CRYPSIS_READING_SECONDS"
 BASE_MEMORY = 1 << 30
@@ -63,30 +63,40 @@ _idle: list[_Process] = []
 _lock = threading.Lock()
 
 
-def read_parquet(
-    source: IO[bytes], columns: Sequence[str] | None, *, file: str, declared: int
-) -> tuple[pl.DataFrame, dict[str, str]]:
-    """The wanted columns of an open Parquet file, and the texts in its metadata; `declared` is its unpacked size."""
+def read_limited(
+    source: IO[bytes], decoder: str, options: Mapping[str, Any], *, file: str, label: str, declared: int
+) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """What a decoder (`module:function`) makes of an open file: a table, and what stands beside it.
+
+    `declared` is the size of the content once it is unpacked.
+    """
     memory = _memory(declared)
     seconds = reading_seconds(declared)
-    request = {
-        "columns": None if columns is None else list(dict.fromkeys(columns)),
-        "memory": memory,
-        "seconds": seconds,
-    }
+    request = {"decoder": decoder, "options": dict(options), "memory": memory, "seconds": seconds}
     with _unnamed_file() as target:
-        answer = _asked(request, source, target, file, seconds)
+        answer = _asked(request, source, target, file, label, seconds)
         if "unknown" in answer:
             raise unknown_column(answer["unknown"], answer["known"], file)
+        if "refused" in answer:
+            raise (
+                BadParameter(answer["refused"])
+                if answer["code"] == BadParameter.code
+                else UnreadableFile(answer["refused"], where=file)
+            )
+        if "lacks" in answer:
+            raise MissingExtra(
+                f"Reading {label} needs the package {answer['lacks']}; install it with: pip install 'crypsis[files]'",
+                where=file,
+            )
         if answer.get("failed") == "memory":
-            raise _beyond_memory(file, memory)
+            raise _beyond_memory(file, label, memory)
         if "failed" in answer:
-            raise unreadable(file, answer["words"])
+            raise unreadable(file, answer["words"], label)
         target.seek(0)
         try:
             return pl.read_ipc(target), answer["metadata"]
         except POLARS_FAILURES as error:
-            raise unreadable(file, str(error).strip()) from error
+            raise unreadable(file, str(error).strip(), label) from error
 
 
 def _memory(declared: int) -> int:
@@ -110,15 +120,17 @@ def reading_seconds(size: int) -> int:
     return int(chosen)
 
 
-def unreadable(file: str, why: str) -> UnreadableFile:
+def unreadable(file: str, why: str, label: str = "Parquet") -> UnreadableFile:
     """The file is damaged, and in which way."""
     return UnreadableFile(
-        f"{file} cannot be read as Parquet: {why.rstrip('.')}. It is truncated or another format; write it again.",
+        f"{file} cannot be read as {label}: {why.rstrip('.')}. It is truncated or another format; write it again.",
         where=file,
     )
 
 
-def _asked(request: dict[str, Any], source: IO[bytes], target: IO[bytes], file: str, seconds: int) -> dict[str, Any]:
+def _asked(
+    request: dict[str, Any], source: IO[bytes], target: IO[bytes], file: str, label: str, seconds: int
+) -> dict[str, Any]:
     """The answer of a process; one that left before it began is replaced once."""
     text = json.dumps(request).encode() + b"\n"
     for _ in range(2):
@@ -143,7 +155,7 @@ def _asked(request: dict[str, Any], source: IO[bytes], target: IO[bytes], file: 
             else:
                 _kept(worker)
         if begun:
-            raise _ended(worker.process.returncode, file, request["memory"], seconds)
+            raise _ended(worker.process.returncode, file, label, request["memory"], seconds)
     raise InternalError(
         f"The process that reads files cannot be started (it ended with {worker.process.returncode}); "
         f"check that {sys.executable!r} is a Python with Crypsis."
@@ -177,7 +189,7 @@ def _exchanged(
         return begun, None
 
 
-def _ended(code: int, file: str, memory: int, seconds: int) -> CrypsisError:
+def _ended(code: int, file: str, label: str, memory: int, seconds: int) -> CrypsisError:
     """What the end of the process means: it was stopped by a limit, by a signal, or by its own decoder."""
     if code == -signal.SIGALRM:
         return UnreadableFile(
@@ -192,12 +204,12 @@ def _ended(code: int, file: str, memory: int, seconds: int) -> CrypsisError:
             f"smaller part of it or a machine with more memory, or set {LIMIT_VARIABLE} (bytes) to a lower number.",
             where=file,
         )
-    return _beyond_memory(file, memory)
+    return _beyond_memory(file, label, memory)
 
 
-def _beyond_memory(file: str, memory: int) -> UnreadableFile:
+def _beyond_memory(file: str, label: str, memory: int) -> UnreadableFile:
     return UnreadableFile(
-        f"{file} cannot be read as Parquet: decoding it failed or asked for more than {in_words(memory)} of memory. "
+        f"{file} cannot be read as {label}: decoding it failed or asked for more than {in_words(memory)} of memory. "
         f"It is damaged; write it again. If you know that it is whole, set {LIMIT_VARIABLE} (bytes).",
         where=file,
         memory=memory,

@@ -14,6 +14,7 @@ import polars as pl
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.formats.columns import column, first_empty, is_empty, labels, ordered_values
 from crypsis.data.formats.source import place
+from crypsis.data.formats.wide_rows import unfold_trips
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadRow, CrypsisError, UnknownLocation
 
@@ -92,10 +93,12 @@ def trajectories_from_long(
     time_format: str | None = None,
 ) -> Trajectories:
     """Trajectories of a long table. Positions (numbers or timestamps) must rise strictly along each id, in file
-    order or, with `sort`, after sorting; without a position column the file order is the order."""
+    order or, with `sort`, after sorting; without a position column the file order is the order. Trips with start and
+    end in one row are named so: location='from..to', position='started..ended'."""
     from crypsis.data.person_of_records import person_like_of_records
     from crypsis.data.trajectory import Locations, Trajectories
 
+    frame, _, source = unfold_trips(frame, {"location": location, "position": position}, source)
     visited = labels(frame, location, source)
     rows = group_rows(frame, id, source)
     if position is not None:

@@ -7,44 +7,52 @@ from __future__ import annotations
 
 import io
 import struct
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from crypsis.data.formats import limited_reader
-from crypsis.data.formats.columns import in_calendar
+from crypsis.data.formats.by_record import ByRecord, as_texts
+from crypsis.data.formats.columns import dates_in_calendar, unknown_column
 from crypsis.data.formats.compression import existing_file, is_compressed, read_bytes
+from crypsis.data.formats.format import TABLE, Format
 from crypsis.data.formats.memory import check_fits
-from crypsis.data.formats.source import place
-from crypsis.errors import BadRow, UnreadableFile
+from crypsis.errors import UnreadableFile
 
 MAGIC = b"PAR1"
 COPIES = 2.0  # a column while it is decoded, and the arrays made of it
 WIDTHS = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8, 6: 16, 7: 16}  # bytes per value in memory, by physical type
 
 
-def read_frame(
-    path: str | Path, *, columns: Sequence[str] | None = None, by_record: bool = False
-) -> tuple[pl.DataFrame, str]:
-    """The wanted columns, or all, with the types of the file.
+@dataclass(frozen=True, kw_only=True)
+class Parquet(Format):
+    """Columns with types, packed."""
 
-    A date beyond the years 1 to 9999 is refused, since nothing can be done with it; `by_record` it is missing.
-    """
+    name, label = "parquet", "Parquet"
+    suffixes = (".parquet", ".pq")
+    signatures = (MAGIC,)
+    holds = frozenset({TABLE})
+
+    def read_frame(self, file: Path, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, str]:
+        return read_frame(file, columns=columns)
+
+    def names_by_record(self, file: Path) -> list[str]:
+        return column_names(file)
+
+    def read_records(
+        self, file: Path, columns: Sequence[str] | None, lists: Collection[str] = ()
+    ) -> tuple[pl.DataFrame, ByRecord]:
+        frame = dates_in_calendar(_read(file, columns)[0], str(file), by_record=True)
+        return as_texts(frame, lists), ByRecord()
+
+
+def read_frame(path: str | Path, *, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, str]:
+    """The wanted columns, or all, with the types of the file."""
     file = existing_file(path)
-    frame = _read(file, columns)[0]
-    for cells in frame.iter_columns():
-        if cells.dtype in (pl.Date, pl.Datetime):
-            dates = in_calendar(cells)
-            if dates is not cells and not by_record:
-                row = int((dates.is_null() & cells.is_not_null()).arg_true()[0])
-                raise BadRow(
-                    f"Column '{cells.name}' holds a date beyond the years 1 to 9999; correct the cell.",
-                    **place(str(file), row, cells.name),
-                )
-            frame = frame.with_columns(dates)
-    return frame, str(file)
+    return dates_in_calendar(_read(file, columns)[0], str(file)), str(file)
 
 
 def read_frame_and_metadata(path: str | Path) -> tuple[pl.DataFrame, dict[str, str]]:
@@ -57,7 +65,27 @@ def _read(file: Path, columns: Sequence[str] | None) -> tuple[pl.DataFrame, dict
     declared = content_size(content if content is not None else file, columns)
     check_fits(int(declared * COPIES), str(file))
     with file.open("rb") if content is None else limited_reader.unnamed_copy(content) as source:
-        return limited_reader.read_parquet(source, columns, file=str(file), declared=declared)
+        return limited_reader.read_limited(
+            source,
+            f"{__name__}:decode",
+            {"columns": None if columns is None else list(dict.fromkeys(columns))},
+            file=str(file),
+            label=Parquet.label,
+            declared=declared,
+        )
+
+
+def decode(source: Any, columns: list[str] | None) -> tuple[pl.DataFrame, dict[str, str]]:
+    """The wanted columns and the texts of the metadata; run in the process with limits."""
+    known = pl.read_parquet_schema(source)
+    for name in columns or ():
+        if name not in known:
+            raise unknown_column(name, list(known))
+    source.seek(0)
+    metadata = pl.read_parquet_metadata(source)
+    source.seek(0)
+    frame = pl.read_parquet(source, columns=columns, glob=False)
+    return frame, {name: text for name, text in metadata.items() if name != "ARROW:schema"}
 
 
 def column_names(path: str | Path) -> list[str]:

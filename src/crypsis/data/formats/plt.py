@@ -5,11 +5,13 @@ A file is one track. Its name is the file's; its owner is the person's folder in
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from crypsis.data.formats.compression import existing_file, without_compression
+from crypsis.data.formats.format import TRACK, Format
 from crypsis.data.formats.lines import read_lines, without_blank_end
 from crypsis.data.formats.source import Source, place
 from crypsis.errors import BadRow
@@ -17,6 +19,18 @@ from crypsis.errors import BadRow
 MEMORY_PER_BYTE = 6.0
 HEADER_LINES = 6
 FIELDS = 7
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plt(Format):
+    """PLT: tracks of GeoLife."""
+
+    name, label = "plt", "PLT: tracks of GeoLife"
+    suffixes = (".plt",)
+    holds = frozenset({TRACK})
+
+    def read_points(self, file: Path) -> tuple[pl.DataFrame, str]:
+        return read_points(file)
 
 
 def read_points(path: str | Path) -> tuple[pl.DataFrame, Source]:

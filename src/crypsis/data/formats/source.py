@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Self
+
+
+@dataclass(frozen=True)
+class Understood:
+    """How a file was understood: encoding, separator and the like, what was changed, what only a person can tell."""
+
+    items: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+
+    def and_also(self, notes: Sequence[str] = (), questions: Sequence[str] = ()) -> Understood:
+        return Understood(self.items, (*self.notes, *notes), (*self.questions, *questions))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"read_as": dict(self.items), "notes": list(self.notes), "questions": list(self.questions)}
+
+    def __str__(self) -> str:
+        items = "; ".join(f"{name} {value}" for name, value in self.items.items())
+        return "\n".join(
+            line for line in (items, *self.notes, *(f"? {question}" for question in self.questions)) if line
+        )
 
 
 class Source(str):
     """The name of a file whose rows stand on lines; a plain string names a source without lines."""
 
     first_line: int
+    understood: Understood | None = None
 
     def __new__(cls, name: str, first_line: int) -> Self:
         source = super().__new__(cls, name)

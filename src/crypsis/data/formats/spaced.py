@@ -13,8 +13,10 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.data.formats.by_record import ByRecord, Sets, content_by_record, lines_by_record, sets_of
+from crypsis.data.formats.format import SEQUENCE, Format, Separator, Sequences
 from crypsis.data.formats.lines import read_lines
-from crypsis.data.formats.source import NumberedRows, Source, place
+from crypsis.data.formats.source import NumberedRows, Source, Understood, place
 from crypsis.errors import BadLabel, BadRow
 
 MEMORY_PER_BYTE = 8.0
@@ -22,30 +24,59 @@ END_OF_ITEMSET = "-1"
 END_OF_SEQUENCE = "-2"
 
 
-@dataclass(frozen=True)
-class SpacedText:
-    """Records of labels; in SPMF text `itemsets` numbers the itemset of each label inside its record."""
+@dataclass(frozen=True, kw_only=True)
+class Fimi(Format):
+    """Sets of items, one per line. Where the first record ends with -2 the text is SPMF."""
 
-    offsets: Int64s
-    labels: pl.Series
-    itemsets: Int64s | None
-    source: Source
+    name, label = "fimi", "FIMI: each line is a set of items, or the places of one person"
+    suffixes = (".dat", ".txt", ".fimi")
+    holds = frozenset({SEQUENCE})
 
-    def refuse_itemsets(self) -> None:
-        """For trajectories: two items at one position have no order."""
-        if self.itemsets is None:
-            return
-        rows = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
-        shared = np.flatnonzero((np.diff(rows) == 0) & (np.diff(self.itemsets) == 0))
-        if len(shared):
-            raise BadRow(
-                f"Items {self.labels[int(shared[0])]!r} and {self.labels[int(shared[0]) + 1]!r} stand in one itemset; "
-                "a trajectory has one location per position. Read the file as transactions instead.",
-                **place(self.source, int(rows[shared[0]])),
-            )
+    separator: Separator = None
+
+    def is_ordered(self, file: Path) -> bool:
+        return self.read_sequences(file).itemsets is not None
+
+    def read_sequences(self, file: Path) -> Sequences:
+        return read_sequences(file, separator=self.separator, spmf=False if self.named else None)
+
+    def read_sets(self, file: Path) -> Sets:
+        return _spaced(content_by_record(file), self.separator)
 
 
-def read_sequences(path: str | Path, *, separator: str | None = None, spmf: bool | None = None) -> SpacedText:
+@dataclass(frozen=True, kw_only=True)
+class Spmf(Format):
+    """Sequences of sets, one per line."""
+
+    name, label = "spmf", "SPMF: sequences that end with -2"
+    suffixes = (".spmf",)
+    holds = frozenset({SEQUENCE})
+
+    def is_ordered(self, file: Path) -> bool:
+        return True
+
+    def read_sequences(self, file: Path) -> Sequences:
+        return read_sequences(file, spmf=True)
+
+    def read_sets(self, file: Path) -> Sets:
+        return _sequences(content_by_record(file))
+
+
+def refuse_itemsets(read: Sequences) -> None:
+    """For trajectories: two items at one position have no order."""
+    if read.itemsets is None:
+        return
+    rows = np.repeat(np.arange(len(read.offsets) - 1), np.diff(read.offsets))
+    shared = np.flatnonzero((np.diff(rows) == 0) & (np.diff(read.itemsets) == 0))
+    if len(shared):
+        raise BadRow(
+            f"Items {read.labels[int(shared[0])]!r} and {read.labels[int(shared[0]) + 1]!r} stand in one itemset; "
+            "a trajectory has one location per position. Read the file as transactions instead.",
+            **place(read.source, int(rows[shared[0]])),
+        )
+
+
+def read_sequences(path: str | Path, *, separator: str | None = None, spmf: bool | None = None) -> Sequences:
     """Records of one text file. `spmf=None` looks whether the first record ends with -2."""
     lines, source = read_lines(path, MEMORY_PER_BYTE)
     if spmf is None:
@@ -53,11 +84,11 @@ def read_sequences(path: str | Path, *, separator: str | None = None, spmf: bool
     return _read_spmf(lines, source) if spmf else _read_fimi(lines, separator, source)
 
 
-def _read_fimi(lines: pl.Series, separator: str | None, source: Source) -> SpacedText:
+def _read_fimi(lines: pl.Series, separator: str | None, source: Source) -> Sequences:
     if separator is None:
         parts = lines.str.extract_all(r"\S+")
         lengths = parts.list.len().to_numpy().astype(np.int64)
-        return SpacedText(offsets_of(lengths), parts.explode(empty_as_null=False), None, source)
+        return _without_end_marks(lengths, parts.explode(empty_as_null=False), source)
     parts = lines.str.split(separator)
     said = (lines.str.strip_chars() != "").to_numpy()  # splitting an empty line gives one empty item, not none
     lengths = parts.list.len().to_numpy().astype(np.int64)
@@ -70,10 +101,22 @@ def _read_fimi(lines: pl.Series, separator: str | None, source: Source) -> Space
             f"An item is empty: two separators {separator!r} follow each other or stand at the end.",
             **place(source, row),
         )
-    return SpacedText(offsets_of(lengths), labels, None, source)
+    return Sequences(offsets_of(lengths), labels, source)
 
 
-def _read_spmf(lines: pl.Series, source: Source) -> SpacedText:
+def _without_end_marks(lengths: Int64s, labels: pl.Series, source: Source) -> Sequences:
+    """Without the -1 at the end of the lines, where every line ends so: it ends the set and is no item."""
+    offsets = offsets_of(lengths)
+    last = offsets[1:][lengths > 0] - 1
+    if not len(last) or not (labels.gather(last) == END_OF_ITEMSET).all():
+        return Sequences(offsets, labels, source)
+    kept = np.ones(len(labels), np.bool_)
+    kept[last] = False
+    source.understood = Understood({"format": "FIMI"}, ("-1 ends every line and is no item",))
+    return Sequences(offsets_of(lengths - (lengths > 0)), labels.filter(pl.Series(kept)), source)
+
+
+def _read_spmf(lines: pl.Series, source: Source) -> Sequences:
     trimmed = lines.str.strip_chars()
     is_record = (trimmed != "") & ~trimmed.str.contains(r"^[#%@]")
     records = trimmed.filter(is_record)
@@ -100,7 +143,7 @@ def _read_spmf(lines: pl.Series, source: Source) -> SpacedText:
     if names:
         labels = labels.replace(names)
     lengths = np.bincount(rows[is_item], minlength=len(records)).astype(np.int64)
-    return SpacedText(offsets_of(lengths), labels, itemsets, numbered)
+    return Sequences(offsets_of(lengths), labels, numbered, itemsets)
 
 
 def _looks_like_spmf(lines: pl.Series) -> bool:
@@ -114,3 +157,36 @@ def _looks_like_spmf(lines: pl.Series) -> bool:
 def _item_names(lines: pl.Series) -> dict[str, str]:
     declared = lines.filter(lines.str.starts_with("@ITEM=")).str.strip_prefix("@ITEM=").to_list()
     return dict(entry.split("=", 1) for entry in declared if "=" in entry)
+
+
+def _spaced(content: bytes, separator: str | None) -> Sets:
+    """FIMI: a blank line is an empty record."""
+    lines, left_out = lines_by_record(content)
+    if separator is None:
+        lines = [line.rstrip().removesuffix(f" {END_OF_ITEMSET}") for line in lines]  # it ends the set
+        parts = pl.Series(lines, dtype=pl.String).str.extract_all(r"\S+")
+        lengths = parts.list.len().to_numpy().astype(np.int64)
+        return Sets(offsets_of(lengths), parts.explode(empty_as_null=False), ByRecord(left_out))
+    records = [[part.strip() for part in line.split(separator)] if line.strip() else [] for line in lines]
+    sound = [record for record in records if all(record)]
+    return sets_of(sound, left_out + len(records) - len(sound))
+
+
+def _sequences(content: bytes) -> Sets:
+    """SPMF: itemsets are united. Only the comments and names before the first record are a header."""
+    lines, left_out = lines_by_record(content)
+    trimmed = [line.strip() for line in lines]
+    first = next((row for row, line in enumerate(trimmed) if line and line[0] not in "#%@"), len(trimmed))
+    names = dict(
+        entry.removeprefix("@ITEM=").split("=", 1)
+        for entry in trimmed[:first]
+        if entry.startswith("@ITEM=") and entry.count("=") > 1
+    )
+    records = []
+    for line in trimmed[first:]:
+        tokens = line.split()
+        if tokens and tokens[-1] == END_OF_SEQUENCE and END_OF_SEQUENCE not in tokens[:-1]:
+            records.append([names.get(token, token) for token in tokens[:-1] if token != END_OF_ITEMSET])
+        else:
+            left_out += bool(line)
+    return sets_of(records, left_out)

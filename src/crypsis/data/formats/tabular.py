@@ -1,42 +1,107 @@
-"""Any file that holds a table, as one frame: picks the format and tells where its rows stand."""
+"""Any file that holds a table, as one frame: picks the format and tells where its rows stand.
+
+A folder, or a pattern such as `2024-*.csv`, is one table whose rows stand in several files with the same columns.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import glob
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from crypsis.data.formats import csv, format_of, json_lines, parquet
+from crypsis.data.formats import format_for
+from crypsis.data.formats.by_record import ByRecord, Sets
 from crypsis.data.formats.columns import unknown_column
 from crypsis.data.formats.compression import existing_file
+from crypsis.data.formats.format import SEQUENCE, TABLE
+from crypsis.errors import BadRow, MissingFile, UnknownFormat
 
-TABLE = frozenset({"table"})
+_TABLE = frozenset({TABLE})
+
+
+def files_of(path: str | Path) -> list[Path]:
+    """The files that a path stands for: itself, those of a folder and its folders, or those that fit a pattern."""
+    file = Path(path)
+    try:
+        if file.is_dir():
+            found = sorted(one for one in file.rglob("*") if one.is_file() and not one.name.startswith("."))
+            if not found:
+                raise UnknownFormat(f"{file} is a folder without files; give one of files.", where=str(file))
+            return found
+        if not file.exists() and any(sign in file.name for sign in "*?["):
+            fitting = glob.glob(str(file), recursive=True)  # noqa: PTH207 (the pattern may be absolute)
+            found = sorted(Path(one) for one in fitting if Path(one).is_file())
+            if not found:
+                raise MissingFile(f"No file fits {file}; check the pattern.", where=str(file))
+            return found
+    except (OSError, ValueError):
+        pass  # what is wrong with the name is said where it is opened
+    return [existing_file(file)]
 
 
 def read_table_file(
-    path: str | Path,
-    *,
-    format: str | None = None,
-    columns: Sequence[str] | None = None,
-    separator: str | None = None,
-    header: bool = True,
+    path: str | Path, *, format: str | None = None, columns: Sequence[str] | None = None, **options: Any
 ) -> tuple[pl.DataFrame, str]:
-    """The wanted columns (or all) of a CSV, Parquet or JSON Lines file, and its source for messages."""
-    file = existing_file(path)
-    chosen = format_of(file, format, holding=TABLE).name
-    if chosen == "parquet":
-        return parquet.read_frame(file, columns=columns)
-    frame: pl.DataFrame
-    source: str
-    if chosen == "csv":
-        separator = separator or ("\t" if ".tsv" in [suffix.lower() for suffix in file.suffixes] else None)
-        frame, source = csv.read_frame(file, separator=separator, header=header)
-    else:
-        frame, source = json_lines.read_frame(file)
+    """The wanted columns (or all) of a table, and its source for messages; `options` are those of its format."""
+    parts = [_read_one(file, format, columns, options) for file in files_of(path)]
+    if len(parts) == 1:
+        return parts[0]
+    first, source = parts[0]
+    for frame, other in parts[1:]:
+        if frame.columns != first.columns:
+            raise BadRow(
+                f"All files of {path} must have the columns {', '.join(first.columns)} of {source}, found "
+                f"{', '.join(frame.columns)}.",
+                where=str(other),
+            )
+    return pl.concat([frame for frame, _ in parts], how="vertical_relaxed"), str(path)
+
+
+def _read_one(
+    file: Path, format: str | None, columns: Sequence[str] | None, options: dict[str, Any]
+) -> tuple[pl.DataFrame, str]:
+    chosen = format_for(file, format, holding=_TABLE, **options)
+    frame, source = chosen.read_frame(file, columns)
     if columns is None:
         return frame, source
     for name in columns:
         if name not in frame.columns:
             raise unknown_column(name, frame.columns, source)
     return frame.select(list(dict.fromkeys(columns))), source
+
+
+def read_rows(
+    path: str | Path,
+    columns: Sequence[str] | None = None,
+    *,
+    lists: Collection[str] = (),
+    format: str | None = None,
+    **options: Any,
+) -> tuple[pl.DataFrame, ByRecord]:
+    """The named columns (or all of the header) of a table as text, each record read by itself, null where no cell is.
+
+    Those of `lists` hold lists of labels where the format has such.
+    """
+    parts = [
+        format_for(file, format, holding=_TABLE, **options).read_records(file, columns, lists)
+        for file in files_of(path)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    whole = pl.concat([frame for frame, _ in parts], how="vertical_relaxed")
+    return whole, ByRecord(sum(mark.left_out for _, mark in parts))
+
+
+def read_sets(path: str | Path, *, format: str | None = None, **options: Any) -> Sets:
+    """Records of items, each read by itself. Text is SPMF if its suffix or `format` says so, else FIMI."""
+    file = existing_file(path)
+    return format_for(file, format, holding=frozenset({SEQUENCE}), **options).read_sets(file)
+
+
+def header_of(path: str | Path, *, format: str | None = None, **options: Any) -> list[str] | None:
+    """The names of the columns of a table, without a look at its records; None where only these would tell."""
+    file = files_of(path)[0]
+    return format_for(file, format, holding=_TABLE, **options).names_by_record(file)

@@ -32,6 +32,12 @@ class Moments:
     words: str
 
 
+def looks_like_dates(text: pl.Series) -> bool:
+    """Whether all these texts have the form of dates that are not ISO 8601."""
+    stripped = text.str.strip_chars()
+    return any(bool(stripped.str.contains(pattern).all()) for pattern in (_YEAR_FIRST, _YEAR_LAST))
+
+
 def recognise(text: pl.Series, name: str, source: str | None) -> Moments | None:
     """Dates that are not ISO 8601; None where some cell is none, `BadTimestamps` where day and month may be either."""
     for pattern, orders in ((_YEAR_FIRST, ("ymd",)), (_YEAR_LAST, ("dmy", "mdy"))):

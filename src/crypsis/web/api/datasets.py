@@ -8,11 +8,13 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import FileResponse, PlainTextResponse
-from pydantic import Field
+from pydantic import Field, create_model
 from starlette.background import BackgroundTask
 
+from crypsis.data.formats import format_options
 from crypsis.drawing.svg import standalone
 from crypsis.errors import BadParameter
+from crypsis.parameters import Parameter
 from crypsis.samples import SAMPLES
 from crypsis.strict_json import parse_json
 from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, file_answer, resource
@@ -21,6 +23,8 @@ from crypsis.web.files import companions_text, take_text
 from crypsis.web.grids import MOST_ROWS, Filter, Sort
 from crypsis.web.maps import original_map
 from crypsis.web.workbench import Workbench
+
+_LONGEST_OPTION = 400
 
 
 class NewDataset(Body):
@@ -31,7 +35,6 @@ class NewDataset(Body):
     sample: str | None = Field(None, max_length=40, description="Name of sample data.")
     size: int | None = Field(None, ge=1, le=1_000_000, description="How many records of the sample.")
     name: Name | None = None
-    separator: str | None = Field(None, max_length=1)
     format: str | None = Field(None, max_length=20)
     kind: Literal["table", "mixed", "transactions", "trajectories", "tracks", "events"] | None = None
 
@@ -76,10 +79,12 @@ def router(workbench: Workbench) -> APIRouter:
         """The sample data that `add_dataset` can make."""
         return [{"name": name, "kind": one.kind, "description": one.description} for name, one in SAMPLES.items()]
 
-    @api.post("", status_code=201)
     def add_dataset(new: NewDataset) -> dict[str, Any]:
         """Add an upload, a file of this machine, or a sample."""
         return _added(datasets, new)
+
+    add_dataset.__annotations__["new"] = _with_file_options(NewDataset)
+    api.post("", status_code=201)(add_dataset)
 
     @api.get("/{number}")
     def show_dataset(number: Number) -> dict[str, Any]:
@@ -208,11 +213,24 @@ def router(workbench: Workbench) -> APIRouter:
     return api
 
 
+def _with_file_options(body: type[NewDataset]) -> type[NewDataset]:
+    """The body with the options of all formats, as these declare them."""
+    fields: dict[str, Any] = {option.name: (option.type | None, _field(option)) for option in format_options().values()}
+    return create_model(body.__name__, __base__=body, __doc__=body.__doc__, **fields)
+
+
+def _field(option: Parameter) -> Any:
+    if option.type is str:
+        return Field(None, description=option.help, max_length=_LONGEST_OPTION)
+    return Field(None, description=option.help)
+
+
 def _added(datasets: Datasets, new: NewDataset) -> dict[str, Any]:
     given = [source for source in (new.upload, new.path, new.sample) if source is not None]
     if len(given) != 1:
         raise BadParameter("Give one of upload, path and sample.", parameter="upload")
-    settings = {key: getattr(new, key) for key in ("separator", "format", "kind") if getattr(new, key)}
+    told = {key: getattr(new, key) for key in ("format", "kind", *format_options())}
+    settings = {key: value for key, value in told.items() if value not in (None, "")}
     if new.upload is not None:
         entry = datasets.add_upload(new.upload, new.name or "dataset", settings)
     elif new.path is not None:

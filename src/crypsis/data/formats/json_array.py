@@ -1,0 +1,95 @@
+"""JSON: a whole document that is an array of objects (a table) or an array of arrays of labels (records)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import offsets_of
+from crypsis.data.formats.by_record import ByRecord, Sets
+from crypsis.data.formats.compression import read_beginning, read_bytes
+from crypsis.data.formats.encodings import as_utf8
+from crypsis.data.formats.failures import POLARS_FAILURES
+from crypsis.data.formats.format import SEQUENCE, TABLE, Format, Sequences
+from crypsis.data.formats.json_lines import DEEPEST_ROW, parse_as_written, rows_of_objects, sets_of_values
+from crypsis.data.formats.source import Source
+from crypsis.errors import BadLabel, UnreadableFile
+from crypsis.strict_json import nested_deeper, parse_json
+
+MEMORY_PER_BYTE = 15.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Json(Format):
+    """One JSON array in a file."""
+
+    name, label = "json", "JSON: one array of objects or of arrays"
+    suffixes = (".json",)
+    holds = frozenset({TABLE, SEQUENCE})
+
+    @classmethod
+    def sniff(cls, beginning: bytes) -> bool:
+        return beginning.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
+
+    def is_table(self, file: Path) -> bool:
+        return not read_beginning(file).lstrip(b"\xef\xbb\xbf \t\r\n").removeprefix(b"[").lstrip().startswith(b"[")
+
+    def is_ordered(self, file: Path) -> bool:
+        return True
+
+    def read_frame(self, file: Path, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, str]:
+        rows = _elements(file)
+        for number, row in enumerate(rows):
+            if not isinstance(row, dict):
+                raise UnreadableFile(
+                    f"Element {number} of {file} is no object; a table is an array of objects.", where=str(file)
+                )
+        content = b"\n".join(json.dumps(row).encode() for row in rows)
+        if nested_deeper(content, DEEPEST_ROW):
+            raise UnreadableFile(f"{file} is nested deeper than {DEEPEST_ROW} levels; flatten it.", where=str(file))
+        try:
+            return (pl.read_ndjson(content, infer_schema_length=None) if rows else pl.DataFrame()), str(file)
+        except POLARS_FAILURES as error:
+            raise UnreadableFile(
+                f"{file} cannot be read as a table: {error}. Give every key values of one type.", where=str(file)
+            ) from error
+
+    def read_sequences(self, file: Path) -> Sequences:
+        rows = _elements(file)
+        for number, row in enumerate(rows):
+            if not isinstance(row, list) or not all(isinstance(label, str) and label.strip() for label in row):
+                raise BadLabel(f"Element {number} must be an array of texts.", where=str(file))
+        labels = pl.Series([label for row in rows for label in row], dtype=pl.String)
+        return Sequences(offsets_of(np.array([len(row) for row in rows], np.int64)), labels, Source(str(file), 1))
+
+    def names_by_record(self, file: Path) -> None:
+        return None
+
+    def read_records(
+        self, file: Path, columns: Sequence[str] | None, lists: Collection[str] = ()
+    ) -> tuple[pl.DataFrame, ByRecord]:
+        return rows_of_objects(_elements(file, as_written=True), columns, lists)
+
+    def read_sets(self, file: Path) -> Sets:
+        return sets_of_values(_elements(file, as_written=True))
+
+
+def _elements(file: Path, as_written: bool = False) -> list[Any]:
+    content = as_utf8(read_bytes(file, MEMORY_PER_BYTE), str(file))[0]
+    try:
+        document = parse_json(content)
+        if as_written:
+            document = parse_as_written(content.decode())
+    except ValueError as error:
+        raise UnreadableFile(f"{file} is no JSON: {error}. JSON Lines end with .jsonl.", where=str(file)) from error
+    if not isinstance(document, list):
+        raise UnreadableFile(
+            f'{file} holds another JSON value; a table is an array of objects, [{{"age": 39}}, …].', where=str(file)
+        )
+    return document

@@ -1,0 +1,81 @@
+"""Numbers as people write them: 1.234,56 and 1,234.56 and 1 234,5, with the marks declared or told by a whole column.
+
+Which mark is which follows only from what can be read in one way: a cell with both marks, or a comma with other than
+three digits behind it. `1,234` alone, or `123,456,789`, which may be three codes, is asked about.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+_PLAIN = r"^[+-]?\d+(?:\.\d+)?$"
+# decimal mark, mark of thousands (as a pattern): how such numbers look
+_FORMS = {
+    (",", "."): r"^[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?$",
+    (",", "[ \u00a0\u202f]"): r"^[+-]?(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d+)(?:,\d+)?$",
+    (",", "'"): r"^[+-]?(?:\d{1,3}(?:['’]\d{3})+|\d+)(?:,\d+)?$",
+    (".", ","): r"^[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$",
+    (".", "[ \u00a0\u202f]"): r"^[+-]?(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d+)(?:\.\d+)?$",
+    (".", "['’]"): r"^[+-]?(?:\d{1,3}(?:['’]\d{3})+|\d+)(?:\.\d+)?$",
+}
+_CERTAIN = {  # what a form must have once to be certain: both marks, or a fraction of other than 3 digits
+    ",": r"[.'’ \u00a0\u202f]\d{3},|,\d{1,2}$|,\d{4,}$|^[+-]?0,",
+    ".": r"[,'’ \u00a0\u202f]\d{3}\.",
+}
+_MARKS = {",": ",", ".": r"\.", " ": "[ \u00a0\u202f]", "'": "['’]"}
+
+
+@dataclass(frozen=True)
+class PlainNumbers:
+    """Numbers rewritten with a decimal point, and the marks that they had; `certain` if they can be read in one way."""
+
+    texts: pl.Series
+    decimal: str
+    certain: bool
+
+
+def recognise_numbers(texts: pl.Series) -> PlainNumbers | None:
+    """A column of numbers with a decimal comma or marks between thousands; None where some cell is none."""
+    if not len(texts) or not texts.str.contains("[,'’ \u00a0\u202f]|\\..*\\.").any():
+        return None
+    stripped = texts.str.strip_chars()
+    fitting = [
+        (decimal, thousands, bool(stripped.str.contains(_CERTAIN[decimal]).any()))
+        for (decimal, thousands), form in _FORMS.items()
+        if stripped.str.contains(form).all()
+    ]
+    certain = [form for form in fitting if form[2]] or fitting
+    if not certain:
+        return None
+    decimal, thousands, sure = certain[0]
+    return PlainNumbers(_plain(stripped, decimal, "\\" + thousands if thousands == "." else thousands), decimal, sure)
+
+
+def rewrite_numbers(
+    frame: pl.DataFrame, decimal: str | None, thousands: str | None, *, by_record: bool = False
+) -> pl.DataFrame:
+    """The columns that hold nothing but numbers with the declared marks, rewritten with a decimal point.
+
+    By record, each cell that is such a number is, whatever stands in the others.
+    """
+    point = _MARKS[decimal or "."]
+    groups = rf"\d{{1,3}}(?:{_MARKS[thousands]}\d{{3}})+|" if thousands else ""
+    form = rf"^\s*[+-]?(?:{groups}\d+)(?:{point}\d+)?\s*$"
+    rewritten = []
+    for name in frame.columns:
+        cells = frame[name]
+        if cells.dtype != pl.String:
+            continue
+        numbers = cells.str.contains(form).fill_null(False)
+        if not numbers.any() or not (by_record or (numbers | (cells.str.strip_chars() == "")).all()):
+            continue
+        plain = _plain(cells.str.strip_chars(), decimal or ".", _MARKS[thousands] if thousands else None)
+        rewritten.append(cells.zip_with(~numbers, plain).alias(name))
+    return frame.with_columns(rewritten)
+
+
+def _plain(texts: pl.Series, decimal: str, thousands: str | None) -> pl.Series:
+    ungrouped = texts.str.replace_all(thousands, "") if thousands else texts
+    return ungrouped.str.replace(",", ".", literal=True) if decimal == "," else ungrouped

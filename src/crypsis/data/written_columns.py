@@ -1,0 +1,190 @@
+"""Columns of text as values: type, missing markers, decimal marks and forms of dates, understood from all their values.
+
+Only the distinct values are looked at. A type, a marker or a mark that is declared counts; what is guessed is told. A
+known marker such as NA means a missing value where all others are numbers or dates; among other texts it may be a value
+(the code of Namibia) and stays. Codes such as -8 or 9999 are asked about, never decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import polars as pl
+
+from crypsis.data.formats.timestamps import looks_like_dates, recognise
+from crypsis.data.formats.written_numbers import recognise_numbers
+from crypsis.data.values import ColumnType, converted, inferred_type
+from crypsis.errors import BadTimestamps
+
+MARKERS = frozenset(
+    {
+        "na", "n/a", "#n/a", "#nv", "#na", "#null!", "nan", "null", "none", "nil", "missing", "k. a.", "k.a.", "k. a",
+        "keine angabe", "n. v.", "n.v.", "-", "--", "–", "—", ".", "..", "...", "?", "unknown",
+        "unbekannt", "n.d.", "s/d",
+    }
+)  # fmt: skip
+_CODES = frozenset({-1, -2, -3, -4, -5, -6, -7, -8, -9, -66, -77, -88, -97, -98, -99, -997, -998, -999, -9999})
+_HIGH_CODES = (99, 999, 9999, 99999, 999999)
+_MOST_CODES = 5
+_SAMPLE = 1000  # what does not hold for the first values does not hold for all
+
+
+@dataclass(frozen=True)
+class WrittenColumn:
+    """What the distinct texts of a column are: null where they mean none, with what was guessed or is to be asked."""
+
+    values: pl.Series
+    absent: pl.Series
+    type: ColumnType
+    notes: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+
+
+def plain_numbers(cells: pl.Series, type: ColumnType | None) -> pl.Series | None:
+    """A column whose every cell is a number as Python writes it; None where some cell is none, or 007."""
+    if not len(cells) or cells.has_nulls() or _are_numbers(cells.head(_SAMPLE), type) is None:
+        return None
+    return _are_numbers(cells, type)
+
+
+def _are_numbers(cells: pl.Series, type: ColumnType | None) -> pl.Series | None:
+    whole = cells.cast(pl.Int64, strict=False)
+    odd = cells.filter(cells.str.starts_with("0") | cells.str.starts_with("-0") | cells.str.starts_with("+"))
+    if not whole.has_nulls() and not (odd != "0").any():
+        return whole if type != "float" else whole.cast(pl.Float64)
+    if type == "int" or odd.str.contains(r"^[+-]?0\d").any():
+        return None
+    numbers = converted(cells, "float")
+    return None if numbers.has_nulls() or not numbers.is_finite().all() else numbers
+
+
+def numeric_type(values: pl.Series) -> ColumnType:
+    return "int" if values.dtype == pl.Int64 else "float"
+
+
+def missing_concerns(name: str, missing: Sequence[str]) -> bool:
+    """Whether some marker of this column could be a number."""
+    return any(token.strip()[:1] in "+-.0123456789" for token in tokens_of(name, missing) if token.strip())
+
+
+def tokens_of(name: str, missing: Sequence[str]) -> list[str]:
+    """The markers that concern a column: those of every column, and `income=-8|-9` for the column income."""
+    found: list[str] = []
+    for token in missing:
+        column, equals, texts = token.partition("=")
+        if equals and column and texts:
+            found += texts.split("|") if column == name else []
+        else:
+            found.append(token)
+    return found
+
+
+def understand_texts(
+    distinct: pl.Series, name: str, type: ColumnType | None, missing: Sequence[str], *, guess: bool = True
+) -> WrittenColumn:
+    """The values of distinct texts. Without `guess` only what is declared counts, each value by itself."""
+    stripped = distinct.str.strip_chars()
+    absent = (distinct.is_null() | (stripped == "")).fill_null(True)
+    tokens = tokens_of(name, missing)
+    if tokens:
+        absent |= stripped.is_in(tokens).fill_null(False)
+    known = distinct.set(absent, None) if absent.any() else distinct
+    chosen = type or inferred_type(known)
+    if guess and type != "category" and (chosen == "category" or converted(known, chosen).null_count() > absent.sum()):
+        guessed = _guess(known, absent, name, type)
+        if guessed is not None:
+            return guessed
+    values = converted(known, chosen)
+    questions = questions_on(values, name) if guess and type is None else ()
+    return WrittenColumn(values, absent, chosen, (), questions)
+
+
+def _guess(known: pl.Series, absent: pl.Series, name: str, type: ColumnType | None) -> WrittenColumn | None:
+    lower = known.str.strip_chars().str.to_lowercase()
+    marks = lower.is_in(list(MARKERS)).fill_null(False)
+    rest = known.set(marks, None)
+    said = rest.drop_nulls()
+    if not len(said):
+        return None
+    notes: list[str] = []
+    questions: list[str] = []
+    texts = rest
+    sample = said.head(_SAMPLE)
+    if inferred_type(sample) == "category" and recognise_numbers(sample) is None and not looks_like_dates(sample):
+        return None
+    chosen = _fitting(inferred_type(said), type)
+    if chosen is None:
+        numbers = recognise_numbers(said)
+        if numbers is not None and numbers.certain:
+            chosen = _fitting(inferred_type(numbers.texts), type)
+            texts = recognised_in(rest, numbers.texts)
+            notes.append(f"'{name}' is written with {'a decimal comma' if numbers.decimal == ',' else 'commas'}")
+        elif numbers is not None:
+            questions.append(
+                f"'{name}' holds texts like {said[0]!r}: say with decimal and thousands which marks they are"
+            )
+    values = None
+    if chosen is None:
+        try:
+            moments = recognise(said.str.strip_chars(), name, None)
+        except BadTimestamps as error:
+            moments = None
+            questions.append(error.message)
+        if moments is not None:
+            days = moments.values.cast(pl.Date)
+            whole = bool((days.cast(pl.Datetime("us")) == moments.values).all())
+            chosen = _fitting("date" if whole else "timestamp", type)
+            notes.append(f"'{name}' holds dates written as {moments.words}")
+            if chosen is not None:
+                values = recognised_in(rest, days if chosen == "date" else moments.values)
+    if chosen is None:
+        return WrittenColumn(known, absent, "category", (), tuple(questions)) if questions and type is None else None
+    if marks.any():
+        shown = ", ".join(sorted(known.filter(marks).str.strip_chars().unique().to_list()))
+        notes.append(f"{shown} in '{name}' means a missing value")
+    values = converted(texts, chosen) if values is None else values
+    return WrittenColumn(
+        values, absent | marks, chosen, tuple(notes), questions_on(values, name) if type is None else ()
+    )
+
+
+def recognised_in(rest: pl.Series, said: pl.Series) -> pl.Series:
+    """The rewritten values where there were any, null elsewhere."""
+    rows = pl.int_range(len(rest), eager=True).filter(rest.is_not_null())
+    return pl.Series([None] * len(rest), dtype=said.dtype).scatter(rows, said).alias(rest.name)
+
+
+def _fitting(found: ColumnType, type: ColumnType | None) -> ColumnType | None:
+    """The type to use: what was found unless that is text, or the declared one where it covers what was found."""
+    if found == "category":
+        return None
+    if type is None:
+        return found
+    wider = {"int": ("int",), "float": ("int", "float"), "date": ("date",), "timestamp": ("date", "timestamp")}
+    return type if found in wider.get(type, ()) else None
+
+
+def questions_on(values: pl.Series, name: str) -> tuple[str, ...]:
+    """Numbers that may be codes for a missing answer."""
+    if not values.dtype.is_numeric():
+        return ()
+    below = values.filter(values < 0)
+    asked: list[str] = []
+    if 0 < len(below) <= _MOST_CODES and len(values) - len(below) >= _MOST_CODES and _all_codes(below):
+        asked = [f"{value:g}" for value in sorted(below.to_list(), reverse=True)]
+    highest = values.max()
+    if highest in _HIGH_CODES:
+        others = values.filter(values < highest)
+        if len(others) >= _MOST_CODES and cast(float, others.max()) < cast(float, highest) / 2:
+            asked.append(f"{highest:g}")
+    if not asked:
+        return ()
+    return (
+        f"{', '.join(asked)} in '{name}' may be codes for a missing value; if so, say missing {name}={'|'.join(asked)}",
+    )
+
+
+def _all_codes(values: pl.Series) -> bool:
+    return all(value == int(value) and int(value) in _CODES for value in values.to_list())
