@@ -16,6 +16,7 @@ import crypsis
 from crypsis.data import inspect_file
 from crypsis.data.formats.memory import LIMIT_VARIABLE
 from crypsis.data.formats.parquet import COPIES, content_size, memory_needed, read_frame
+from crypsis.data.formats.tabular import read_rows
 from crypsis.errors import BadRow, CrypsisError, TooLarge, UnknownColumn, UnreadableFile
 
 FRAME = pl.DataFrame({"id": [1, 2, 3], "label": ["a", "b", None], "sets": [["x"], [], ["y", "z"]]})
@@ -134,5 +135,5 @@ def test_a_date_beyond_the_calendar_is_refused_with_its_row_by_every_road(tmp_pa
         with pytest.raises(BadRow, match="beyond the years 1 to 9999") as refused:
             read(file)
         assert "row 2" in str(refused.value)
-    frame, _ = read_frame(file, by_record=True)  # one record costs no other
+    frame, _ = read_rows(file)  # one record costs no other
     assert frame[column].null_count() == 2

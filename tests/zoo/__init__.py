@@ -1,0 +1,1 @@
+"""Awkward files as people have them, made by generators and never kept."""

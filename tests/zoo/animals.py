@@ -1,0 +1,382 @@
+"""One file per trap: what stands in it, the options it needs, and what must come of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+Content = bytes | Callable[[Path], None]
+PEOPLE = {"name": ["Jörg", "Zoë", "Ana"], "height": [1.75, 1.8, 1.62]}
+GERMAN = "name;height\nJörg;1,75\nZoë;1,80\nAna;1,62\n"
+
+
+@dataclass(frozen=True)
+class Animal:
+    """A file, the options it needs, and what comes of it: columns with their values and words told, or a refusal."""
+
+    name: str
+    file: str
+    content: Content
+    columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    told: str = ""
+    refused: str = ""
+    advice: str = ""
+
+    def write(self, folder: Path) -> Path:
+        path = folder / self.file
+        if callable(self.content):
+            self.content(path)
+        else:
+            path.write_bytes(self.content)
+        return path
+
+
+def _text(text: str, encoding: str = "utf-8") -> bytes:
+    return text.encode(encoding)
+
+
+def _sheet(*sheets: tuple[str, list[list[Any]]]) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        import xlsxwriter
+
+        with xlsxwriter.Workbook(path) as book:
+            day = book.add_format({"num_format": "yyyy-mm-dd"})
+            for name, rows in sheets:
+                sheet = book.add_worksheet(name)
+                for row, cells in enumerate(rows):
+                    for column, cell in enumerate(cells):
+                        if isinstance(cell, dt.date):
+                            sheet.write_datetime(row, column, dt.datetime(cell.year, cell.month, cell.day), day)
+                        elif cell is not None:
+                            sheet.write(row, column, cell)
+
+    return write
+
+
+def _survey(writer: str, **more: Any) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        import pyreadstat
+
+        frame = pl.DataFrame({"sex": [1.0, 2.0, 1.0], "age": [40.0, 51.0, 33.0]})
+        getattr(pyreadstat, writer)(frame, str(path), **more)
+
+    return write
+
+
+def _zip(**files: str) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name.replace("__", "."), text)
+    return packed.getvalue()
+
+
+def _folder(files: Mapping[str, str]) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        path.mkdir()
+        for name, text in files.items():
+            (path / name).write_text(text, encoding="utf-8")
+
+    return write
+
+
+def _frame(method: str) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        getattr(pl.DataFrame(PEOPLE), method)(path)
+
+    return write
+
+
+DAY = dt.date(2008, 6, 8)
+LABELS = {"variable_value_labels": {"sex": {1: "male", 2: "female"}}}
+PLAIN = "name,height\nJörg,1.75\nZoë,1.8\nAna,1.62\n"
+
+ENCODINGS = [
+    Animal(f"text in {name}", "people.csv", _text(PLAIN, name), PEOPLE, told=shown)
+    for name, shown in (
+        ("utf-8", "utf-8"), ("utf-8-sig", "utf-8"), ("utf-16", "utf-16"), ("utf-16-le", "utf-16-le"),
+        ("utf-16-be", "utf-16-be"), ("cp1252", "cp1252"),
+    )
+]  # fmt: skip
+
+TABLES = [
+    *ENCODINGS,
+    Animal(
+        "latin-1 with a control character", "a.csv", b"a,b\n\xe9,\x81\n", {"a": ["é"], "b": ["\x81"]}, told="latin-1"
+    ),
+    Animal(
+        "koi8 that is declared",
+        "a.csv",
+        _text("a,b\nжук,1\n", "koi8-r"),
+        {"a": ["жук"], "b": [1]},
+        {"encoding": "koi8-r"},
+    ),
+    Animal(
+        "an encoding that is none",
+        "a.csv",
+        b"a,b\n1,2\n",
+        options={"encoding": "wibble"},
+        refused="bad-parameter",
+        advice="cp1252",
+    ),
+    Animal("damaged utf-8", "a.csv", b"a,b\n\xc3\xa9,1\n\xff,2\n", refused="bad-row", advice="name its encoding"),
+    Animal("a German export", "people.csv", _text(GERMAN, "cp1252"), PEOPLE, told="decimal comma"),
+    Animal("separated by tabs", "a.csv", b"a\tb\n1\tx\n", {"a": [1], "b": ["x"]}, told="separator tab"),
+    Animal("separated by tabs and called so", "a.tsv", b"a\tb\n1,5\tx\n", {"a": [1.5], "b": ["x"]}),
+    Animal("separated by bars", "a.csv", b"a|b\n1|x\n", {"a": [1], "b": ["x"]}, told="separator '|'"),
+    Animal("separated by semicolons", "a.csv", b"a;b\n1;x\n", {"a": [1], "b": ["x"]}, told="separator ';'"),
+    Animal("separated as declared", "a.csv", b"a:b\n1:x\n", {"a": [1], "b": ["x"]}, {"separator": ":"}),
+    Animal(
+        "a separator of two characters",
+        "a.csv",
+        b"a::b\n",
+        options={"separator": "::"},
+        refused="bad-parameter",
+        advice="one ASCII",
+    ),
+    Animal("the hint of Excel", "a.csv", b"sep=;\na;b\n1;x\n", {"a": [1], "b": ["x"]}),
+    Animal("a title above the header", "a.csv", b"Export\n\na;b\n1;x\n", {"a": [1], "b": ["x"]}, {"skip": 2}),
+    Animal("no header", "a.csv", b"1,x\n2,y\n", {"column_1": [1, 2], "column_2": ["x", "y"]}, {"header": False}),
+    Animal("a header that repeats", "a.csv", b"a,a\n1,x\n", {"a": [1], "a_2": ["x"]}, told="it is 'a_2' now"),
+    Animal("a header with a gap", "a.csv", b",a\n0,x\n", {"column_1": [0], "a": ["x"]}, told="had no name"),
+    Animal("line ends of Windows", "a.csv", b"a,b\r\n1,x\r\n", {"a": [1], "b": ["x"]}),
+    Animal("line ends of old Macs", "a.csv", b"a,b\r1,x\r", {"a": [1], "b": ["x"]}),
+    Animal("no line end at the end", "a.csv", b"a,b\n1,x", {"a": [1], "b": ["x"]}),
+    Animal("blank lines at the end", "a.csv", b"a,b\n1,x\n\n\n", {"a": [1], "b": ["x"]}),
+    Animal("separators in quotes", "a.csv", b'a,b\n1,"x,y"\n', {"a": [1], "b": ["x,y"]}),
+    Animal("line breaks in quotes", "a.csv", b'a,b\n1,"x\ny"\n', {"a": [1], "b": ["x\ny"]}),
+    Animal("quotes in quotes", "a.csv", b'a,b\n1,"x ""y"""\n', {"a": [1], "b": ['x "y"']}),
+    Animal("an open quote", "a.csv", b'a,b\n1,"x\n', refused="bad-row", advice="close every quoted field"),
+    Animal("a short row", "a.csv", b"a,b\n1,x\n2\n", refused="bad-row", advice="2 fields"),
+    Animal("an empty file", "a.csv", b"", refused="unreadable-file", advice="header line"),
+    Animal("a NUL byte", "a.csv", b"a,b\n1,\0\n", refused="bad-row", advice="NUL"),
+    Animal(
+        "decimal commas and thousands", "a.csv", b"a;b\n1.234,50;x\n7,25;y\n", {"a": [1234.5, 7.25], "b": ["x", "y"]}
+    ),
+    Animal("English thousands", "a.csv", b'a,b\n"1,234.50",x\n7.25,y\n', {"a": [1234.5, 7.25], "b": ["x", "y"]}),
+    Animal("thousands with blanks", "a.csv", b"a;b\n1 234,50;x\n7,25;y\n", {"a": [1234.5, 7.25], "b": ["x", "y"]}),
+    Animal("Swiss thousands", "a.csv", b"a;b\n1'234.50;x\n7.25;y\n", {"a": [1234.5, 7.25], "b": ["x", "y"]}),
+    Animal(
+        "thousands that are declared",
+        "a.csv",
+        b"a;b\n1.234;x\n7;y\n",
+        {"a": [1234, 7], "b": ["x", "y"]},
+        {"thousands": "."},
+    ),
+    Animal(
+        "commas that may be either",
+        "a.csv",
+        b"a;b\n1,234;x\n2,345;y\n",
+        {"a": ["1,234", "2,345"], "b": ["x", "y"]},
+        told="decimal and thousands",
+    ),
+    Animal(
+        "lists of codes",
+        "a.csv",
+        b"a;b\n250,401;x\n250,401,427;y\n",
+        {"a": ["250,401", "250,401,427"], "b": ["x", "y"]},
+    ),
+    Animal(
+        "codes with leading zeros", "a.csv", b"zip,b\n01067,x\n80331,y\n", {"zip": ["01067", "80331"], "b": ["x", "y"]}
+    ),
+    Animal("German dates", "a.csv", b"d,b\n08.06.2008,x\n", {"d": [DAY], "b": ["x"]}, told="day, month, year"),
+    Animal(
+        "dates with slashes, year first",
+        "a.csv",
+        b"d,b\n2008/06/08,x\n",
+        {"d": [DAY], "b": ["x"]},
+        told="year, month, day",
+    ),
+    Animal(
+        "times with slashes",
+        "a.csv",
+        b"d,b\n2008/06/08 23:40:39,x\n",
+        {"d": [dt.datetime(2008, 6, 8, 23, 40, 39)], "b": ["x"]},
+    ),
+    Animal(
+        "American dates",
+        "a.csv",
+        b"d,b\n06/13/2008,x\n06/08/2008,y\n",
+        {"d": [dt.date(2008, 6, 13), DAY], "b": ["x", "y"]},
+        told="month, day, year",
+    ),
+    Animal(
+        "dates of either order",
+        "a.csv",
+        b"d,b\n06/08/2008,x\n",
+        {"d": ["06/08/2008"], "b": ["x"]},
+        told="day first or with the month first",
+    ),
+    Animal("ISO dates", "a.csv", b"d,b\n2008-06-08,x\n", {"d": [DAY], "b": ["x"]}),
+    *(
+        Animal(
+            f"missing as {mark}",
+            "a.csv",
+            f"n;b\n1;x\n{mark};y\n".encode(),
+            {"n": [1, None], "b": ["x", "y"]},
+            told=f"{mark} in 'n'",
+        )
+        for mark in ("NA", "n/a", "k. A.", "#NV", "NULL", "-")
+    ),
+    Animal("missing as nothing", "a.csv", b"n,b\n1,x\n,y\n", {"n": [1, None], "b": ["x", "y"]}),
+    Animal("Namibia", "a.csv", b"land,b\nNA,x\nDE,y\n", {"land": ["NA", "DE"], "b": ["x", "y"]}),
+    Animal(
+        "missing as declared for one column",
+        "a.csv",
+        b"n,m\n-8,-8\n5,6\n",
+        {"n": [None, 5], "m": [-8, 6]},
+        {"missing": ["n=-8|-9"]},
+    ),
+    Animal(
+        "negative codes are asked about",
+        "a.csv",
+        b"n,b\n1,x\n2,x\n3,x\n4,x\n5,x\n-8,x\n-9,x\n",
+        {"n": [1, 2, 3, 4, 5, -8, -9], "b": ["x"] * 7},
+        told="missing n=-8|-9",
+    ),
+    Animal(
+        "9999 is asked about",
+        "a.csv",
+        b"n,b\n1,x\n2,x\n3,x\n4,x\n5,x\n9999,x\n",
+        {"n": [1, 2, 3, 4, 5, 9999], "b": ["x"] * 6},
+        told="missing n=9999",
+    ),
+    Animal("JSON Lines", "a.jsonl", b'{"a": 1, "b": "x"}\n', {"a": [1], "b": ["x"]}),
+    Animal(
+        "a JSON array", "a.json", json.dumps([{"a": 1, "b": "x"}, {"a": 2}]).encode(), {"a": [1, 2], "b": ["x", None]}
+    ),
+    Animal("a JSON object", "a.json", b'{"a": 1}', refused="unreadable-file", advice="array of objects"),
+    Animal("JSON that is cut", "a.json", b'[{"a": 1', refused="unreadable-file", advice="no JSON"),
+    Animal("gzip", "a.csv.gz", gzip.compress(b"a,b\n1,x\n"), {"a": [1], "b": ["x"]}),
+    Animal("zip", "a.csv.zip", _zip(a__csv="a,b\n1,x\n"), {"a": [1], "b": ["x"]}),
+    Animal("zip named otherwise", "export.zip", _zip(a__csv="a,b\n1,x\n"), {"a": [1], "b": ["x"]}),
+    Animal(
+        "zip of several",
+        "a.csv.zip",
+        _zip(a__csv="a\n1\n", b__csv="a\n1\n"),
+        refused="unreadable-file",
+        advice="Unpack it",
+    ),
+    Animal(
+        "a folder of files",
+        "parts",
+        _folder({"1.csv": "a,b\n1,x\n", "2.csv": "a,b\n2,y\n"}),
+        {"a": [1, 2], "b": ["x", "y"]},
+    ),
+    Animal(
+        "a folder of different files",
+        "parts",
+        _folder({"1.csv": "a,b\n1,x\n", "2.csv": "a,c\n2,y\n"}),
+        refused="bad-row",
+        advice="columns a, b",
+    ),
+    Animal("Parquet", "a.parquet", _frame("write_parquet"), PEOPLE),
+    Animal(
+        "Parquet called CSV",
+        "a.csv",
+        _frame("write_parquet"),
+        refused="unreadable-file",
+        advice="name the format parquet",
+    ),
+    Animal("Parquet called CSV and named", "a.csv", _frame("write_parquet"), PEOPLE, {"format": "parquet"}),
+    Animal("Arrow", "a.arrow", _frame("write_ipc"), PEOPLE),
+    Animal("Feather", "a.feather", _frame("write_ipc"), PEOPLE),
+    Animal("an Arrow stream", "a.arrow", _frame("write_ipc_stream"), PEOPLE),
+    Animal("no suffix", "people", _text(PLAIN), PEOPLE),
+    Animal("a suffix of nobody", "people.data", _text(PLAIN), PEOPLE),
+    Animal(
+        "a workbook",
+        "a.xlsx",
+        _sheet(("one", [["name", "height"], ["Jörg", 1.75], ["Zoë", 1.8], ["Ana", 1.62]])),
+        PEOPLE,
+    ),
+    Animal(
+        "a workbook with days and gaps",
+        "a.xlsx",
+        _sheet(("s", [["d", "n"], [DAY, 1], [None, 2]])),
+        {"d": [DAY, None], "n": [1, 2]},
+    ),
+    Animal(
+        "a second sheet",
+        "a.xlsx",
+        _sheet(("s", [["x"], [1]]), ("data", [["a", "b"], [1, "x"]])),
+        {"a": [1], "b": ["x"]},
+        {"sheet": "data"},
+    ),
+    Animal(
+        "sheets that are not read",
+        "a.xlsx",
+        _sheet(("s", [["a", "b"], [1, "x"]]), ("t", [["y"]])),
+        {"a": [1], "b": ["x"]},
+        told="not read: t",
+    ),
+    Animal(
+        "a sheet that is none",
+        "a.xlsx",
+        _sheet(("s", [["a"], [1]])),
+        options={"sheet": "t"},
+        refused="bad-parameter",
+        advice="sheets are s",
+    ),
+    Animal(
+        "a title above a sheet",
+        "a.xlsx",
+        _sheet(("s", [["Report"], ["a", "b"], [1, "x"]])),
+        {"a": [1], "b": ["x"]},
+        {"skip": 1},
+    ),
+    Animal(
+        "a workbook called CSV",
+        "a.csv",
+        _sheet(("s", [["a"], [1]])),
+        refused="unreadable-file",
+        advice="name the format excel",
+    ),
+    Animal("a workbook that is cut", "a.xlsx", b"PK\x03\x04 nothing", refused="unreadable-file", advice="Excel"),
+    Animal(
+        "SPSS with labels",
+        "a.sav",
+        _survey("write_sav", **LABELS),
+        {"sex": ["male", "female", "male"], "age": [40, 51, 33]},
+        told="value labels sex",
+    ),
+    Animal(
+        "SPSS as codes",
+        "a.sav",
+        _survey("write_sav", **LABELS),
+        {"sex": [1, 2, 1], "age": [40, 51, 33]},
+        {"labels": False},
+    ),
+    Animal(
+        "SPSS with declared missing values",
+        "a.sav",
+        _survey("write_sav", missing_ranges={"age": [33]}),
+        {"sex": [1, 2, 1], "age": [40, 51, None]},
+    ),
+    Animal(
+        "Stata with labels",
+        "a.dta",
+        _survey("write_dta", **LABELS),
+        {"sex": ["male", "female", "male"], "age": [40, 51, 33]},
+    ),
+    Animal("a SAS transport file", "a.xpt", _survey("write_xport"), {"sex": [1, 2, 1], "age": [40, 51, 33]}),
+    Animal("SPSS that is cut", "a.sav", b"$FL2 nothing", refused="unreadable-file", advice="SPSS"),
+    Animal(
+        "an option of another format",
+        "a.jsonl",
+        b'{"a": 1}\n',
+        options={"encoding": "cp1252"},
+        refused="option-without-effect",
+        advice="Leave it out",
+    ),
+]
