@@ -35,10 +35,7 @@ class DirectIdentifiersCheck(Check):
         yield from self._in_labels(subject)
 
     def _in_column(self, subject: Subject, column: PublishedColumn) -> Iterator[Finding]:
-        for pattern in PATTERNS:
-            hits = identifying(pattern, column.name, column.cells.values)
-            if not hits.any():
-                continue
+        for pattern, hits in identifying(PATTERNS, column.name, column.cells.values):
             # a set of two addresses tells them as well as a single one
             slots = np.repeat(np.arange(len(column.cells)), np.diff(column.cells.offsets))
             valued = np.isin(column.cells.kinds[slots], (CellKind.VALUE, CellKind.SET))
@@ -54,10 +51,7 @@ class DirectIdentifiersCheck(Check):
             return
         labels = held.symbols.vocabulary.series
         name = held.words[1]
-        for pattern in LABEL_PATTERNS:
-            hits = identifying(pattern, name, labels)
-            if not hits.any():
-                continue
+        for pattern, hits in identifying(LABEL_PATTERNS, name, labels):
             owner = np.repeat(np.arange(len(held.symbols)), held.symbols.sizes)
             symbols = np.zeros(len(held.symbols), np.bool_)
             symbols[owner[hits[held.symbols.members]]] = True

@@ -35,6 +35,8 @@ class FreeTextCheck(Check):
             if column.type != "category":
                 continue
             exact = subject.shown & (column.kinds == CellKind.VALUE)
+            if not exact.any():
+                continue
             written = _sentences(column)
             rows = exact.copy()
             rows[exact] = written[column.codes[exact]]
