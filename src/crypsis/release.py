@@ -298,7 +298,8 @@ class Release:
 
     def published_rows(self, order: str = "sorted") -> list[int | None]:
         """Private: the published row of each input row, as rows are written in this order; None where it was lost."""
-        rows = self.kind.sorted_rows(self.data) if order == "sorted" else np.arange(len(self.data))
+        form = self.kind.as_written(self.data)
+        rows = self.kind.sorted_rows(form) if order == "sorted" else np.arange(len(form))
         place = np.empty(len(rows), np.int64)
         place[rows] = np.arange(len(rows))
         kept = _private_form(self.journal.private.get("published_input_rows"))
@@ -363,9 +364,10 @@ class Release:
         self, folder: Path, format: str, order: str, chosen: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], Any, Any]:
         """Write the data, read them back as a recipient does, and describe what was read: manifest, data, companion."""
-        rows = self.kind.sorted_rows(self.data) if order == "sorted" else np.arange(len(self.data))
-        self.kind.write(folder, self.data, self.companion, rows, format)
-        told = {"data": self._described(self.data, self.companion, format, order), "files": _checksums(folder)}
+        form = self.kind.as_written(self.data)
+        rows = self.kind.sorted_rows(form) if order == "sorted" else np.arange(len(form))
+        self.kind.write(folder, form, self.companion, rows, format)
+        told = {"data": self._described(form, self.companion, format, order), "files": _checksums(folder)}
         data, companion = self.kind.read(folder, told)
         guarantee = guarantee_from_dict(_as_json(self.guarantee.to_dict()))
         verdict = self._recount(data, guarantee)

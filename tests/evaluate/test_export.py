@@ -9,7 +9,7 @@ import pytest
 from crypsis import read_release
 from crypsis.errors import OriginalRequired, OutputExists
 from crypsis.evaluate import Experiment, Store, worker
-from crypsis.evaluate.export import export_inputs, export_release
+from crypsis.evaluate.export import export_inputs, export_release, publishers_word, sidecar
 
 BASKETS = [["bread", "milk"], ["bread", "eggs"], ["milk", "eggs"], ["bread", "milk"], ["eggs", "milk"], ["bread"]]
 CONTENT = {
@@ -105,3 +105,12 @@ def test_a_release_that_counts_people_is_counted_again_with_the_data(tmp_path):
     (tmp_path / "people.csv").write_text("uid,age,sex\n" + "".join(rows[:40]))  # others by now
     with pytest.raises(OriginalRequired, match="people"):
         export_release(store, cell.id, tmp_path / "again")
+
+
+def test_the_sidecar_tells_no_more_of_the_verdict_than_a_recipient_may_know():
+    """The level that was counted with the original told how many people a class has that nobody can count."""
+    verdict = {"holds": True, "achieved": 7, "required": 3, "counted": "…", "witness": {"support": 7}, "base_rates": {}}
+    told = sidecar({"verdict": verdict}, publishers_word(verdict))["verdict"]
+    assert told["holds"] is True
+    assert set(told) == {"holds", "required", "counted"}
+    assert sidecar({"verdict": verdict}, {})["verdict"] == told

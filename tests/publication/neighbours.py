@@ -61,24 +61,28 @@ class Original(ABC):
 
 @dataclass(frozen=True)
 class People(Original):
-    """A table: numbers, codes and categories to generalize, a disease, and a column that is published as it is."""
+    """A table: numbers, codes and categories to generalize, a disease, and a column that is published as it is.
 
-    raw: list[tuple[int, str, str, str, str]]
+    Nobody declares the types of ages and notes: a fraction or a word among them makes all of them fractions or words.
+    """
+
+    raw: list[tuple[Any, str, str, str, str]]
 
     columns = ("age", "zip", "sex", "ill", "note")
     roles = {"age": "quasi", "zip": "quasi", "sex": "quasi", "ill": "sensitive", "note": "other"}  # noqa: RUF012
-    types = {"age": "int", "zip": "category", "sex": "category", "ill": "category", "note": "category"}  # noqa: RUF012
+    types = {"zip": "category", "sex": "category", "ill": "category"}  # noqa: RUF012
 
     @classmethod
-    def row(cls, random: Random) -> tuple[int, str, str, str, str]:
+    def row(cls, random: Random) -> tuple[Any, str, str, str, str]:
         wide = random.random() < 0.1
-        age = int(random.integers(60, 99) if wide else random.integers(20, 28))
+        age = int(random.integers(60, 99)) + float(random.choice([0, 0.5])) if wide else int(random.integers(20, 28))
+        age = int(age) if age == int(age) else age
         return (
             age,
             f"{random.integers(1, 3)}{random.integers(0, 3)}{random.integers(0, 2)}" + ("77" if wide else ""),
             str(random.choice(["f", "m"])),
             str(random.choice(["flu", "cold", "gout"])),
-            str(random.choice(["x", "y"])),
+            str(random.choice(["1", "2"] if not wide else ["1", "many"])),
         )
 
     @classmethod
@@ -86,7 +90,8 @@ class People(Original):
         return cls([cls.row(random) for _ in range(int(random.integers(10, 22)))])
 
     def data(self) -> Table:
-        frame = pl.DataFrame(self.raw, schema=list(self.columns), orient="row")
+        texts = [tuple(map(str, row)) for row in self.raw]
+        frame = pl.DataFrame(texts, schema=dict.fromkeys(self.columns, pl.String), orient="row")
         return Table.from_frame(frame, self.roles, self.types, each_row_is_a_person=True)
 
     def moved(self, release: Release, random: Random) -> People:
@@ -114,7 +119,7 @@ class People(Original):
 
     @staticmethod
     def records(release: Release) -> Any:
-        return sorted(release.data.to_frame().rows())
+        return sorted(release.kind.as_written(release.data).to_frame().rows())
 
 
 def order(count: int, random: Random) -> list[int]:
@@ -221,7 +226,7 @@ class PeopleWithBaskets(Original):
 
     @staticmethod
     def records(release: Release) -> Any:
-        rows = release.data.table.to_frame().rows()
+        rows = release.kind.as_written(release.data).table.to_frame().rows()
         items = release.data.transactions.to_lists()
         return sorted(json.dumps([row, sets], default=str) for row, sets in zip(rows, items, strict=True))
 

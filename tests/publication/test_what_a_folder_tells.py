@@ -326,3 +326,87 @@ def test_a_working_copy_is_closed_to_others_and_no_release(tmp_path: Path) -> No
     assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "copy").iterdir()} == {0o600}
     with pytest.raises(crypsis.CrypsisError, match="working copy"):
         crypsis.read_release(tmp_path / "copy")
+
+
+def two_columns(rows: list[tuple[str, str]], file: Path) -> Table:
+    file.write_text("age,note\n" + "".join(f"{age},{note}\n" for age, note in rows))
+    return crypsis.read_table(file, {"age": "quasi", "note": "other"}, each_row_is_a_person=True)
+
+
+@pytest.mark.parametrize(("age", "note"), [("0.5", "9"), ("97", "word"), ("0.5", "1.5")])
+def test_the_type_of_a_column_is_that_of_its_published_values(age: str, note: str, tmp_path: Path) -> None:
+    """A fraction or a word of a suppressed person made the whole column fractions or texts."""
+    rows = [(str(20 + number % 3), str(5 + number % 2)) for number in range(24)]
+    folders = []
+    for number, odd in enumerate([("97", "9"), (age, note)]):
+        file, place = tmp_path / f"{number}.csv", tmp_path / f"release{number}"
+        release = crypsis.anonymize(two_columns([*rows, odd], file), Incognito(k=4, max_suppressed=0.1))
+        folders.append(folder_of(release, place, private_report=tmp_path / "private.json"))
+        read = crypsis.read_release(place, private_report=tmp_path / "private.json")
+        assert read.verify(read.read_original(file, each_row_is_a_person=True)).holds
+    assert folders[0] == folders[1]
+    assert [column["type"] for column in json.loads(folders[0]["release.json"])["data"]["columns"]] == ["int", "int"]
+
+
+def test_a_declared_type_is_told_whatever_is_published(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"age": ["20", "21"] * 6, "zip": ["1", "2"] * 6})
+    roles = {"age": "quasi", "zip": "quasi"}
+    table = Table.from_frame(frame, roles, {"age": "float", "zip": "category"}, each_row_is_a_person=True)
+    manifest = json.loads(folder_of(crypsis.anonymize(table, Incognito(k=4)), tmp_path / "release")["release.json"])
+    assert [column["type"] for column in manifest["data"]["columns"]] == ["float", "category"]
+
+
+def zips(odd: str) -> Table:
+    codes = [code for code in ("101", "102", "111", "112") for _ in range(3)]
+    frame = pl.DataFrame({"zip": [*codes, odd], "age": [20] * 12 + [90]})
+    types = {"zip": "category", "age": "int"}
+    return Table.from_frame(frame, {"zip": "quasi", "age": "quasi"}, types, each_row_is_a_person=True)
+
+
+@pytest.mark.parametrize("recipe", ["prefix", "balanced:2", "balanced:2:frequency", "balanced:3"])
+@pytest.mark.parametrize("method", [Incognito, TopDown, BottomUp])
+def test_names_of_nodes_tell_nothing_of_suppressed_values(recipe: str, method: Any, tmp_path: Path) -> None:
+    """Masks were as long as the longest code; nodes were numbered among all values, and had a level more for more."""
+    plan = Hierarchies.from_text(f"zip={recipe},age=flat")
+    folders = {}
+    for odd in ("999999999", "113", "103"):
+        release = crypsis.anonymize(zips(odd), method(k=4, max_suppressed=0.1, hierarchy=plan))
+        if not release.data.suppressed[12]:
+            continue
+        shown = set(release.data.to_frame()["zip"].to_list()) - {"~"}
+        assert "999" not in "".join(shown)
+        assert all(name.count("*") < 2 for name in shown)
+        numbers = sorted(int(name[1:]) for name in shown if name[1:].isdecimal() and name[0] == "#")
+        assert numbers == [*range(1, len(numbers) + 1)]
+        files = folder_of(release, tmp_path / odd)
+        records = files["table.csv"]
+        assert folders.setdefault(records, files) == files
+    assert folders
+
+
+def test_a_tree_node_over_one_published_value_is_that_value() -> None:
+    """`10*` over one published code told that somebody who is suppressed has another."""
+    codes = ["101"] * 5 + ["111"] * 5 + ["102"]
+    frame = pl.DataFrame({"zip": codes, "age": [20] * 10 + [90]})
+    types = {"zip": "category", "age": "int"}
+    table = Table.from_frame(frame, {"zip": "quasi", "age": "quasi"}, types, each_row_is_a_person=True)
+    plan = Hierarchies.from_text("zip=prefix,age=flat")
+    release = crypsis.anonymize(table, TopDown(k=5, max_suppressed=0.1, hierarchy=plan))
+    assert release.verify().holds
+    assert set(release.data.to_frame()["zip"].to_list()) <= {"101", "111", "1*", "*", "~"}
+
+
+def test_a_missing_value_of_a_suppressed_person_is_not_told() -> None:
+    ages = [20, 21, 22, 23] * 3
+    tables = [
+        Table.from_frame(
+            pl.DataFrame({"age": [*ages, odd], "town": ["here"] * 12 + ["there"]}),
+            {"age": "quasi", "town": "quasi"},
+            {"age": "int", "town": "category"},
+            each_row_is_a_person=True,
+        )
+        for odd in (None, 90)
+    ]
+    method = Incognito(k=12, max_suppressed=0.1)
+    one, other = (crypsis.anonymize(table, method).data.to_frame().rows() for table in tables)
+    assert one == other

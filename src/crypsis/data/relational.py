@@ -67,13 +67,17 @@ _SIGNS = {"?": MISSING, "*": ANY, "~": SUPPRESSED}
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column: its type, its role, and the position of every record's value in the sorted domain."""
+    """One column: its type, its role, and the position of every record's value in the sorted domain.
+
+    `guessed`: nobody declared the type, it was told by all the values.
+    """
 
     name: str
     type: ColumnType
     role: Role
     codes: Int32s
     domain: pl.Series
+    guessed: bool = False
 
     def __post_init__(self) -> None:
         freeze(self, "codes")
@@ -336,7 +340,8 @@ class NodeLeaves:
 class PublishedColumn:
     """One published column: `cells[codes[r]]` is the generalized cell of record r.
 
-    `hierarchy` says what its nodes stand for, where it has any.
+    `hierarchy` says what its nodes stand for, where it has any; `guessed`, that its type was told by all original
+    values, so that it must not be published as it is.
     """
 
     name: str
@@ -344,6 +349,7 @@ class PublishedColumn:
     codes: Int32s
     cells: Cells
     hierarchy: NodeLeaves | None = None
+    guessed: bool = False
 
     def __post_init__(self) -> None:
         freeze(self, "codes")
@@ -707,7 +713,7 @@ def _column(
     if unparsable.any() and not unparsable_is_missing:
         raise _unparsable(cells, int(unparsable.arg_true()[0]), chosen, source)
     codes, domain = encoded(values.cast(POLARS_TYPES[chosen]))
-    return Column(cells.name, chosen, role, codes, domain)
+    return Column(cells.name, chosen, role, codes, domain, guessed=type is None)
 
 
 def _column_of_texts(
@@ -727,7 +733,7 @@ def _column_of_texts(
             found = WrittenColumn(domain, domain.is_null(), numeric_type(domain), (), ())
             if told is not None and type is None:
                 told.append(replace(found, questions=questions_on(domain, cells.name)))
-            return Column(cells.name, numeric_type(domain), role, codes, domain)
+            return Column(cells.name, numeric_type(domain), role, codes, domain, guessed=type is None)
     distinct = cells.unique()
     written = understand_texts(distinct, cells.name, type, missing_tokens, guess=told is not None)
     absent, values = written.absent, written.values
@@ -747,7 +753,8 @@ def _column_of_texts(
         told.append(written)
     value_codes, domain = encoded(values.cast(POLARS_TYPES[written.type]))
     codes = value_codes[text_codes] if len(value_codes) else np.zeros(0, np.int32)
-    return Column(cells.name, written.type, role, codes.astype(np.int32, copy=False), domain)
+    short = codes.astype(np.int32, copy=False)
+    return Column(cells.name, written.type, role, short, domain, guessed=type is None)
 
 
 def _unparsable(cells: pl.Series, row: int, type: ColumnType, source: str | None) -> BadRow:

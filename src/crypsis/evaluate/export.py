@@ -121,7 +121,18 @@ def export_published(
     written = write_published(
         release, out, format=format, separator=separator, spreadsheet_safe=spreadsheet_safe, overwrite=overwrite
     )
-    return [written, write_about(written, release.manifest, verdict)]
+    return [written, write_about(written, release.manifest, publishers_word(verdict))]
+
+
+def publishers_word(verdict: Mapping[str, Any]) -> dict[str, Any]:
+    """What may travel of a verdict that was counted with the original: that it was, and what it came to.
+
+    The level reached, witnesses and figures of the original stay with the publisher.
+    """
+    if not verdict:
+        return {}
+    counted = "counted by the publisher with the original; the file alone may not tell"
+    return {"holds": bool(verdict.get("holds")), "required": verdict.get("required"), "counted": counted}
 
 
 def write_about(file: Path, manifest: Mapping[str, Any], verdict: Mapping[str, Any]) -> Path:
@@ -148,7 +159,7 @@ def write_published(
         raise BadParameter(f"export: the format must be one of {', '.join(FORMATS)}, got {chosen!r}.")
     if os.path.lexists(file) and not overwrite:
         raise OutputExists(f"{file} exists already; choose another name or allow overwriting (--overwrite).")
-    data = release.data
+    data = release.kind.as_written(release.data)
     if chosen == "json":
         if not isinstance(data, DisassociatedTransactions):
             raise BadParameter("export: json is the form of disassociated data; use csv, jsonl or parquet.")
@@ -206,7 +217,7 @@ def safe_for_spreadsheets(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def sidecar(manifest: Mapping[str, Any], verdict: Mapping[str, Any]) -> dict[str, Any]:
-    """What travels with an export: method, parameters, guarantee, verdict and time."""
+    """What travels with an export: method, parameters, guarantee, the verdict as a recipient may see it, and time."""
     method = dict(manifest.get("method") or {})  # empty where data came without it
     if method:
         method["parameters"] = {
@@ -216,7 +227,7 @@ def sidecar(manifest: Mapping[str, Any], verdict: Mapping[str, Any]) -> dict[str
         "schema": SIDECAR_SCHEMA,
         "method": method or None,
         "guarantee": manifest.get("guarantee"),
-        "verdict": dict(verdict) or manifest.get("verdict"),
+        "verdict": dict(verdict) or publishers_word(manifest.get("verdict") or {}) or None,
         "safe": bool((dict(verdict) or manifest.get("verdict") or {}).get("holds")),
         "software": manifest.get("software"),
         "exported": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -193,7 +193,8 @@ class Inputs:
             try:
                 return kind.from_file(path)
             except BadRow:  # paths of different lengths, as hierarchies of columns may have
-                return kind(Hierarchy.from_file(path).to_pairs())
+                tree = Hierarchy.from_file(path)
+                return kind(tree.to_pairs(), origin=tree.origin)
         text = recipe_text(str(told["auto"]))
         _refuse_unknown_recipe("tree", text)
         return kind.from_text(re.sub(r"^balanced\b", "auto", text) if text != "auto" else f"auto:{FANOUT_FIVE.fanout}")

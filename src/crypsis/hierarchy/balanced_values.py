@@ -12,6 +12,7 @@ from crypsis.hierarchy.hierarchy import Hierarchy
 ORDERS = ("label", "frequency")
 DEFAULT_FANOUT = 5
 ROOT = "#root"
+ORIGIN = "balanced"
 
 
 def balanced(column: Column, fanout: int = DEFAULT_FANOUT, order: str = "label") -> Hierarchy:
@@ -25,7 +26,7 @@ def balanced(column: Column, fanout: int = DEFAULT_FANOUT, order: str = "label")
     ranked = sorted(range(len(labels)), key=lambda code: (-counts[code] if order == "frequency" else 0, labels[code]))
     tops = [labels[code] for code in ranked]
     if not tops:
-        return Hierarchy({"?": ROOT}, origin=f"balanced:{fanout}:{order}")
+        return Hierarchy({"?": ROOT}, origin=f"{ORIGIN}:{fanout}:{order}")
     pairs: list[tuple[str, str]] = []
     level = 0
     while level == 0 or len(tops) > 1:
@@ -43,4 +44,10 @@ def balanced(column: Column, fanout: int = DEFAULT_FANOUT, order: str = "label")
         raise HierarchyError(
             f"The values {', '.join(map(repr, taken))} are called like nodes of the tree; rename them."
         )
-    return Hierarchy(pairs, origin=f"balanced:{fanout}:{order}")
+    return Hierarchy(pairs, origin=f"{ORIGIN}:{fanout}:{order}")
+
+
+def is_numbered(tree: Hierarchy) -> bool:
+    """The names of its nodes say where they stand among all values; nobody chose them."""
+    made, *edited = tree.origin.split(", ")
+    return made.split(":")[0] == ORIGIN and not edited

@@ -1,6 +1,8 @@
 """Hierarchies as files: paths `leaf;level 1;…;root` as ARX writes them, or pairs `child;parent`.
 
-Both are CSV without or with a header (`child;parent` for pairs). Paths may have different lengths.
+Both are CSV without or with a header (`child;parent` for pairs). Paths may have different lengths. A tree that was made
+from data says so in a line before all others, and is not taken for a public one when it is read again; whoever knows
+that its values are public takes the line out.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from crypsis.hierarchy.hierarchy import Hierarchy
 
 FORMS = ("paths", "edges")
+MADE_FROM_DATA = "# made from the data: "  # and by which recipe
 _BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 
@@ -46,15 +49,24 @@ def parse_hierarchy(
     """The hierarchy that the lines of a file say; problems are told with the line."""
     from crypsis.hierarchy.hierarchy import Hierarchy
 
-    rows = list(_rows(text, separator or _separator(text.encode()), source))
+    origin, text = told_origin(text)
+    rows = list(_rows(text, separator or _separator(text.lstrip("\n").encode()), source))
     if rows and [name.lower() for name in rows[0][1]] == ["child", "parent"] and form != "paths":
         form, rows = "edges", rows[1:]
     if not rows:
         raise HierarchyError("The hierarchy is empty; give one line per value.", where=source)
     lines = [line for line, _ in rows]
     if form == "edges":
-        return Hierarchy([tuple(row) for _, row in rows], source=source, lines=lines)  # type: ignore[misc]
-    return Hierarchy.from_paths([row for _, row in rows], source=source, lines=lines)
+        return Hierarchy([tuple(row) for _, row in rows], source=source, lines=lines, origin=origin)  # type: ignore[misc]
+    return Hierarchy.from_paths([row for _, row in rows], source=source, lines=lines, origin=origin)
+
+
+def told_origin(text: str) -> tuple[str, str]:
+    """The recipe that a tree was made with from data, empty where it says none, and its lines, numbered as before."""
+    first, end, rest = text.partition("\n")
+    if not first.startswith(MADE_FROM_DATA):
+        return "", text
+    return first.removeprefix(MADE_FROM_DATA).strip() or "unknown", end + rest
 
 
 def _separator(content: bytes) -> str:
@@ -92,6 +104,8 @@ def hierarchy_text(hierarchy: Hierarchy, *, form: str = "paths") -> str:
     if form not in FORMS:
         raise BadParameter(f"A hierarchy is written as {' or '.join(FORMS)}, got {form!r}.", parameter="form")
     out = io.StringIO(newline="")
+    if not hierarchy.declared:
+        out.write(f"{MADE_FROM_DATA}{hierarchy.origin}\n")
     writer = csv.writer(out, delimiter=";", lineterminator="\n")
     if form == "edges":
         writer.writerow(("child", "parent"))

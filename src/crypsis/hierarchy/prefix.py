@@ -1,4 +1,4 @@
-"""Codes masked from the right: 14122, 1412*, 141**, … and at last *."""
+"""Codes masked from the right: 14122, 1412*, 141*, … and at last *."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ PADDING = "_"
 
 
 def prefix(labels: Iterable[str], *, mask: str = MASK) -> Hierarchy:
-    """One character less on each level. Codes of different length are padded on the right with a visible `_`."""
+    """One character less on each level. Codes of different length are padded on the right with a visible `_`.
+
+    One mask stands for all that is hidden: as many as there are hidden characters would tell how long the longest code
+    is, be it of somebody whose record is suppressed.
+    """
     codes = sorted(set(labels))
     if not codes:
         raise HierarchyError("A hierarchy of prefixes needs at least one code.")
@@ -20,7 +24,7 @@ def prefix(labels: Iterable[str], *, mask: str = MASK) -> Hierarchy:
     padded = [code.ljust(length, PADDING) for code in codes]
     paths = []
     for code, filled in zip(codes, padded, strict=True):
-        masked = [filled[: length - hidden] + mask * hidden for hidden in range(1, length)]
+        masked = [filled[: length - hidden] + mask for hidden in range(1, length)]
         paths.append([code, *masked, TOP])
     taken = set(codes) & {name for path in paths for name in path[1:]}
     if taken:

@@ -21,12 +21,14 @@ import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s, frozen
 from crypsis.data.constraints import UtilityConstraints
+from crypsis.data.formats.compression import existing_file, read_bytes
 from crypsis.data.formats.csv import read_frame
 from crypsis.data.formats.source import place
 from crypsis.data.spatial_packing import packed, parts_needed
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadLabel, BadParameter, BadTaxonomy, UnknownLocation, did_you_mean
+from crypsis.hierarchy.files import MADE_FROM_DATA, read_hierarchy
 from crypsis.parameters import Companion, Recipe
 
 
@@ -125,6 +127,9 @@ class Taxonomy(Companion):
     @classmethod
     def from_file(cls, path: str | Path) -> Taxonomy:
         """Read CSV with the columns child and parent, or with the way of each leaf to the root."""
+        if _says_how_it_was_made(path):
+            made = read_hierarchy(path)
+            return cls(made.to_pairs(), source=made.source, origin=made.origin)
         frame, source = read_frame(path, header=False)
         if frame.width > 2:
             return cls._from_paths([tuple(map(str.strip, row)) for row in frame.iter_rows()], source)
@@ -311,7 +316,8 @@ class Taxonomy(Companion):
         """Write the pairs as CSV that `from_file` reads."""
         pairs = self.to_pairs()
         frame = pl.DataFrame({"child": [child for child, _ in pairs], "parent": [parent for _, parent in pairs]})
-        frame.write_csv(path)
+        made = f"{MADE_FROM_DATA}{self.origin}\n" if self.origin else ""
+        Path(path).write_text(made + frame.write_csv(), encoding="utf-8")
         return Path(path)
 
     def __eq__(self, other: object) -> bool:
@@ -326,6 +332,12 @@ class Taxonomy(Companion):
 
     def __repr__(self) -> str:
         return f"Taxonomy({self})"
+
+
+def _says_how_it_was_made(path: str | Path) -> bool:
+    """The first line says that the tree was made from data."""
+    first = read_bytes(existing_file(path), 1.0)[: len(MADE_FROM_DATA)]
+    return first == MADE_FROM_DATA.encode()
 
 
 @dataclass(frozen=True)

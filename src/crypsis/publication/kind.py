@@ -27,6 +27,10 @@ class PublishedKind(ABC):
     def companion(self, original: Any, published: Any) -> Any:
         """What may be published beside the rows."""
 
+    def as_written(self, published: Any) -> Any:
+        """The data as files hold them: nothing is told by their form that the published records do not tell."""
+        return published
+
     @abstractmethod
     def sorted_rows(self, published: Any) -> Int64s:
         """Row numbers by published values, so that the order says nothing that the rows do not say."""

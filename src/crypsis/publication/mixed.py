@@ -48,6 +48,9 @@ class MixedKind(PublishedKind):
     def companion(self, original: Mixed, published: PublishedMixed) -> None:
         return None
 
+    def as_written(self, published: PublishedMixed) -> PublishedMixed:
+        return replace(published, table=_TABLE.as_written(published.table))
+
     def sorted_rows(self, published: PublishedMixed) -> Int64s:
         """By the texts of the cells, then by the recoding of the items, then by the items."""
         by_cells = _TABLE.sorted_rows(published.table)

@@ -13,9 +13,11 @@ from typing import Any
 
 import polars as pl
 
+from crypsis.data.formats.columns import is_empty
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import UNITED, Mixed, PublishedMixed
 from crypsis.data.relational import Table
+from crypsis.data.values import converted, is_convertible
 from crypsis.errors import UnknownColumn
 
 SEPARATORS = (" ", ",", ";", "|")
@@ -38,7 +40,7 @@ def read_original_table(
     return Table.from_frame(
         frame,
         _roles(described, frame.columns, person),
-        {column["name"]: column["type"] for column in described["columns"]},
+        _types(described, frame, missing_tokens, unparsable),
         person=person,
         each_row_is_a_person=each_row_is_a_person,
         missing_tokens=missing_tokens,
@@ -70,7 +72,7 @@ def read_original_mixed(
         frame,
         _roles(described, relational, person),
         items,
-        {column["name"]: column["type"] for column in described["columns"]},
+        _types(described, frame, missing_tokens, unparsable),
         person=person,
         each_row_is_a_person=each_row_is_a_person,
         missing_tokens=tuple(missing_tokens),
@@ -82,6 +84,31 @@ def read_original_mixed(
 def _roles(described: Mapping[str, Any], columns: Sequence[str], person: str | None) -> dict[str, str]:
     told = {column["name"]: column["role"] for column in described["columns"]}
     return {name: told.get(name, "identifier") for name in columns if name != person}
+
+
+def _types(
+    described: Mapping[str, Any], frame: pl.DataFrame, missing_tokens: Sequence[str], unparsable: str
+) -> dict[str, str]:
+    """The types that the release tells, but for columns with values that are of none of them.
+
+    Where nobody declared a type, a release tells that of its published values; suppressed records may hold others, and
+    then the type is guessed from all of them, as it was when the release was made.
+    """
+    told = {column["name"]: column["type"] for column in described["columns"]}
+    if unparsable == "missing":
+        return told
+    return {name: type for name, type in told.items() if _fits(frame[name], type, missing_tokens)}
+
+
+def _fits(cells: pl.Series, type: Any, missing_tokens: Sequence[str]) -> bool:
+    if not is_convertible(cells.dtype):
+        return True  # refused in words by whoever reads the column
+    values = cells.cast(pl.String) if cells.dtype in (pl.Categorical, pl.Enum, pl.Null) else cells
+    distinct = values.unique()
+    absent = is_empty(distinct)
+    if distinct.dtype == pl.String:
+        absent |= distinct.str.strip_chars().is_in(list(missing_tokens)).fill_null(False)
+    return bool((converted(distinct, type).is_not_null() | absent).all())
 
 
 def _refuse_lacking(expected: Sequence[str], columns: Collection[str], source: str) -> None:

@@ -12,6 +12,7 @@ import polars as pl
 
 from crypsis.data.arrays import Int64s
 from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.published_types import as_published
 from crypsis.data.relational import ROLES, NodeLeaves, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import COLUMN_TYPES
 from crypsis.drawing.svg import standalone
@@ -25,6 +26,7 @@ from crypsis.reports.table_facts import TableFacts
 from crypsis.reports.table_report import render_table_report
 
 LEAVES = "hierarchy_leaves"
+GUESSED = "guessed_types"
 MEANING = (
     "One record per row. A cell is a value, a closed range [low:high], one of several values {a|b}, a node that "
     "release.json lists, ? for missing, * for any value or missing, or ~ in every column of a "
@@ -40,6 +42,9 @@ class TableKind(PublishedKind):
 
     def companion(self, original: Table, published: PublishedTable) -> None:
         return None
+
+    def as_written(self, published: PublishedTable) -> PublishedTable:
+        return as_published(published)
 
     def sorted_rows(self, published: PublishedTable) -> Int64s:
         """By the texts of the quasi-identifiers, then of the other columns."""
@@ -85,13 +90,14 @@ class TableKind(PublishedKind):
         return replace(taken, in_input_order=True)
 
     def private_facts(self, published: PublishedTable) -> dict[str, Any]:
-        """What nodes stand for where the release must not tell it."""
+        """What nodes stand for, and which types were guessed, where the release must not tell it."""
         hidden = {
             column.name: column.hierarchy.to_json()
             for column in published.columns
             if column.hierarchy is not None and not column.hierarchy.declared
         }
-        return {LEAVES: hidden} if hidden else {}
+        guessed = [column.name for column in published.columns if column.guessed]
+        return ({LEAVES: hidden} if hidden else {}) | ({GUESSED: guessed} if guessed else {})
 
     def describe(self, published: PublishedTable) -> dict[str, Any]:
         return {
@@ -175,8 +181,9 @@ def told_leaves(columns: Mapping[str, Any]) -> dict[str, NodeLeaves]:
 
 
 def with_leaves(published: PublishedTable, facts: Mapping[str, Any]) -> PublishedTable:
-    """With what nodes stand for, as the private report tells it."""
+    """With what nodes stand for, and of a working copy which types were guessed, as the private report tells it."""
     told = facts.get(LEAVES, {})
+    guessed = facts.get(GUESSED, ()) if facts.get("order") == "input" else ()
     try:
         leaves = {name: replace(NodeLeaves.from_json(content), declared=False) for name, content in told.items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -184,7 +191,8 @@ def with_leaves(published: PublishedTable, facts: Mapping[str, Any]) -> Publishe
     return replace(
         published,
         columns=tuple(
-            replace(column, hierarchy=leaves.get(column.name, column.hierarchy)) for column in published.columns
+            replace(column, hierarchy=leaves.get(column.name, column.hierarchy), guessed=column.name in guessed)
+            for column in published.columns
         ),
     )
 

@@ -153,7 +153,8 @@ def identifying(
     if not asked or not len(values):
         return
     texts = values.cast(pl.String)
-    found = pl.select(**{str(n): pl.lit(texts).str.contains(one.form).fill_null(False) for n, one in enumerate(asked)})
+    asks = [pl.lit(texts).str.contains(one.form).fill_null(False).alias(str(n)) for n, one in enumerate(asked)]
+    found = pl.select(asks)
     for pattern, hit in zip(asked, found.iter_columns(), strict=True):
         hits = hit.to_numpy().copy()
         if pattern.holds is not None:

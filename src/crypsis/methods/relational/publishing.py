@@ -5,14 +5,18 @@ A suppressed record is suppressed in every column. Identifiers are left out. Row
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import count
 
 import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
-from crypsis.data.cells import CellKind, Cells
+from crypsis.data.cells import Cell, CellKind, Cells, parse_cell, write_cell
 from crypsis.data.relational import Column, NodeLeaves, PublishedColumn, PublishedTable, Table
+from crypsis.data.values import read_value
+from crypsis.errors import BadRow
+from crypsis.hierarchy.balanced_values import is_numbered
 from crypsis.kernels.attribute_costs import NUMBERS, TREE, Attributes
 from crypsis.kernels.class_cells import NONE, ClassCells
 from crypsis.kernels.common_nodes import common_nodes
@@ -31,12 +35,13 @@ def published_classes(quasi: QuasiIdentifiers, cells: ClassCells, class_of: Int6
 def published_nodes(quasi: QuasiIdentifiers, nodes: Sequence[Int32s], suppressed: Bools) -> PublishedTable:
     """Every value as the node that it is cut at; the last entry of each array is for missing values.
 
-    A node number beyond the tree means `missing`. Where a column has missing values its root is `any`.
+    A node number beyond the tree means `missing`. Where a published record lacks the value the root is `any`.
     """
     columns = {}
     for one, node_of_value in zip(quasi.columns, nodes, strict=True):
         shown = _shown_leaves(one, ~suppressed)
-        builder = _node_cells(one, node_of_value.astype(np.int64), shown, root_is_any=one.has_missing)
+        may_lack = bool((one.column.codes[~suppressed] < 0).any())
+        builder = _node_cells(one, node_of_value.astype(np.int64), shown, root_is_any=may_lack)
         which = np.where(suppressed, -1, one.column.codes.astype(np.int64) % len(node_of_value))
         columns[one.column.name] = builder.column(one, which)
     return _with_the_rest(quasi.table, columns, suppressed)
@@ -54,10 +59,12 @@ class _CellBuilder:
         self.first = np.zeros(n_cells, np.int64)
         self.second = np.zeros(n_cells, np.int64)
         self.sets: list[Int64s] = []  # members of the set whose number is `first`
+        self.shown = np.zeros(0, np.int64)  # places of the leaves that published records have
 
     def column(self, one: QuasiIdentifier, cell_of_record: Int64s) -> PublishedColumn:
         """The published column; record -1 is suppressed."""
         present = cell_of_record >= 0
+        names = self._names_of_nodes(one, cell_of_record[present])
         width = max(int(self.first.max(initial=0)), int(self.second.max(initial=0))) + 1
         keys = (self.kinds * width + self.first) * width + self.second
         _, chosen, number = np.unique(keys, return_index=True, return_inverse=True)
@@ -79,22 +86,76 @@ class _CellBuilder:
         members[offsets[:-1][ranged] + 1] = second[ranged]
         for cell in is_set.tolist():
             members[offsets[cell] : offsets[cell + 1]] = self.sets[int(first[cell])]
-        values, nodes, flat = _compacted(one, np.repeat(kinds == CellKind.NODE, lengths), members)
+        values, nodes, flat = _compacted(one, np.repeat(kinds == CellKind.NODE, lengths), members, names)
         if not present.all():
             kinds, offsets = np.append(kinds, CellKind.SUPPRESSED), np.append(offsets, offsets[-1])
         cells = Cells(one.column.type, kinds.astype(np.int8), offsets, flat, values, nodes)
-        return PublishedColumn(one.column.name, "quasi", codes, cells, _leaves(one, nodes))
+        return PublishedColumn(one.column.name, "quasi", codes, cells, _leaves(one, nodes, names), one.column.guessed)
+
+    def _names_of_nodes(self, one: QuasiIdentifier, cells: Int64s) -> dict[int, str]:
+        """What the nodes in these cells are called.
+
+        Nodes that were numbered by where they stand among all values would tell how many there are, suppressed ones
+        too. They are numbered anew, by the first published value below them; those over the same published values
+        become one, and the one over all of them is called like the root.
+        """
+        tree = one.tree
+        if tree is None:
+            return {}
+        is_node = self.kinds == CellKind.NODE
+        nodes = np.unique(self.first[cells[is_node[cells]]])
+        called = [tree.names[node] for node in nodes.tolist()]
+        numbered = is_numbered(tree)
+        if tree.declared or not (numbered or any(name.startswith("[") for name in called)):
+            return dict(zip(nodes.tolist(), called, strict=True))
+        low = np.searchsorted(self.shown, tree.first_leaf[nodes]).tolist()
+        high = np.searchsorted(self.shown, tree.last_leaf[nodes], side="right").tolist()
+        labels = tree.leaf_labels
+        below = [
+            tuple(sorted(labels[place] for place in self.shown[i:j].tolist())) for i, j in zip(low, high, strict=True)
+        ]
+        if numbered:
+            told = _numbered_anew(below, len(self.shown), tree.root)
+        else:
+            told = [_narrow_name(name, values) for name, values in zip(called, below, strict=True)]
+        names: dict[str, int] = {}
+        for node, name in zip(nodes.tolist(), told, strict=True):  # in preorder the uppermost comes first
+            if names.setdefault(name, node) != node:
+                self.first[is_node & (self.first == node)] = names[name]
+        return {node: name for name, node in names.items()}
 
 
-def _compacted(one: QuasiIdentifier, is_node: Bools, flat: Int64s) -> tuple[pl.Series, pl.Series, Int32s]:
+def _numbered_anew(below: Sequence[tuple[str, ...]], n_shown: int, root: str) -> list[str]:
+    """A name for each node by the published values below it: the same values have the same name, all the root's."""
+    distinct = sorted(set(below), key=lambda values: (values[0], len(values)))
+    numbers = count(1)
+    names = {values: root if len(values) == n_shown else f"#{next(numbers)}" for values in distinct}
+    return [names[values] for values in below]
+
+
+def _narrow_name(name: str, labels: Sequence[str]) -> str:
+    """A name that is a range of numbers or dates, as the range of the published ones below it; any other as it is."""
+    for type in ("int", "float", "date", "timestamp"):
+        try:
+            if parse_cell(name, type, ()).kind != CellKind.RANGE:
+                return name
+            values = [read_value(label, type) for label in labels]
+        except (BadRow, ValueError):
+            continue
+        return write_cell(Cell.range(min(values), max(values)))
+    return name
+
+
+def _compacted(
+    one: QuasiIdentifier, is_node: Bools, flat: Int64s, names_of: Mapping[int, str]
+) -> tuple[pl.Series, pl.Series, Int32s]:
     """The values and node names that occur in cells, and every member as its place among them."""
     values, value_place = np.unique(flat[~is_node], return_inverse=True)
     placed = np.empty(len(flat), np.int32)
     placed[~is_node] = value_place
     names: list[str] = []
     if is_node.any():
-        assert one.tree is not None
-        wanted = [one.tree.names[node] for node in flat[is_node].tolist()]
+        wanted = [names_of[node] for node in flat[is_node].tolist()]
         names = sorted(set(wanted))
         at = {name: place for place, name in enumerate(names)}
         placed[is_node] = [at[name] for name in wanted]
@@ -102,10 +163,11 @@ def _compacted(one: QuasiIdentifier, is_node: Bools, flat: Int64s) -> tuple[pl.S
     return source.gather(values), pl.Series(names, dtype=pl.String), placed
 
 
-def _leaves(one: QuasiIdentifier, nodes: pl.Series) -> NodeLeaves | None:
+def _leaves(one: QuasiIdentifier, nodes: pl.Series, names_of: Mapping[int, str]) -> NodeLeaves | None:
     if one.tree is None or one.tree.of_values:
         return None
-    leaves = {name: one.tree.leaves_below(name) for name in nodes.to_list()}
+    called = {name: one.tree.names[node] for node, name in names_of.items()}
+    leaves = {name: one.tree.leaves_below(called[name]) for name in nodes.to_list()}
     return NodeLeaves(leaves, one.tree.n_leaves, one.tree.declared)
 
 
@@ -149,20 +211,24 @@ def _node_cells(one: QuasiIdentifier, nodes: Int64s, shown: Int64s, *, root_is_a
     """A node over one value is that value; a root called * says the same as `any`.
 
     A range is written from the lowest to the highest value below its node that a published record has: what only
-    suppressed records have is not told.
+    suppressed records have is not told. So a node of a tree that was made from the data is a value where published
+    records have but one below it.
     """
     tree = one.tree
     assert tree is not None
     assert one.leaf_of_value is not None
     made = _CellBuilder(len(nodes))
+    made.shown = shown
     missing = nodes >= len(tree.names)
     node = np.where(missing, 0, nodes)
     single = tree.leaf_count[node] == 1
+    low, high = tree.first_leaf[node], tree.last_leaf[node]
+    if len(shown):  # nodes without a published record are written nowhere
+        low = shown[np.minimum(np.searchsorted(shown, low), len(shown) - 1)]
+        high = shown[np.maximum(np.searchsorted(shown, high, side="right") - 1, 0)]
+        if not tree.declared:
+            single |= low >= high
     if tree.of_values:  # members are places among the values of the tree
-        low, high = tree.first_leaf[node], tree.last_leaf[node]
-        if len(shown):  # nodes without a published record are written nowhere
-            low = shown[np.minimum(np.searchsorted(shown, low), len(shown) - 1)]
-            high = shown[np.maximum(np.searchsorted(shown, high, side="right") - 1, 0)]
         wide = ~single & (low < high)
         made.first = low
         made.second = np.where(wide, high, 0)
@@ -171,7 +237,7 @@ def _node_cells(one: QuasiIdentifier, nodes: Int64s, shown: Int64s, *, root_is_a
         code_of_leaf = np.zeros(tree.n_leaves, np.int64)
         position = tree.first_leaf[one.leaf_of_value]
         code_of_leaf[position] = np.arange(len(position))
-        made.first = code_of_leaf[tree.first_leaf[node]]
+        made.first = code_of_leaf[low if not tree.declared else tree.first_leaf[node]]
         made.first[~single] = node[~single]
         made.kinds[~single] = CellKind.NODE
         if tree.root == "*":
@@ -213,4 +279,4 @@ def as_it_is(column: Column, suppressed: Bools) -> PublishedColumn:
         column.domain.gather(used),
         pl.Series([], dtype=pl.String),
     )
-    return PublishedColumn(column.name, column.role, place[codes], cells)
+    return PublishedColumn(column.name, column.role, place[codes], cells, guessed=column.guessed)

@@ -1,0 +1,64 @@
+"""The type of a published column as its published values tell it, where nobody declared one.
+
+The type that was guessed for a whole column tells what only suppressed records hold: one fraction among them makes all
+numbers fractions, one word makes them texts. So a guess is made anew from what is published.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import time
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.cells import CellKind, Cells
+from crypsis.data.relational import PublishedColumn, PublishedTable
+from crypsis.data.values import POLARS_TYPES, ColumnType, inferred_type, read_value, write_value
+
+_EXACT = 2.0**53
+
+
+def as_published(table: PublishedTable) -> PublishedTable:
+    """The table with the types that its published cells tell, and cells written accordingly."""
+    return replace(table, columns=tuple(map(_as_published, table.columns)))
+
+
+def _as_published(column: PublishedColumn) -> PublishedColumn:
+    told = column.type if not column.guessed else _told_type(column)
+    if told == column.type:
+        return column
+    cells = column.cells
+    values = cells.values
+    if not len(values):
+        values = pl.Series([], dtype=POLARS_TYPES[told])
+    elif cells.type == "category":
+        values = pl.Series([read_value(text, told) for text in values.to_list()], dtype=POLARS_TYPES[told])
+    else:
+        values = values.cast(POLARS_TYPES[told])
+    made = Cells(told, cells.kinds, cells.offsets, cells.members, values, cells.nodes)
+    return replace(column, cells=made)
+
+
+def _told_type(column: PublishedColumn) -> ColumnType:
+    """The narrowest type of the published values; of texts, one that writes them as they are."""
+    cells, values = column.cells, column.cells.values
+    if not len(values):
+        return "category"
+    if cells.type == "float" and bool(((values == values.round()) & (values.abs() < _EXACT)).all()):
+        return "int"
+    if cells.type == "timestamp" and all(moment.time() == time() for moment in values.to_list()):
+        return "date"
+    if cells.type == "category" and not np.isin(cells.kinds, (CellKind.SET, CellKind.NODE)).any():
+        told = inferred_type(values)
+        texts = values.to_list()
+        if told != "category" and all(_reads_back(text, told) for text in texts):
+            return told
+    return cells.type
+
+
+def _reads_back(text: str, type: ColumnType) -> bool:
+    try:
+        return write_value(read_value(text, type)) == text
+    except ValueError:
+        return False
