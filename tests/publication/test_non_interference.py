@@ -16,6 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import IO, Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import assume, given, settings
@@ -24,12 +25,18 @@ from hypothesis import strategies as st
 import crypsis.methods.stream.itsa as itsa
 import crypsis.release
 from crypsis.data.formats import limited_reader
+from crypsis.data.relational import Table
+from crypsis.data.stream import Events
+from crypsis.data.transaction import Transactions
 from crypsis.errors import Infeasible, InputError
 from crypsis.journal import Journal
-from crypsis.methods import METHODS
+from crypsis.methods import METHODS, private_method
+from crypsis.noise import ExactNoise
 from crypsis.release import Release
+from tests.noise.providers import SeededEntropy
 from tests.publication.neighbours import METHODS_OF_RECORDS, pairs
 from tests.strategies import settings_with_data
+from tests.test_every_method_counts_people import NEIGHBOURS, private_setting
 
 PRIVATE = [name for name, method in METHODS.items() if "declared domains" in method.needs]
 LEAKS: dict[str, tuple[str, Callable[[Release], Any]]] = {
@@ -147,3 +154,63 @@ def test_the_folder_of_a_private_release_is_a_function_of_what_was_released(name
         assert written(release, Path(place)) == written(alone, Path(place))
         private = release.write_private_report(Path(place) / "private.json")
         assert json.loads(private.read_text())["schema"]
+
+
+class _Repeated(ExactNoise):
+    """Noise under which a run comes to the same noisy results as another: what it answers is kept, or told again."""
+
+    def __init__(self, script: list[Any] | None = None) -> None:
+        super().__init__(SeededEntropy(7))
+        self.publishable = True
+        self.script, self.kept = script, []
+
+    def _told(self, made: Any) -> Any:
+        if self.script is None:
+            self.kept.append(made)
+            return made
+        again = self.script.pop(0)
+        assert np.shape(again) == np.shape(made), "one record more made another call"
+        return again
+
+    def laplace(self, counts: Any, epsilon: Any) -> Any:
+        return self._told(super().laplace(counts, epsilon))
+
+    def select(self, scores: Any, epsilon: Any, sensitivity: Any, *, replacement: bool = False) -> Any:
+        return self._told(super().select(scores, epsilon, sensitivity, replacement=replacement))
+
+    def select_each(self, scores: Any, offsets: Any, epsilon: Any, sensitivity: Any) -> Any:
+        return self._told(super().select_each(scores, offsets, epsilon, sensitivity))
+
+    def points(self, blocks: Any, epsilon: Any, sensitivity: Any) -> Any:
+        return self._told(super().points(blocks, epsilon, sensitivity))
+
+    def passing_zeros(self, total: int, epsilon: Any, threshold: int) -> Any:
+        made = super().passing_zeros(total, epsilon, threshold)
+        if self.script is None:
+            self.kept.append(made)
+            return made
+        return self.script.pop(0)  # as many as passed then
+
+
+_ONE_MORE: dict[type, list[Any]] = {Table: [(40, "m")], Transactions: [["a", "b"]], Events: [("a", 2)]}
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_neighbours_with_the_same_noisy_result_have_the_same_folder(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One person more, with a record that others have too, under noise that hides it."""
+    setting = private_setting(name)
+    make, _ = NEIGHBOURS[setting.accepts]
+    module = METHODS[name].__module__
+    monkeypatch.setattr(private_method, "new_key", lambda: "00" * 32)
+    if name == "n-grams":  # draws sequences from noisy counts: chance, but no noise
+        monkeypatch.setattr(f"{module}.SystemEntropy", lambda: SeededEntropy(3))
+    first = _Repeated()
+    folders = []
+    for noise, more in ((first, []), (_Repeated(first.kept), _ONE_MORE[setting.accepts])):
+        monkeypatch.setattr(f"{module}.provider_named", lambda _, noise=noise: noise)
+        folders.append(written(crypsis.anonymize(make(more), setting), tmp_path))
+    assert not first.kept  # the other run asked for all of it
+    assert folders[0] == folders[1]
+    assert any(len(files["release.json"]) for files in folders[0].values())

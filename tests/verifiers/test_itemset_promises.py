@@ -9,13 +9,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import crypsis
 from crypsis.data.privacy_policy import PrivacyPolicy
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import OriginalRequired, TooLarge
 from crypsis.guarantees import ItemsetDiversity, ItemsetKmAnonymity, PolicyAnonymity
 from crypsis.hierarchy import ItemHierarchy
 from crypsis.journal import Journal
-from crypsis.methods import LRA, Apriori
+from crypsis.methods import COAT, LRA, Apriori
 from crypsis.verifiers import itemset_supports, verify
 
 Row = list[list[str]]
@@ -165,6 +166,22 @@ def test_a_policy_is_checked_as_it_is_defined(rows: list[Row], policy: list[set[
     counts = [sum(fits(row, part) for row in rows) for part in parts]
     verdict = verify(published(rows), PolicyAnonymity(k=k, policy=PrivacyPolicy(policy)))
     assert verdict.holds is all(count == 0 or count >= k for count in counts)
+
+
+@pytest.mark.parametrize("recipe", ["all:2", "items", "rare:3:2"])
+def test_a_policy_that_is_a_recipe_is_carried_out_on_the_original(recipe: str) -> None:
+    """A guarantee may be typed with a recipe (verify --model policy-anonymity --policy all:2)."""
+    rows = [["a", "b"], ["a", "b"], ["a", "c"], ["b"], ["c"]]
+    original = Transactions.from_lists(rows)
+    made = crypsis.anonymize(original, COAT(k=1))
+    for k in (1, 2, 3):
+        promised = PolicyAnonymity(k=k, policy=PrivacyPolicy.from_text(recipe))
+        with pytest.raises(OriginalRequired, match="recipe"):
+            verify(made.data, promised)
+        carried_out = PolicyAnonymity(k=k, policy=PrivacyPolicy.from_text(recipe).make(original))
+        verdicts = [verify(made.data, one, original) for one in (promised, carried_out)]
+        assert verdicts[0].holds == verdicts[1].holds
+        assert verdicts[0].achieved == verdicts[1].achieved
 
 
 def test_a_derived_policy_needs_the_original_because_it_tells_what_occurs() -> None:

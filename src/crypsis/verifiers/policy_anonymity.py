@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.compilation import njit
 from crypsis.data.arrays import Int32s, Int64s
+from crypsis.data.privacy_policy import DerivedPolicy, PrivacyPolicy
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.data.vocabulary import Vocabulary
+from crypsis.errors import OriginalRequired
 from crypsis.guarantees import PolicyAnonymity, Verdict, Witness
 from crypsis.verifiers.itemset_km_anonymity import how_many_words
 from crypsis.verifiers.itemset_supports import record_bits, set_bits
@@ -19,7 +23,7 @@ def verify_policy_anonymity(
     published: PublishedTransactions, promised: PolicyAnonymity, original: Transactions | None = None
 ) -> Verdict:
     """A record fits an itemset if each of its items lies in a symbol of the record."""
-    itemsets = promised.policy.on(original)
+    itemsets = itemsets_of(promised.policy, original)
     how = "every itemset of the policy and every part of one was counted"
     if original is not None:
         problem, compared = untruthful(published, original)
@@ -30,7 +34,7 @@ def verify_policy_anonymity(
     if sets.person is not None:
         how += ", by the people who have a record with it"
     labels = sorted({label for name in sets.names for label in name})
-    offsets, items, unknown = type(promised.policy)(itemsets).closed(Vocabulary(labels))
+    offsets, items, unknown = PrivacyPolicy(itemsets).closed(Vocabulary(labels))
     bits = record_bits(sets.offsets, sets.codes, len(sets.names))
     fits = _bits_of_items(bits, labels, sets.names)
     supports = _supports(offsets, items, fits) if sets.person is None else _people(offsets, items, fits, sets.person)
@@ -45,6 +49,18 @@ def verify_policy_anonymity(
     witness = Witness(named, int(supports[worst]), len(rare))
     problem = f"{witness} fits {how_many_words(int(supports[worst]), sets)}, {promised.k} are required."
     return Verdict(promised, False, lowest, promised.k, how, witness, problem, figures | {"problem_code": "policy"})
+
+
+def itemsets_of(policy: PrivacyPolicy | DerivedPolicy, original: Transactions | None) -> Sequence[Iterable[str]]:
+    """The itemsets of a policy; those of a recipe are derived from the original, which it needs."""
+    if isinstance(policy, PrivacyPolicy):
+        return policy.on(original)
+    if original is None:
+        raise OriginalRequired(
+            f"The privacy policy is a recipe ({policy.public_text}), and what it lists is told by the original data; "
+            "give the original (--original FILE), or a policy that lists its itemsets."
+        )
+    return policy.make(original).itemsets
 
 
 def _bits_of_items(
