@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,7 @@ def verify_policy_anonymity(
     return Verdict(promised, False, lowest, promised.k, how, witness, problem, figures | {"problem_code": "policy"})
 
 
-def itemsets_of(policy: PrivacyPolicy | DerivedPolicy, original: Transactions | None) -> Sequence[Iterable[str]]:
+def itemsets_of(policy: PrivacyPolicy | DerivedPolicy, original: Transactions | None) -> Iterable[tuple[str, ...]]:
     """The itemsets of a policy; those of a recipe are derived from the original, which it needs."""
     if isinstance(policy, PrivacyPolicy):
         return policy.on(original)
@@ -60,7 +60,7 @@ def itemsets_of(policy: PrivacyPolicy | DerivedPolicy, original: Transactions | 
             f"The privacy policy is a recipe ({policy.public_text}), and what it lists is told by the original data; "
             "give the original (--original FILE), or a policy that lists its itemsets."
         )
-    return policy.make(original).itemsets
+    return policy.make(original).on(original)
 
 
 def _bits_of_items(
