@@ -137,3 +137,12 @@ def test_a_date_beyond_the_calendar_is_refused_with_its_row_by_every_road(tmp_pa
         assert "row 2" in str(refused.value)
     frame, _ = read_rows(file)  # one record costs no other
     assert frame[column].null_count() == 2
+
+
+@pytest.mark.parametrize("path", [{}, {1: b"x"}, [], 7, [7]])
+def test_a_footer_whose_columns_have_no_names_is_damaged(
+    file: Path, path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crypsis.data.formats.parquet._footer", lambda file: {4: [{1: [{3: {3: path}}]}]})
+    with pytest.raises(UnreadableFile, match="footer is damaged"):
+        content_size(file)

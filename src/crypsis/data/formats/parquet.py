@@ -125,7 +125,7 @@ def content_size(file: Path | bytes, columns: Sequence[str] | None = None) -> in
                     # A dictionary page is short where its column is long, so values count by their width, too.
                     width = WIDTHS.get(details.get(1, 6), 16)
                     total += max(0, int(details.get(5, 0))) * width + max(0, int(details.get(6, 0)))
-    except (AttributeError, IndexError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise _unreadable(file if isinstance(file, Path) else Path("parquet"), "its footer is damaged") from error
     return total
 
