@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -65,13 +65,17 @@ def one_day(monkeypatch: pytest.MonkeyPatch) -> None:
     the rest of a pair.
     """
     monkeypatch.setattr(crypsis.release, "datetime", _OneDay)
-    monkeypatch.setattr(limited_reader, "read_parquet", _read_here)
+    monkeypatch.setattr(limited_reader, "read_limited", _read_here)
     monkeypatch.setattr(itsa, "secrets", SimpleNamespace(token_bytes=lambda size: b"k" * size))
 
 
-def _read_here(source: IO[bytes], columns: Sequence[str] | None, **_: Any) -> tuple[pl.DataFrame, dict[str, str]]:
+def _read_here(
+    source: IO[bytes], decoder: str, options: Mapping[str, Any], **_: Any
+) -> tuple[pl.DataFrame, dict[str, Any]]:
+    assert "parquet" in decoder
     content = source.read()
-    return pl.read_parquet(content, columns=columns), pl.read_parquet_metadata(content)
+    frame = pl.read_parquet(content, columns=options.get("columns"))
+    return frame, dict(pl.read_parquet_metadata(content))
 
 
 def contents(folder: Path) -> dict[str, bytes]:
