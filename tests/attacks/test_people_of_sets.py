@@ -13,7 +13,7 @@ from crypsis import COAT, PCTA, RumBound, Transactions
 from crypsis.attacks.itemset import ItemsetAttack
 from crypsis.attacks.linkage import LinkageAttack
 from crypsis.data.cells import Cell, CellKind
-from tests.methods.mixed import test_people as mixed_people
+from tests.methods.mixed import people as mixed_people
 from tests.methods.transaction.people import most_of_one_person, people_of
 
 

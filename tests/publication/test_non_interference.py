@@ -34,9 +34,9 @@ from crypsis.methods import METHODS, private_method
 from crypsis.noise import ExactNoise
 from crypsis.release import Release
 from tests.noise.providers import SeededEntropy
+from tests.private_settings import NEIGHBOURS, private_setting
 from tests.publication.neighbours import METHODS_OF_RECORDS, pairs
 from tests.strategies import settings_with_data
-from tests.test_every_method_counts_people import NEIGHBOURS, private_setting
 
 PRIVATE = [name for name, method in METHODS.items() if "declared domains" in method.needs]
 LEAKS: dict[str, tuple[str, Callable[[Release], Any]]] = {
