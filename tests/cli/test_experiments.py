@@ -154,7 +154,7 @@ def test_every_method_that_applies_is_one_command(run, tmp_path):
         (sweep_of_people().replace("values = [2, 3, 4]", "start = 2, end = 4, step = 0"), ["step must not be 0"]),
         (sweep_of_people().replace("values = [2, 3, 4]", "start = 2, end = 4, step = -1"), ["sign"]),
         (sweep_of_people().replace("values = [2, 3, 4]", "start = 2, end = 40000, step = 1"), ["10,000"]),
-        (PEOPLE + '[[run]]\nmethod = "lra"\n', ["lra cannot be run", "a column of items"]),
+        (PEOPLE + '[[run]]\nmethod = "lra"\n', ["lra cannot be run", "it needs sets of items"]),
         (PEOPLE + '[[run]]\nmethod = "mondrian"\n[hierarchy.city]\npath = "none.csv"\n', ["no file"]),
         (PEOPLE + '[[run]]\nmethod = "mondrian"\n[[run]]\nmethod = "mondrian"\n', ["own label"]),
     ],
