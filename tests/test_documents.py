@@ -24,7 +24,7 @@ PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if "reference" n
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXPECTED_EXIT = re.compile(r"\s*# exit code (\d+)$")
-SLOW = {"workbench-tour", "performance", "experiments", "running-a-stream", "plots", "browser"}
+SLOW = {"README", "workbench-tour", "performance", "experiments", "running-a-stream", "plots", "browser"}
 OURS = re.compile(r"crypsis [^|&;<>()$`\\*?\[\]{}~#!]*")
 
 
@@ -42,7 +42,7 @@ def name_of(document: Path) -> str:
 
 
 def marked(document: Path) -> Any:
-    """Guides to the workbench, streams and speed run whole experiments, which takes long."""
+    """The README and guides to the workbench, streams and speed run whole experiments, which takes long."""
     return pytest.param(document, marks=[pytest.mark.long] if document.stem in SLOW else [], id=name_of(document))
 
 

@@ -281,6 +281,7 @@ def check_reader(one: Format, count: int, folder: Path, runs: int | None, raw: b
             assert_calls_alike(base, made, tokens if one.kind == "table" or not one.long else 2 * tokens)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("one", FORMATS, ids=lambda one: f"{one.kind}, {one.name}")
 def test_one_more_line_of_any_bytes_is_at_most_one_record(one, tmp_path):
     check_reader(one, QUICK, tmp_path, 6)

@@ -122,6 +122,7 @@ def test_the_demo_ends_with_a_verified_release(run, tmp_path):
     assert run("demo", "--out", tmp_path / "demo", "--overwrite").code == 0
 
 
+@pytest.mark.long
 def test_methods_lists_every_method_and_its_parameters(run):
     listed = run("methods")
     for name, method in METHODS.items():

@@ -107,6 +107,7 @@ def test_3_a_workload_is_edited_and_its_counts_follow(run, rt):
     assert len((rt / "drawn.txt").read_text().splitlines()) == 7
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("bound", "delta", "ages", "ncp"),
     [
@@ -174,6 +175,7 @@ def test_5_three_bounding_methods_over_delta_leave_what_is_infeasible_empty(run,
     assert "21 finished before" in again.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "words", "numbers"),
     [

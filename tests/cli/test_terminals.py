@@ -33,6 +33,7 @@ def started(*arguments: str | Path, folder: Path, **environment: str) -> subproc
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("as_json", [False, True])
 @pytest.mark.parametrize("encoding", ["ascii", "ascii:strict", "latin-1", "utf-8"])
 def test_a_release_on_a_terminal_with_few_characters_is_written_and_told(

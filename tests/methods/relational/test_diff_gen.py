@@ -121,6 +121,7 @@ def outcomes(method, provider):
     return runs_on
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("score", SCORES)
 def test_no_violation_is_found(score):
     method = DiffGen(epsilon=2, specializations=1, score=score, **LINE)
@@ -144,6 +145,7 @@ class OccupiedOnly(ExactNoise):
         return np.where(counts == 0, 0, super().laplace(counts, epsilon))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("broken", [BestPoint, OccupiedOnly])
 def test_broken_variants_are_convicted(broken):
     method = DiffGen(epsilon=1, specializations=1, score="max", **LINE)

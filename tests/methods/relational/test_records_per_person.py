@@ -61,6 +61,7 @@ def test_records_of_one_person_share_epsilon(kind):
         kind(records_per_person=0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [DiffGen, DiffMulti])
 @pytest.mark.parametrize("honest", [True, False])
 def test_a_person_with_three_records_is_protected_as_a_whole(kind, honest):

@@ -89,6 +89,7 @@ def crowded_grids(draw: st.DrawFn) -> list[tuple[int, int, str, str]]:
     return fixes
 
 
+@pytest.mark.long
 @given(crowded_grids(), st.integers(2, 3), st.sampled_from([None, 0, 2, 4, 9]), st.sampled_from([0.5, 500.0]))
 def test_no_written_point_is_a_position_that_few_share(tmp_path_factory, fixes, k, precision, radius) -> None:
     folder = tmp_path_factory.mktemp("places")

@@ -81,6 +81,7 @@ def test_every_way_spends_exactly_epsilon_and_the_ledger_adds_up(population, fan
     assert found.spent == Fraction(made.budget["spent"]) <= Fraction(3, 7)
 
 
+@pytest.mark.long
 @given(st.integers(1, 70), st.integers(2, 16), st.integers(1, 4), st.integers(0, 10**6))
 @settings(max_examples=10)
 def test_no_way_through_an_uneven_tree_spends_more_than_epsilon(size, fan_out, deviations, seed):
