@@ -62,6 +62,13 @@ def test_edits_come_before_everything_else(tmp_path):
     assert plain.digest != found.digest
 
 
+def test_a_file_read_otherwise_is_not_taken_from_memory(tmp_path):
+    (tmp_path / "p.csv").write_text("1,2\n3,4\n5,6\n")
+    headed = dataset(tmp_path, path="p.csv", kind="table", rest="other", each_row_is_a_person=True)
+    headless = dataset(tmp_path, path="p.csv", kind="table", rest="other", each_row_is_a_person=True, header=False)
+    assert (len(headed.load()), len(headless.load())) == (2, 3)
+
+
 def test_sets_are_collected_from_a_second_file(tmp_path):
     (tmp_path / "p.csv").write_text("pid,age\n7,30\n8,40\n9,50\n")
     (tmp_path / "codes.csv").write_text("pid,code\n8,x\n7,y\n8,w\n8,-1\n")

@@ -150,7 +150,8 @@ class Dataset:
     @cached_property
     def digest(self) -> str:
         """Of the bytes of every file that is read, of how they are read, and of the edits."""
-        told = {key: value for key, value in self.section.items() if value and key not in ("path", "locations", "kind")}
+        apart = ("path", "locations", "kind")
+        told = {key: value for key, value in self.section.items() if value not in _SAYS_NOTHING and key not in apart}
         parts = [json.dumps(told, sort_keys=True, default=str), self.kind, *map(file_digest, self.files)]
         if "locations" in self.section:
             parts.append(file_digest(resolved(str(self.section["locations"]), self.folder)))
@@ -227,6 +228,7 @@ class Dataset:
 
 
 _LOADED: OrderedDict[str, Any] = OrderedDict()
+_SAYS_NOTHING: tuple[Any, ...] = (None, "", (), [], {})  # `false` and 0 say something
 
 
 def forget_loaded() -> None:
