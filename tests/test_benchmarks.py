@@ -73,6 +73,7 @@ def test_the_port_and_we_make_the_same_number_of_merges():
     assert ports.seqanon_seconds(data, 5, 2, repeats=1)[1] == len(journal.private["merges"])
 
 
+@pytest.mark.long
 def test_a_peer_is_timed_with_what_it_found_and_a_missing_one_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("CRYPSIS_PEERS", sys.executable)
     peers.installed.cache_clear()

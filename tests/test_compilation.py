@@ -60,6 +60,7 @@ def test_a_cache_that_is_a_file_is_no_cache(tmp_path: Path) -> None:
     assert (tmp_path / "file").read_text(encoding="utf-8") == "in the way"
 
 
+@pytest.mark.long
 def test_a_chosen_cache_is_filled_and_used_again(tmp_path: Path) -> None:
     first = in_a_process(RUN_A_KERNEL, NUMBA_CACHE_DIR=str(tmp_path / "new" / "cache"))
     assert (first.stdout, first.stderr) == ("[0, 7]\n", "")

@@ -44,6 +44,7 @@ def test_what_is_no_error_of_ours_is_found(tmp_path: Path) -> None:
     assert read_by_command(fail(KeyError("x")), tmp_path / "missing.csv", tmp_path) is None
 
 
+@pytest.mark.long
 def test_the_first_damaged_files_are_read_or_refused(seeds: list[Seed], tmp_path: Path) -> None:
     for number in range(150):
         seed, content = made_file(seeds, number, 7)

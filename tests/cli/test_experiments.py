@@ -115,6 +115,7 @@ def test_cluster_with_pcta_and_a_bound_is_evaluated_shown_and_exported(run, rt):
     assert run("export", folder, "--cell", "zz", "--out", rt / "q.csv").code == 2
 
 
+@pytest.mark.long
 def test_one_method_on_a_file_of_data(run, tmp_path):
     people(tmp_path)
     done = run(

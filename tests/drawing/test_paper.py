@@ -64,6 +64,7 @@ def test_the_same_frame_gives_the_same_bytes(format: str) -> None:
     assert draw(FRAMES["tradeoff"], format) == draw(frames()["tradeoff"], format)
 
 
+@pytest.mark.long
 def test_another_process_gives_the_same_bytes_and_no_file_holds_a_date() -> None:
     program = (
         "import hashlib\n"

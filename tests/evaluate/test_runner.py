@@ -81,6 +81,7 @@ def test_a_second_run_does_nothing_and_what_was_added_or_damaged_runs_alone(tmp_
     assert sum(row["stale"] for row in store.results()) == 1
 
 
+@pytest.mark.long
 def test_two_workers_give_what_one_gives_and_repeats_have_a_mean_and_a_deviation(tmp_path):
     people(tmp_path)
     text = sweep_of_people() + '[[run]]\nlabel = "c"\nmethod = "cluster"\nparams = {k = 3}\nrepeats = 3\n'

@@ -71,6 +71,7 @@ def deaf_broker() -> Iterator[int]:
 BROKERS = {"mqtt": {"topic": "windows"}, "redis": {"stream": "windows"}}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", BROKERS)
 def test_a_source_whose_broker_is_silent_says_so_and_counts_it(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -63,6 +63,7 @@ def test_an_experiment_reads_it_the_same(animal: Animal, tmp_path: Path) -> None
     assert values_of(Dataset(section, tmp_path).load()) == {name: list(read) for name, read in animal.columns.items()}
 
 
+@pytest.mark.long
 @each
 def test_inspect_prints_what_was_understood(animal: Animal, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = animal.write(tmp_path)

@@ -183,6 +183,7 @@ def test_the_time_limit_is_a_number_of_seconds(monkeypatch: pytest.MonkeyPatch, 
         read_frame(sound)
 
 
+@pytest.mark.long
 def test_a_text_that_repeats_beyond_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A dictionary holds a long text once; side by side the copies would not fit."""
     path = tmp_path / "repeated.parquet"

@@ -100,6 +100,7 @@ def worst_level(frame: pl.DataFrame, groups: list[list[int]], promise: Guarantee
     return max(levels) if isinstance(promise, TCloseness) else min(levels)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("asked", ASKED, ids=str)
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.__name__)
 def test_every_class_has_k_people_and_the_diversity_of_people(method: Any, asked: dict[str, Any]) -> None:
