@@ -90,7 +90,7 @@ def _releases_of(method: type[Method], examples: int) -> list[tuple[Any, Any]]:
     made: list[tuple[Any, Any]] = []
 
     @settings(
-        max_examples=examples * 12,
+        max_examples=examples * 40,
         derandomize=True,
         database=None,
         phases=[Phase.generate],

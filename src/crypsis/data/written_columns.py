@@ -187,4 +187,4 @@ def questions_on(values: pl.Series, name: str) -> tuple[str, ...]:
 
 
 def _all_codes(values: pl.Series) -> bool:
-    return all(value == int(value) and int(value) in _CODES for value in values.to_list())
+    return all(float(value).is_integer() and int(value) in _CODES for value in values.to_list())

@@ -242,19 +242,22 @@ def sniff_separator(content: bytes) -> str:
 
 def unique_names(fields: Sequence[str]) -> tuple[list[str], list[str]]:
     """A name for every column: its number where it has none, a suffix where it repeats; and what was renamed."""
-    names: list[str] = []
+    names: dict[str, None] = {}
     notes: list[str] = []
+    written = set(fields)
+    last_repeat: dict[str, int] = {}
     for number, field in enumerate(fields, start=1):
         name = base = field if field.strip() else f"column_{number}"
-        repeat = 1
-        while name in names or (name != field and name in fields):
+        repeat = last_repeat.get(base, 1)
+        while name in names or (name != field and name in written):
             repeat += 1
             name = f"{base}_{repeat}"
+        last_repeat[base] = repeat
         if name != field:
             was = f"was called {field!r} like another" if field.strip() else "had no name"
             notes.append(f"column {number} {was}; it is '{name}' now")
-        names.append(name)
-    return names, notes
+        names[name] = None
+    return [*names], notes
 
 
 def _column_names(
