@@ -48,6 +48,8 @@ def read_synthetic_sets(folder: Path, described: Mapping[str, Any]) -> Synthetic
     try:
         domain = ItemDomain.from_json(read_json(folder / DOMAINS)["items"])
         frame = _read_parquet(file) if described["format"] == "parquet" else _read_json_lines(file)
+        if frame["items"].null_count() or frame["copies"].null_count():
+            raise BadRelease("A row lacks its items or its number of copies.", where=str(file))
         return SyntheticTransactions(
             offsets_of(frame["items"].list.len().to_numpy().astype(np.int64)),
             domain.vocabulary.encode(frame["items"].explode(empty_as_null=False)),
