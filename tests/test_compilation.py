@@ -163,6 +163,55 @@ def test_many_that_keep_a_kernel_for_different_types_at_once_keep_them_all(a_sum
     assert {path: path.stat().st_mtime_ns for path in kept_files(a_sum, "nb?")} == before
 
 
+TWO_RESULTS = """
+import signal
+from typing import NamedTuple
+import numpy as np
+from crypsis.compilation import njit
+
+
+class Both(NamedTuple):
+    left: np.ndarray
+    right: np.ndarray
+
+
+@njit
+def count_twice(most):
+    left, right = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    for step in range(most):
+        left[0] += (right[0] ^ step) & 1
+        right[0] += (left[0] ^ step) & 3
+    return RESULT
+
+
+def stop(number, frame):
+    raise KeyboardInterrupt
+
+
+signal.signal(signal.SIGALRM, stop)
+for most in (10, 10**9):  # first compiled and run, then interrupted
+    if most > 10:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        left, right = count_twice(most)
+    except KeyboardInterrupt:
+        print("interrupted")
+    else:
+        print("returned", len(left), len(right))
+"""
+
+
+@pytest.mark.parametrize("result", ["left, right", "Both(left, right)"])
+def test_a_signal_while_a_kernel_runs_is_handled_after_it_returned(tmp_path: Path, result: str) -> None:
+    file = tmp_path / "kernels.py"
+    file.write_text(TWO_RESULTS.replace("RESULT", result), encoding="utf-8")
+    for _ in range(2):  # compiled, then loaded from the cache
+        ended = in_a_process(
+            f"import runpy; runpy.run_path({str(file)!r}, run_name='kernels')", NUMBA_CACHE_DIR=str(tmp_path)
+        )
+        assert (ended.returncode, ended.stdout) == (0, "returned 1 1\ninterrupted\n"), ended.stderr
+
+
 def test_every_kernel_is_kept_so() -> None:
     assert rename_symbol._cache._cache_file.save.__module__ == "crypsis.compilation"
 

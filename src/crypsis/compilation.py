@@ -34,7 +34,7 @@ from typing import Any, TypeVar, cast
 _PACKAGE = Path(__file__).parent
 _FOLDERS_WITH_KERNELS = ("attacks", "kernels", "metrics", "noise", "verifiers")
 _IMPORT = re.compile(r"^\s*from (crypsis[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
-_NAMED_APART = b"2"  # what was kept before functions of several processes were named apart is not used again
+_GENERATION = b"3"  # code that was kept before the changes to numba below is not used again
 _SECONDS_KEPT = 30 * 24 * 3600
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -52,6 +52,7 @@ def njit(kernel: Kernel) -> Kernel:
         return np.errstate(over="ignore")(kernel)
     directory = directory_of(Path(kernel.__code__.co_filename))
     _name_functions_apart()
+    _return_without_interpreting()
     if directory is not None:
         setattr(numba.config, "CACHE_DIR", str(directory))  # noqa: B010 (a dynamic module)
     compiled: Any = numba.njit(cache=directory is not None, nogil=True)(kernel)
@@ -85,6 +86,37 @@ def _name_functions_apart() -> None:
     from numba.core.bytecode import FunctionIdentity
 
     FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
+
+
+@cache
+def _return_without_interpreting() -> None:
+    """Let kernels return arrays and named tuples without running Python: a signal could interrupt it there.
+
+    Numba looks up the class of a result with a function written in Python. A signal that arrived while the kernel ran
+    is handled there; the exception of its handler becomes an empty slot of the tuple of results, and the process
+    crashes when it unpacks that. Here the class is a constant of the kernel, and the signal is handled after the
+    kernel has returned.
+    """
+    from numba.core.pythonapi import PythonAPI
+
+    box = PythonAPI.from_native_value
+
+    def box_with_constants(api: Any, kind: Any, value: Any, env_manager: Any = None) -> Any:
+        def constant(thing: Any) -> Any:
+            stored = env_manager.read_const(env_manager.add_const(thing))
+            api.incref(stored)
+            return stored
+
+        if env_manager is None:
+            return box(api, kind, value)
+        usual = api.serialize_object, api.unserialize
+        api.serialize_object, api.unserialize = (lambda thing: thing), constant
+        try:
+            return box(api, kind, value, env_manager)
+        finally:
+            api.serialize_object, api.unserialize = usual
+
+    setattr(PythonAPI, "from_native_value", box_with_constants)  # noqa: B010 (numba has no types)
 
 
 @cache
@@ -169,7 +201,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _digest_of(file: Path) -> str:
-    digest = hashlib.sha256(_NAMED_APART)
+    digest = hashlib.sha256(_GENERATION)
     for path in sorted(_made_of(file)):
         digest.update(_source(path).encode())
     return digest.hexdigest()[:16]
