@@ -47,7 +47,7 @@ def type_into_cell(page: Page, row: int, column: int, text: str) -> None:
 
 def choose(page: Page, field: Locator, option: str | re.Pattern[str]) -> None:
     """An option of a list that opens; it closes again where the page moves under it, and is then opened again."""
-    wanted = page.get_by_role("option", name=option, exact=isinstance(option, str)).first
+    wanted = page.get_by_role("option", name=option, exact=isinstance(option, str))
     expect(page.get_by_role("listbox")).to_have_count(0)  # the one before fades out for a moment
     for _ in range(20):
         if not page.get_by_role("listbox").count():

@@ -129,7 +129,7 @@ class VisitQueryLoss(Metric):
     figures = (
         Figure(
             "visit_query_loss",
-            "Average relative error of visits",
+            "Average relative error",
             "How far off counts of visits and of pairs of visits are when they are estimated from the release; 0 is "
             "exact, 1 is as large as the count itself.",
             abbreviation="ARE",

@@ -37,6 +37,7 @@ from crypsis.evaluate.dataset import view_of
 from crypsis.evaluate.export import export_release
 from crypsis.evaluate.store import PRIVATE
 from crypsis.methods import method_named
+from crypsis.metrics import short_names
 from crypsis.web.attacking import attacked, fitting_attacks
 from crypsis.web.companions import Companions
 from crypsis.web.datasets import Datasets, whole_section
@@ -493,10 +494,12 @@ def results_frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
 
 
 def metric_names(rows: list[dict[str, Any]]) -> list[str]:
-    """The figures that some cell has, by which cells can be compared."""
+    """The figures that some cell has, by which cells can be compared; one with a short name only by that."""
     names: dict[str, None] = {}
     for row in rows:
         for name, value in row["metrics"].items():
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 names[name] = None
-    return [*names, "runtime"]
+    figures_of = {short: by_metric.values() for short, by_metric in short_names().items() if short in names}
+    named_shortly = {next((figure for figure in figures if figure in names), "") for figures in figures_of.values()}
+    return [*(name for name in names if name not in named_shortly), "runtime"]

@@ -10,7 +10,6 @@ from nicegui import ui
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.plots import frame_of, interactive_svg
 from crypsis.methods import METHODS
-from crypsis.metrics import figure_named
 from crypsis.parameters import parameters_of
 from crypsis.review import Remedy
 from crypsis.web import theme
@@ -292,7 +291,7 @@ class ResultsView:
         shown = [name for name in _FIRST if name in self.metrics] + [
             name for name in self.metrics if name not in _FIRST and name != "runtime"
         ]
-        shown = [name for name in shown if figure_named(name).short_name not in self.metrics][:_MOST_COLUMNS]
+        shown = shown[:_MOST_COLUMNS]
         params = varied_names([{"parameters": _parameters(cell)} for cell in cells])
         heads = "".join(f"<th scope=col class=number>{theme.escaped(name)}</th>" for name in params)
         heads += "".join(f"<th scope=col class=number>{theme.escaped(figure_label(name))}</th>" for name in shown)
