@@ -277,7 +277,7 @@ def check_reader(one: Format, count: int, folder: Path, runs: int | None, raw: b
         base = run_without_noise(method, one.read(one.write(file, many), method))
         tokens = method.longest + 1 if isinstance(method, NGrams) else 1
         for line in chosen:
-            made = run_without_noise(method, one.read(one.write(file, many, line), method))
+            made = run_without_noise(method, one.read(one.write(file, many, line), method), base[0])
             assert_calls_alike(base, made, tokens if one.kind == "table" or not one.long else 2 * tokens)
 
 

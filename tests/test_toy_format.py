@@ -21,9 +21,9 @@ from crypsis.data.formats.format import TABLE, Format
 from crypsis.errors import OptionWithoutEffect
 from crypsis.evaluate.dataset import Dataset
 from crypsis.evaluate.dataset_checks import section_problems
-from crypsis.web.adding import known_formats
 from crypsis.web.api.datasets import router
 from crypsis.web.datasets import Datasets
+from crypsis.web.pages.import_file import known_formats
 from crypsis.web.workspace import Workspace, safe_suffix
 
 

@@ -12,18 +12,47 @@ from playwright.sync_api import Locator, Page, TimeoutError, expect
 from tests.web.conftest import Tab, ready
 
 
-def load(tab: Tab, file: Path) -> str:
-    """Load a file through the page Data; the number of the dataset."""
+def drop_file(tab: Tab, file: Path) -> Page:
+    """Drop a file on the page Data; the page Import, which shows it."""
     page = tab.open("/data")
     place = page.get_by_label("Drop a file here, or choose one")
     if not place.count():
         page.get_by_role("button", name="Add data").click()
-    before = page.url
     place.set_input_files(file)
-    page.wait_for_url(lambda url: "dataset=" in url and url != before)
+    page.wait_for_url(re.compile(r"/import\?file="))
+    expect(page.locator("h1")).to_have_text("Import")
+    return page
+
+
+def open_path(tab: Tab, path: Path) -> Page:
+    """Name a file or folder of this machine on the page Data; the page Import, which shows it."""
+    page = tab.open("/data")
+    field = page.get_by_label("Or the path of a file on this machine")
+    if not field.count():
+        page.get_by_role("button", name="Add data").click()
+    field.fill(str(path))
+    field.press("Enter")
+    page.wait_for_url(re.compile(r"/import\?file="))
+    return page
+
+
+def load(tab: Tab, file: Path) -> str:
+    """Load a file as it is understood; the number of the dataset."""
+    page = drop_file(tab, file)
+    load_import(page)
     ready(page)
     expect(cell(page, 0, 0)).to_be_visible()
     return number_of(page)
+
+
+def load_import(page: Page) -> None:
+    """Load the file that the page Import shows, as it is understood."""
+    page.wait_for_url(re.compile(r"/import\?file="))
+    button = page.get_by_role("button", name="Load", exact=True)
+    expect(button).to_be_enabled()
+    expect(page.get_by_role("table", name="First rows").locator("tbody tr").first).to_be_visible()
+    button.click()
+    page.wait_for_url(re.compile(r"/data\?dataset="))
 
 
 def number_of(page: Page) -> str:

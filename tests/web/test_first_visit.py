@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from crypsis.cli.main import main
+from tests.web.clicks import load_import
 from tests.web.conftest import Tab
 
 
@@ -99,10 +100,10 @@ def test_baskets_without_a_header_are_refused_with_a_way_on_and_then_read(
     if add.is_visible():
         add.click()
     page.get_by_label("Drop a file here, or choose one").set_input_files(file)
-    refused = page.get_by_role("alert").filter(has_text="Where each line is a set of items")
+    refused = page.get_by_role("alert").filter(has_text="This file cannot be read with these settings")
     expect(refused).to_contain_text("(baskets.csv, line 2)")  # as its owner calls it
     page.get_by_role("button", name="Each line is a set of items").click()
-    page.wait_for_url(re.compile(r"dataset="))
+    load_import(page)
     expect(page.locator(".tile", has_text="Kind").locator(".tile-value")).to_have_text("Baskets, sets of items")
     number = page.url.split("dataset=")[1]
     assert api.get(f"/api/datasets/{number}/rows").json()["total"] == 12

@@ -165,8 +165,8 @@ def _has_points(names: list[str]) -> bool:
 
 def _without(frame: pl.DataFrame, missing_tokens: tuple[str, ...]) -> pl.DataFrame:
     """The columns with a name that identifies, and all of text: values that mean none are none."""
-    texts = [name for name in frame.columns if frame[name].dtype == pl.String]
-    kept = [name for name in frame.columns if name in texts or identifies_by_name(name)]
+    texts = [name for name, type in frame.schema.items() if type == pl.String]
+    kept = [name for name, type in frame.schema.items() if type == pl.String or identifies_by_name(name)]
     stripped = pl.col(texts).str.strip_chars()
     absent = stripped.is_in(["", *missing_tokens])
     return frame.select(kept).with_columns(pl.when(absent).then(None).otherwise(pl.col(texts)).name.keep())

@@ -91,6 +91,8 @@ def understand_texts(
     if tokens:
         absent |= stripped.is_in(tokens).fill_null(False)
     known = distinct.set(absent, None) if absent.any() else distinct
+    if type is None and not known.str.contains(r"\d").any():  # numbers and dates have digits
+        return WrittenColumn(converted(known, "category"), absent, "category", (), ())
     chosen = type or inferred_type(known)
     if guess and type != "category" and (chosen == "category" or converted(known, chosen).null_count() > absent.sum()):
         guessed = _guess(known, absent, name, type)

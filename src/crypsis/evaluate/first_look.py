@@ -34,6 +34,8 @@ from crypsis.errors import BadRow, BadTimestamps, CrypsisError, InputError
 from crypsis.evaluate.dataset import KEYS, OF_RECORDS, Dataset
 from crypsis.evaluate.suggestions import suggested_method, suggested_roles
 
+_SAYS_NOTHING: tuple[Any, ...] = (None, "", {}, [])
+
 
 def told_options(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Those settings that say how a file is written: its format and the options of formats."""
@@ -42,9 +44,12 @@ def told_options(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def described(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """How a file would be read, and what is in it. Values are not kept, only counts."""
+    """How a file would be read, and what is in it. Values are not kept, only counts.
+
+    Settings are keys of `[dataset]`: what they say holds, and the rest is suggested from names and counts.
+    """
     how = told_options(settings)
-    found = inspect_file(path, **how)
+    found = inspect_file(path, missing_tokens=tuple(settings.get("missing") or ("?",)), **how)
     found = replace(found, file=path.name)
     section: dict[str, Any] = {"kind": str(settings.get("kind") or found.kind)}
     if section["kind"] not in KEYS:
@@ -53,6 +58,7 @@ def described(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], 
             kind=found.kind,
         )
     section |= how
+    chosen = {key: settings[key] for key in KEYS[section["kind"]] if settings.get(key) not in _SAYS_NOTHING}
     if section["kind"] in OF_RECORDS:
         frame = read_table_file(path, **how)[0]
         roles = suggested_roles(found, frame)
@@ -64,13 +70,16 @@ def described(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], 
             )
             for name, one in roles.items()
         }
-        if any(one.separator is not None for one in roles.values()):
+        section["columns"] |= chosen.pop("columns", {})
+        section |= chosen
+        if any(column["type"] == "items" for column in section["columns"].values()):
             section["kind"] = "mixed"
         inspection = found.to_dict()
         inspection["reasons"] = {name: one.reason for name, one in roles.items()}
         return section, inspection
     if section["kind"] in ("trajectories", "events", "transactions", "tracks"):
         section |= usual_columns(section["kind"], _names_of(section["kind"], found))
+    section |= chosen
     section |= _order(path, section)
     return section, found.to_dict()
 

@@ -25,6 +25,13 @@ TYPE_LABELS = {
     "timestamp": "date and time",
     "items": "set of items",
 }
+ROLE_LABELS = {
+    "identifier": "identifier · names a person",
+    "quasi": "quasi-identifier · others may know it",
+    "sensitive": "sensitive · must not be learned",
+    "label": "label · for classification",
+    "other": "other · kept as it is",
+}
 NAMED_COLUMNS = {  # by kind: the options of a dataset that name a column, as the page Data asks for them
     "transactions": ("id", "item", "person"),
     "trajectories": ("id", "position", "location", "owner"),

@@ -71,7 +71,7 @@ class Datasets:
     def add_upload(self, upload: str, name: str, settings: Mapping[str, Any] | None = None) -> Entry:
         """Take an upload into the workspace; it is read first, so what cannot be read never becomes a dataset."""
         path = self.workspace.upload(upload)
-        shown = _shown_name(name, path)
+        shown = shown_name(name, path)
         with known_as(path, shown):
             section, inspection = described(path, settings or {})
         inspection["file"] = shown
@@ -248,6 +248,17 @@ class Datasets:
 
     def set_section(self, number: str, section: Mapping[str, Any], revision: int | None = None) -> Entry:
         """New roles, types or reading options; path and edits stay as they are."""
+        self.check_settings(section)
+
+        def alter(content: dict[str, Any]) -> None:
+            kept = {key: content["section"][key] for key in ("path", "edits") if key in content["section"]}
+            told = {key: value for key, value in section.items() if value is not None}
+            content["section"] = {"kind": content["section"]["kind"], **told, **kept}
+
+        return self.workspace.change(KIND, number, alter, revision=revision)
+
+    def check_settings(self, section: Mapping[str, Any]) -> None:
+        """`BadParameter` for unknown keys of `[dataset]`, wrong values, and files that may not be named."""
         columns = section.get("columns")
         if columns is not None and not isinstance(columns, Mapping):
             raise BadParameter("columns must give a type and a role by the name of a column.", parameter="columns")
@@ -261,13 +272,6 @@ class Datasets:
         for problem in section_problems({key: value for key, value in section.items() if key not in ("path", "edits")}):
             raise BadParameter(f"{problem.message} ({problem.where})", parameter=problem.where.split(".")[-1])
         self._refuse_other_files(section)
-
-        def alter(content: dict[str, Any]) -> None:
-            kept = {key: content["section"][key] for key in ("path", "edits") if key in content["section"]}
-            told = {key: value for key, value in section.items() if value is not None}
-            content["section"] = {"kind": content["section"]["kind"], **told, **kept}
-
-        return self.workspace.change(KIND, number, alter, revision=revision)
 
     def _refuse_other_files(self, section: Mapping[str, Any]) -> None:
         """Files that a table [dataset] names beside the data must be ones that may be named."""
@@ -508,7 +512,7 @@ def _known_by_name(entry: Entry) -> Iterator[None]:
         yield
 
 
-def _shown_name(name: str, path: Path) -> str:
+def shown_name(name: str, path: Path) -> str:
     """What a file was called where it came from; only to be shown."""
     told = "".join(one for one in Path(name.replace("\\", "/")).name if one.isprintable())[:120]
     return told if "." in told else told + "".join(path.suffixes)

@@ -167,6 +167,8 @@ def plain_text(cells: pl.Series) -> pl.Series:
         return cells.list.eval(pl.element().cast(pl.String, strict=False)).list.join(" ")
     if is_odd(cells.dtype):
         return pl.Series(cells.name, [None if one is None else _spoken(one) for one in cells.to_list()], pl.String)
+    if cells.dtype == pl.Datetime:
+        return cells.dt.strftime("%Y-%m-%d %H:%M:%S%.f")  # a fraction of a second only where there is one
     return cells.cast(pl.String)
 
 

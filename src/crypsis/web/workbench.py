@@ -8,6 +8,7 @@ from crypsis.web.companions import Companions
 from crypsis.web.datasets import Datasets
 from crypsis.web.experiments import Experiments
 from crypsis.web.explorations import Explorations
+from crypsis.web.importing import Imports
 from crypsis.web.live_streams import LiveStreams
 from crypsis.web.security import Access
 from crypsis.web.workspace import Workspace
@@ -21,6 +22,7 @@ class Workbench:
     access: Access
     allow_paths: bool = True
     datasets: Datasets = field(init=False)
+    imports: Imports = field(init=False)
     companions: Companions = field(init=False)
     experiments: Experiments = field(init=False)
     explorations: Explorations = field(init=False)
@@ -29,6 +31,7 @@ class Workbench:
     def __post_init__(self) -> None:
         self.workspace.remove_leftovers()
         self.datasets = Datasets(self.workspace, allow_paths=self.allow_paths)
+        self.imports = Imports(self.datasets)
         self.companions = Companions(self.workspace, self.datasets)
         self.experiments = Experiments(self.workspace, self.datasets, self.companions)
         self.explorations = Explorations(self.datasets, self.companions)

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crypsis.data.formats.csv import SEPARATORS, Csv, read_frame, sniff_separator
-from crypsis.errors import BadParameter, BadRow, CrypsisError, MissingFile, UnreadableFile
+from crypsis.data.inspection import inspect_file
+from crypsis.errors import BadParameter, BadRow, CrypsisError, MissingFile, TooLarge, UnreadableFile
 from tests.data.drawn import any_text, awkward_text
 
 
@@ -228,3 +229,10 @@ def test_a_binary_file_is_called_so_and_not_blamed_for_its_header(file: Path) ->
     file.write_bytes(bytes(range(256)))
     with pytest.raises(BadRow, match="NUL byte"):
         read_frame(file)
+
+
+def test_a_table_with_a_hundred_thousand_columns_is_refused_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "wide.csv"
+    file.write_text(",".join(f"c{number}" for number in range(100_000)) + "\n")
+    with pytest.raises(TooLarge, match="100,000 columns; up to 2,000 are read"):
+        inspect_file(file)

@@ -17,8 +17,9 @@ from crypsis.data.formats.by_record import ByRecord, Sets
 from crypsis.data.formats.columns import unknown_column
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.formats.format import SEQUENCE, TABLE
-from crypsis.errors import BadRow, MissingFile, UnknownFormat
+from crypsis.errors import BadRow, MissingFile, TooLarge, UnknownFormat
 
+MOST_COLUMNS = 2_000  # each column is looked at by itself, which takes milliseconds
 _TABLE = frozenset({TABLE})
 
 
@@ -66,6 +67,12 @@ def _read_one(
     chosen = format_for(file, format, holding=_TABLE, **options)
     frame, source = chosen.read_frame(file, columns)
     if columns is None:
+        if frame.width > MOST_COLUMNS:
+            raise TooLarge(
+                f"The table has {frame.width:,} columns; up to {MOST_COLUMNS:,} are read. Name the separator if "
+                "another one stands between the cells, or leave out the columns that are not published.",
+                where=str(source),
+            )
         return frame, source
     for name in columns:
         if name not in frame.columns:

@@ -21,6 +21,7 @@ from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, file_answ
 from crypsis.web.datasets import Datasets
 from crypsis.web.files import companions_text, take_text
 from crypsis.web.grids import MOST_ROWS, Filter, Sort
+from crypsis.web.importing import Staged, checked_settings
 from crypsis.web.maps import original_map
 from crypsis.web.workbench import Workbench
 
@@ -37,6 +38,12 @@ class NewDataset(Body):
     name: Name | None = None
     format: str | None = Field(None, max_length=20)
     kind: Literal["table", "mixed", "transactions", "trajectories", "tracks", "events"] | None = None
+
+
+class Previewed(NewDataset):
+    """A file that is not loaded yet; `section` holds keys of `[dataset]` that say how to read it."""
+
+    section: dict[str, Any] = Field(default_factory=dict)
 
 
 class Settings(Body):
@@ -85,6 +92,15 @@ def router(workbench: Workbench) -> APIRouter:
 
     add_dataset.__annotations__["new"] = _with_file_options(NewDataset)
     api.post("", status_code=201)(add_dataset)
+
+    @api.post("/preview")
+    def preview_file(new: Previewed) -> dict[str, Any]:
+        """How an upload or a file of this machine is understood: first rows, what was detected, what to ask."""
+        if (new.upload is None) == (new.path is None):
+            raise BadParameter("Give one of upload and path.", parameter="upload")
+        staged = Staged(new.upload or "", new.path or "", new.name or "dataset")
+        beside = {"format": new.format, "kind": new.kind}
+        return workbench.imports.preview(staged, checked_settings({**new.section, **beside})).to_dict()
 
     @api.get("/{number}")
     def show_dataset(number: Number) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from crypsis.web.pages import (
     data,
     evaluate,
     hierarchies,
+    import_file,
     methods,
     policies,
     queries,
@@ -35,6 +36,7 @@ def register(app: FastAPI, workbench: Workbench) -> None:
     for page in (
         start,
         data,
+        import_file,
         hierarchies,
         policies,
         queries,

@@ -16,7 +16,7 @@ from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, percent, told
 from crypsis.web.adding import ways_to_add
 from crypsis.web.companions import HIERARCHIES, POLICIES
-from crypsis.web.data_labels import COLUMN_LABELS, KIND_LABELS, NAMED_COLUMNS, TYPE_LABELS
+from crypsis.web.data_labels import COLUMN_LABELS, KIND_LABELS, NAMED_COLUMNS, ROLE_LABELS, TYPE_LABELS
 from crypsis.web.drawings import histogram_picture
 from crypsis.web.files import dataset_text, take_text
 from crypsis.web.widgets import (
@@ -35,13 +35,6 @@ from crypsis.wording import counted
 
 PATH = "/data"
 LEAD = "Load data, describe its columns, see how many people are unique."
-ROLE_WORDS = {
-    "identifier": "identifier · names a person",
-    "quasi": "quasi-identifier · others may know it",
-    "sensitive": "sensitive · must not be learned",
-    "label": "label · for classification",
-    "other": "other · kept as it is",
-}
 
 _USUAL_SIDE = 2000  # metres
 POLICY_WORDS = {"privacy": "Privacy policy", "utility": "Utility policy", "constraints": "Places that may be joined"}
@@ -117,8 +110,8 @@ class DataPage:
 
     def _roles_in_words(self) -> str:
         """How many columns have each role, for instance 2 identifier, 5 quasi-identifier."""
-        roles = [ROLE_WORDS[one["role"]] for one in self.section.get("columns", {}).values() if "role" in one]
-        counts = {words.partition(" · ")[0]: roles.count(words) for words in ROLE_WORDS.values() if words in roles}
+        roles = [ROLE_LABELS[one["role"]] for one in self.section.get("columns", {}).values() if "role" in one]
+        counts = {words.partition(" · ")[0]: roles.count(words) for words in ROLE_LABELS.values() if words in roles}
         nouns = ("identifier", "quasi-identifier", "label")
         return ", ".join(
             counted(count, words) if words in nouns else f"{count} {words}" for words, count in counts.items()
@@ -426,7 +419,7 @@ class DataPage:
         if column.get("type") == "items":
             ui.label("A set of items in every record").classes("muted small")
             return
-        roles = {role: ROLE_WORDS[role] for role in ROLES}
+        roles = {role: ROLE_LABELS[role] for role in ROLES}
         role = ui.select(roles, value=column.get("role"), label="Role")
         role.props(f'outlined dense options-dense aria-label="Role of {theme.escaped(name)}"').style("width: 100%")
         role.on_value_change(lambda event: told(self._set_column)(name, role=event.value))

@@ -1,0 +1,143 @@
+"""A file that is about to be loaded: its first rows as they are understood, what was detected, what can be changed.
+
+Nothing is kept before *Load*: a preview reads the file again with the settings chosen so far. The settings are keys of
+`[dataset]`, so the dataset that is loaded, the command and an experiment file read the data in the same way.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.formats import format_options
+from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.person_detection import PersonLike
+from crypsis.errors import CrypsisError, NoSuchEntry
+from crypsis.evaluate.dataset import Dataset
+from crypsis.evaluate.first_look import described, told_options
+from crypsis.web.datasets import Datasets, shown_name
+from crypsis.web.grids import Grid
+from crypsis.web.own_names import known_as
+from crypsis.web.workspace import Entry
+
+ROWS_SHOWN = 20
+_MOST_STAGED = 100
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A file that is to be loaded: an upload that nobody has loaded yet, or a path of this machine."""
+
+    upload: str = ""
+    path: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A file as it is understood with the settings at hand; `problem` says why it cannot be loaded so."""
+
+    section: Mapping[str, Any]
+    inspection: Mapping[str, Any]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    records: int
+    person: PersonLike | None = None
+    problem: CrypsisError | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The machine-readable form."""
+        found = {name: getattr(self, name) for name in ("section", "inspection", "columns", "rows", "records")}
+        found["person"] = None if self.person is None else asdict(self.person) | {"question": self.person.question}
+        return found | {"problem": None if self.problem is None else self.problem.to_dict()}
+
+
+class Imports:
+    """Files on their way into the workspace."""
+
+    def __init__(self, datasets: Datasets) -> None:
+        self.datasets = datasets
+        self._staged: OrderedDict[str, Staged] = OrderedDict()
+
+    def stage(self, staged: Staged) -> str:
+        """Remember a file for the page that shows it; the number by which the page asks for it."""
+        number = secrets.token_hex(6)
+        self._staged[number] = staged
+        while len(self._staged) > _MOST_STAGED:
+            self._staged.popitem(last=False)
+        return number
+
+    def staged(self, number: str) -> Staged:
+        if number not in self._staged:
+            raise NoSuchEntry("This file is not waiting to be loaded any more; drop it again.")
+        return self._staged[number]
+
+    def preview(self, staged: Staged, settings: Mapping[str, Any]) -> Preview:
+        """The file as these settings read it. What cannot be read at all is raised."""
+        self.datasets.check_settings(settings)
+        file, name = self._located(staged)
+        with known_as(file, name):
+            section, inspection = described(file, settings)
+        inspection["file"] = name
+        try:
+            with known_as(file, name):
+                data = Dataset({"path": str(file), **section}, file.parent).load()
+        except CrypsisError as error:
+            return _as_written(file, section, inspection, error)
+        first = Grid(data.take(np.arange(min(ROWS_SHOWN, len(data)))).to_frame())
+        like = getattr(data, "person_like", None)
+        return Preview(section, inspection, tuple(first.columns), _texts(first), len(data), like)
+
+    def load(self, staged: Staged, settings: Mapping[str, Any]) -> Entry:
+        """Take the file into the workspace, read with these settings."""
+        self.datasets.check_settings(settings)
+        if staged.upload:
+            return self.datasets.add_upload(staged.upload, staged.name, settings)
+        return self.datasets.add_path(staged.path, settings)
+
+    def discard(self, staged: Staged) -> None:
+        """Delete an upload that is not wanted; a file of this machine stays."""
+        if staged.upload:
+            self.datasets.workspace.upload(staged.upload).unlink(missing_ok=True)
+
+    def _located(self, staged: Staged) -> tuple[Path, str]:
+        if staged.upload:
+            file = self.datasets.workspace.upload(staged.upload)
+            return file, shown_name(staged.name, file)
+        file = self.datasets.named_file(staged.path)
+        return file, file.name
+
+
+def _as_written(
+    file: Path, section: Mapping[str, Any], inspection: Mapping[str, Any], problem: CrypsisError
+) -> Preview:
+    """The rows of the file as they stand, where they do not make data of this kind."""
+    try:
+        frame = read_table_file(file, **told_options(section))[0]
+    except CrypsisError:
+        frame = pl.DataFrame()
+    first = Grid(frame.head(ROWS_SHOWN))
+    return Preview(section, inspection, tuple(first.columns), _texts(first), frame.height, problem=problem)
+
+
+def _texts(first: Grid) -> tuple[tuple[str, ...], ...]:
+    """Cells as a grid shows them; a missing value is empty."""
+    _, _, rows = first.rows(0, ROWS_SHOWN)
+    return tuple(tuple("" if cell is None else str(cell) for cell in row) for row in rows)
+
+
+def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a form says, in the types of the options; an empty field says nothing."""
+    options = format_options()
+    said = {name: value for name, value in given.items() if value not in (None, "", [], {})}
+    return {
+        name: options[name].parse(value, "The file") if name in options and isinstance(value, str) else value
+        for name, value in said.items()
+    }

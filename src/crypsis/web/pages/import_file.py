@@ -1,0 +1,284 @@
+"""Import: the first rows of a file as they are understood, what was detected, and every setting that changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from fastapi import Request
+from nicegui import ui
+
+from crypsis.data.formats import FORMATS, format_options
+from crypsis.data.relational import ROLES
+from crypsis.errors import BadRow, CrypsisError
+from crypsis.evaluate.dataset import OF_RECORDS
+from crypsis.parameters import Parameter, parameters_of
+from crypsis.web import theme
+from crypsis.web.actions import in_thread, number, told
+from crypsis.web.data_labels import COLUMN_LABELS, KIND_LABELS, NAMED_COLUMNS, ROLE_LABELS, TYPE_LABELS
+from crypsis.web.importing import Preview, Staged, checked_settings
+from crypsis.web.workbench import Workbench
+from crypsis.wording import counted
+
+PATH = "/import"
+LEAD = "Check how the file is understood, change what is wrong, then load it."
+_FIELD = "outlined dense options-dense"
+_EACH_ROW = "\0each row"  # no column can be called so
+
+
+def register(workbench: Workbench) -> None:
+    @ui.page(PATH, response_timeout=60)
+    async def import_file(request: Request, file: str = "") -> None:
+        mode = request.cookies.get(theme.THEME_COOKIE)
+        with theme.page_frame("Import", LEAD, theme=mode) as actions:
+            await ImportPage(workbench, workbench.imports.staged(file)).show(actions)
+
+
+class ImportPage:
+    """The page of a file that is not loaded yet. `settings` are the keys of `[dataset]` that somebody chose."""
+
+    def __init__(self, workbench: Workbench, staged: Staged) -> None:
+        self.imports, self.staged = workbench.imports, staged
+        self.settings: dict[str, Any] = {}
+        self.shown: Preview | None = None
+
+    async def show(self, actions: Any) -> None:
+        with actions:
+            theme.secondary("Discard", told(self._discard), "delete")
+            self.load_button = theme.primary("Load", told(self._load), "check")
+        self.problems = ui.column().style("width: 100%; gap: 10px")
+        self.tiles = ui.element("div").classes("tiles")
+        with ui.element("div").classes("split"):
+            with ui.element("div").classes("stack"):
+                with theme.section("First rows", "As they are understood with the settings beside them"):
+                    self.rows = ui.html("", sanitize=False).classes("scroll")
+                self.notes = ui.column().style("width: 100%; gap: 10px")
+                with (
+                    ui.element("div").style("width: 100%") as self.columns_box,
+                    theme.section("Columns", "Suggested from names and counts; change what is wrong"),
+                ):
+                    self.columns = ui.element("div").classes("columns")
+            with ui.element("div").classes("stack"):
+                with theme.section("File", "Detected where a field is empty"):
+                    self._file_fields()
+                with theme.section("Data", "Detected where a field is empty"):
+                    self.data_fields = ui.column().style("width: 100%; gap: 8px")
+        self.announcer = theme.Announcer()
+        await self._refresh()
+
+    # What is shown
+
+    async def _refresh(self) -> None:
+        """Read the file again with the settings at hand, and show what comes of it."""
+        asked = dict(self.settings)
+        try:
+            shown = await in_thread(self.imports.preview, self.staged, checked_settings(asked))
+        except CrypsisError as error:
+            if asked == self.settings:
+                self._show_problem(error)
+            return
+        if asked != self.settings:  # something was changed meanwhile; its own preview is under way
+            return
+        self.shown = shown
+        self._show_preview(shown)
+
+    def _show_problem(self, error: CrypsisError) -> None:
+        """Why the file cannot be read, with the control that mends it; the fields stay for another try."""
+        self.load_button.set_enabled(False)
+        self.problems.clear()
+        with self.problems:
+            box = theme.message("bad", "This file cannot be read with these settings", str(error))
+            separator = error.details.get("separator") if isinstance(error, BadRow) else None
+            if separator and self.settings.get("format") != "fimi":
+                with box:
+                    sets = {"format": "fimi", "separator": str(separator)}
+                    theme.secondary("Each line is a set of items", told(partial(self._change, sets)), "shopping_basket")
+        self.announcer.say("The file cannot be read with these settings.")
+
+    def _show_preview(self, shown: Preview) -> None:
+        self.load_button.set_enabled(shown.problem is None)
+        self.problems.clear()
+        with self.problems:
+            if shown.problem is not None:
+                theme.message("bad", "These rows cannot be loaded with these settings", str(shown.problem))
+            if shown.person is not None:
+                self._ask_about_people(shown)
+        self.tiles.clear()
+        with self.tiles:
+            found = shown.inspection
+            theme.tile("File", str(found["file"]), FORMATS[found["format"]].label.partition(":")[0])
+            theme.tile("Kind", KIND_LABELS[shown.section["kind"]], found["reason"])
+            theme.tile("Records", number(shown.records))
+        self.rows.set_content(_table(shown))
+        self._show_detected(found["format"], found.get("understood") or {})
+        self._data_fields(shown)
+        self.announcer.say(f"{counted(shown.records, 'record')} can be loaded." if shown.problem is None else "")
+
+    def _ask_about_people(self, shown: Preview) -> None:
+        assert shown.person is not None
+        title, _, reason = shown.person.question.partition("? ")
+        theme.message("caution", f"{title}?", f"{reason} Nothing is anonymized before you answer.")
+        with ui.row().classes("actions"):
+            column = shown.person.column
+            theme.secondary(f"Yes, {column} names the person", told(partial(self._change, _person(column))))
+            alone = f"No, each of the {shown.person.records} is another person"
+            theme.secondary(alone, told(partial(self._change, _person(_EACH_ROW))))
+
+    def _show_detected(self, format: str, understood: Mapping[str, Any]) -> None:
+        """What was detected, below the field that would change it; notes and questions beside the rows."""
+        detected: Mapping[str, str] = understood.get("read_as") or {}
+        options = ("format", *(option.name for option in parameters_of(FORMATS[format])))
+        for name, field in self.file_fields.items():
+            field.props(remove="hint")
+            if name in detected and not self.settings.get(name):
+                field.props["hint"] = f"Detected: {detected[name]}"
+            field.set_visibility(name in options)
+        self.notes.clear()
+        with self.notes:
+            for question in understood.get("questions") or ():
+                theme.message("caution", question)
+            if understood.get("notes"):
+                theme.message("info", "How cells are understood", "\n".join(understood["notes"]))
+
+    # What can be changed
+
+    def _file_fields(self) -> None:
+        self.file_fields: dict[str, Any] = {
+            "format": ui.select(known_formats(), label="Format", value="").props(_FIELD)
+        }
+        self.file_fields |= {name: _option_field(option) for name, option in format_options().items()}
+        for name, field in self.file_fields.items():
+            field.style("width: 100%").on_value_change(told(partial(self._field_changed, name)))
+
+    async def _field_changed(self, name: str, event: Any) -> None:
+        await self._change({name: event.value})
+
+    def _data_fields(self, shown: Preview) -> None:
+        section, kind = shown.section, str(shown.section["kind"])
+        names = [str(column["name"]) for column in shown.inspection["columns"]]
+        self.data_fields.clear()
+        self.columns.clear()
+        self.columns_box.set_visibility(kind in OF_RECORDS)
+        with self.data_fields:
+            self._choice("Kind of data", KIND_LABELS, kind, "kind")
+            if kind in OF_RECORDS:
+                missing = ui.input("Texts that mean a missing value", value=", ".join(section.get("missing") or ()))
+                missing.props(f'{_FIELD} debounce=500 hint="Separated by commas; ? if empty"').style("width: 100%")
+                missing.on_value_change(told(self._missing_changed))
+                self._person_field(names, section)
+            else:
+                self._named_columns(names, kind, section)
+        with self.columns:
+            for name, column in (section["columns"] if kind in OF_RECORDS else {}).items():
+                self._column_fields(name, column, shown.inspection["reasons"].get(name, ""))
+
+    def _named_columns(self, names: list[str], kind: str, section: Mapping[str, Any]) -> None:
+        """Which column serves as what in data that are not tables, and how times and coordinates are written."""
+        known = {"": "detected", **{name: name for name in names}}
+        for option in NAMED_COLUMNS["visits to squares" if "grid" in section else kind]:
+            self._choice(COLUMN_LABELS[option], known, section.get(option) or "", option)
+        if kind in ("trajectories", "tracks"):
+            self._text("Format of times, such as %d/%m/%Y %H:%M", section, "time_format")
+        if kind == "tracks" or "grid" in section:
+            self._text("Projection, an EPSG code (the UTM zone if empty)", section, "crs")
+
+    def _choice(self, label: str, choices: Mapping[str, str], value: str, key: str) -> None:
+        field = ui.select(dict(choices), value=value if value in choices else "", label=label)
+        field.props(_FIELD).style("width: 100%").on_value_change(told(partial(self._field_changed, key)))
+
+    def _text(self, label: str, section: Mapping[str, Any], key: str) -> None:
+        field = ui.input(label, value=str(section.get(key) or "")).props(f"{_FIELD} debounce=500")
+        field.style("width: 100%").on_value_change(told(partial(self._field_changed, key)))
+
+    def _person_field(self, names: list[str], section: Mapping[str, Any]) -> None:
+        known = {"": "not said", _EACH_ROW: "each row is another person", **{name: name for name in names}}
+        chosen = _EACH_ROW if section.get("each_row_is_a_person") else section.get("person") or ""
+        field = ui.select(known, value=chosen, label="Person, where one has several rows").props(_FIELD)
+        field.style("width: 100%").on_value_change(told(self._person_changed))
+
+    async def _person_changed(self, event: Any) -> None:
+        await self._change(_person(event.value))
+
+    async def _missing_changed(self, event: Any) -> None:
+        await self._change({"missing": [text.strip() for text in str(event.value).split(",") if text.strip()]})
+
+    def _column_fields(self, name: str, column: Mapping[str, Any], reason: str) -> None:
+        """Type and role of a column of a table, and why they were suggested."""
+        spoken = theme.escaped(name)
+        with ui.column().classes("column-name"):
+            ui.label(name).classes("strong cut")
+            ui.label(reason).classes("muted small")
+        type = ui.select(TYPE_LABELS, value=column.get("type", "category"))
+        type.props(f'{_FIELD} aria-label="Type of {spoken}"')
+        type.on_value_change(told(partial(self._column_changed, name, "type")))
+        if column.get("type") == "items":
+            ui.label("Items that others may know")
+            return
+        role = ui.select({role: ROLE_LABELS[role] for role in ROLES}, value=column.get("role"))
+        role.props(f'{_FIELD} aria-label="Role of {spoken}"')
+        role.on_value_change(told(partial(self._column_changed, name, "role")))
+
+    async def _column_changed(self, name: str, key: str, event: Any) -> None:
+        assert self.shown is not None
+        column = {**self.shown.section["columns"][name], key: event.value}
+        if column["type"] == "items":
+            column = {"type": "items", "item_separator": column.get("item_separator", " ")}
+        else:
+            column = {"type": column["type"], "role": column.get("role", "quasi")}
+        await self._change({"columns": {**self.settings.get("columns", {}), name: column}})
+
+    async def _change(self, changed: Mapping[str, Any]) -> None:
+        """Other settings: fields show them, and the file is read again. Another kind begins from its suggestions."""
+        if "kind" in changed or "format" in changed:
+            kept = ("format", *format_options())
+            self.settings = {name: value for name, value in self.settings.items() if name in kept}
+        self.settings |= changed
+        for name, value in changed.items():
+            if name in self.file_fields and self.file_fields[name].value != value:
+                self.file_fields[name].value = value
+        await self._refresh()
+
+    # What is done
+
+    async def _load(self) -> None:
+        entry = await in_thread(self.imports.load, self.staged, checked_settings(self.settings))
+        ui.navigate.to(f"/data?dataset={entry.number}")
+
+    async def _discard(self) -> None:
+        await in_thread(self.imports.discard, self.staged)
+        ui.navigate.to("/data")
+
+
+def known_formats() -> dict[str, str]:
+    """The formats to choose from, by name, as people call them."""
+    return {"": "detected", **{name: format.label for name, format in FORMATS.items()}}
+
+
+def _person(column: str) -> dict[str, Any]:
+    """The settings that say who a person is."""
+    return {"person": "" if column == _EACH_ROW else column, "each_row_is_a_person": column == _EACH_ROW or None}
+
+
+def _option_field(option: Parameter) -> Any:
+    """An option of a format: a choice, or a text; empty where nothing is said."""
+    choices = option.choices or (("yes", "no") if option.type is bool else ())
+    label = option.name.capitalize()
+    if choices:
+        known = {"": "detected" if option.optional else "as usual", **{choice: choice for choice in choices}}
+        return ui.select(known, label=label, value="").props(_FIELD).tooltip(option.help)
+    return ui.input(label).props(f"{_FIELD} debounce=500 maxlength=40").tooltip(option.help)
+
+
+def _table(shown: Preview) -> str:
+    """The first rows with the type of each column."""
+    columns = shown.section.get("columns") or {}
+    types = {str(column["name"]): str(column["type"]) for column in shown.inspection["columns"]}
+    types |= {name: str(column.get("type", "")) for name, column in columns.items()}
+    heads = "".join(
+        f'<th scope="col">{theme.escaped(name)}<br><span class="muted small">'
+        f"{theme.escaped(TYPE_LABELS.get(types.get(name, ''), ''))}</span></th>"
+        for name in shown.columns
+    )
+    body = "".join("<tr>" + "".join(f"<td>{theme.escaped(cell)}</td>" for cell in row) + "</tr>" for row in shown.rows)
+    return f'<table class="plain" aria-label="First rows"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
