@@ -96,7 +96,7 @@ class Release:
         against = original if original is not None else self.original
         if self._verified is not None and against is self.original:
             data, guarantee, verdict = self._verified
-            if data is self.data and guarantee is self.guarantee:  # both can be assigned anew
+            if data is self.data and guarantee is self.guarantee:  # both can be assigned again
                 return verdict
         with self.journal.stage("verify"):
             verdict = verify(self.data, self.guarantee, against)

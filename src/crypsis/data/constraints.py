@@ -120,7 +120,7 @@ class UtilityConstraints(Companion):
         return bool(self.groups) or not self.origin
 
     def on(self, original: Trajectories | None) -> UtilityConstraints | None:
-        """The constraints; made anew from the original where only the recipe is known. None where that cannot be."""
+        """The constraints; made again from the original where only the recipe is known. None where that cannot be."""
         if self.known:
             return self
         if original is None or not self.origin.startswith("auto:"):

@@ -84,7 +84,7 @@ class PrivacyPolicy(Companion):
         return DerivedPolicy(name, tuple(map(int, rest)))
 
     def on(self, original: Transactions | None) -> frozenset[tuple[str, ...]]:
-        """The itemsets; derived anew where only the recipe is known."""
+        """The itemsets; derived again where only the recipe is known."""
         if self.itemsets is not None:
             return self.itemsets
         if original is None:

@@ -1,7 +1,7 @@
 """The type of a published column as its published values tell it, where nobody declared one.
 
 The type that was guessed for a whole column tells what only suppressed records hold: one fraction among them makes all
-numbers fractions, one word makes them texts. So a guess is made anew from what is published.
+numbers fractions, one word makes them texts. So a guess is made again from what is published.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ SIGNS = (
 
 
 def sign(series: int) -> Sign:
-    """The sign of a series; after the last colour they begin anew with the dashes of the next."""
+    """The sign of a series; after the last colour they start over with the dashes of the next."""
     turn, place = divmod(series, len(SIGNS))
     first, other = SIGNS[place], SIGNS[(place + turn) % len(SIGNS)]
     return Sign(first.light, first.dark, other.marker, other.dash, other.hatch)

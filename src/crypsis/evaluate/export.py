@@ -173,7 +173,7 @@ def write_published(
 
 
 def exported_frame(data: Any) -> pl.DataFrame:
-    """Published data as one table; of disassociated data the permuted one, shuffled anew at every call."""
+    """Published data as one table; of disassociated data the permuted one, shuffled again at every call."""
     return disassociated_table(data) if isinstance(data, DisassociatedTransactions) else published_frame(data)
 
 

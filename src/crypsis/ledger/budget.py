@@ -3,7 +3,7 @@
 One file per dataset, one JSON object per line, lines are only ever added. Each line holds a digest of the line before
 it, so a line that is changed or taken out is noticed. Beside it lies its head (`trips.ledger.head`): how many lines
 there are, the digest of the last, and the total. It is replaced as a whole with every line, so a ledger that was cut,
-written anew or deleted is noticed, too. Who adds a line holds a lock on the file and returns only when line and head
+written again or deleted is noticed, too. Who adds a line holds a lock on the file and returns only when line and head
 are on disk. A charge is written before the first draw: a run that dies afterwards has spent its budget.
 
     {"schema": "crypsis-ledger/2", "dataset": "trips", "unit": "person", "relation": "…", "previous": ""}

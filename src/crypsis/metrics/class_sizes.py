@@ -103,7 +103,7 @@ class ClassSizesMetric(Metric):
         Figure(
             "suppressed_records_loss",
             "Suppressed records",
-            "Records of which nothing is published.",
+            "Records that are left out of the release.",
             rank=2,
             former_name="suppressed_records",
         ),

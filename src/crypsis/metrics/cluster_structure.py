@@ -84,7 +84,7 @@ class ClusterStructureMetric(Metric):
         Figure(
             "terms_per_term_chunk",
             "Terms in a term chunk",
-            "Terms of a cluster of which only the presence is told, on average.",
+            "Average number of terms of a cluster of which only the presence is published.",
         ),
         Figure("shared_chunks", "Shared chunks", "Chunks with subrecords of several clusters."),
         Figure("joint_depth", "Depth of joint clusters", "How often clusters were joined, one above another."),

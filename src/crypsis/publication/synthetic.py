@@ -49,7 +49,7 @@ class SyntheticKind(PublishedKind):
         return published, None
 
     def with_private_facts(self, published: SyntheticTrajectories, facts: Mapping[str, Any]) -> SyntheticTrajectories:
-        """With the ledger of the run, which is then added up anew."""
+        """With the ledger of the run, which is then added up again."""
         ledger = facts.get("ledger")
         if not isinstance(ledger, Mapping):
             raise BadRelease("The private report does not hold the ledger of this release.")

@@ -48,7 +48,7 @@ class SyntheticSetsKind(PublishedKind):
         return published, None
 
     def with_private_facts(self, published: SyntheticTransactions, facts: Mapping[str, Any]) -> SyntheticTransactions:
-        """With the ledger of the run, which is then added up anew."""
+        """With the ledger of the run, which is then added up again."""
         ledger = facts.get("ledger")
         if not isinstance(ledger, Mapping):
             raise BadRelease("The private report does not hold the ledger of this release.")

@@ -100,7 +100,7 @@ class TrajectoryKind(PublishedKind):
 
     def with_private_facts(self, published: PublishedTrajectories, facts: Mapping[str, Any]) -> PublishedTrajectories:
         """With what the publisher knows: what was cut and suppressed, which input each row was made of, and of tracks
-        the generators of the cells, from which the cells of the original tracks are computed anew."""
+        the generators of the cells, from which the cells of the original tracks are recomputed."""
         longest = facts.get("longest")
         if longest is not None and (isinstance(longest, bool) or not isinstance(longest, int) or longest < 0):
             raise BadRelease("The private report does not tell how rows were cut.")

@@ -16,7 +16,9 @@ class ReviewThresholds(Checked):
     0.1
     """
 
-    confidence: Annotated[float, Between(0, 1), "A sensitive value is told when it is this likely in its class."] = 0.8
+    confidence: Annotated[
+        float, Between(0, 1), "A sensitive value counts as disclosed if it is at least this likely in its class."
+    ] = 0.8
     revealed_amber: Annotated[float, Between(0, 1), "Share whose sensitive value can be told: amber."] = 0.05
     revealed_red: Annotated[float, Between(0, 1), "Share whose sensitive value can be told: red."] = 0.2
     unique_amber: Annotated[float, Between(0, 1), "Share who can be singled out: amber."] = 0.05

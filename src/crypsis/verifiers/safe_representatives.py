@@ -1,6 +1,6 @@
 """Recount what PPSG promises about places: the cells from the tracks, the people in each, and nobody's own position.
 
-The tracks are generalized anew from the generators, which the publisher keeps. The sequences themselves are another
+The tracks are generalized again from the generators, which the publisher keeps. The sequences themselves are another
 verifier's; it is given the cell sequences that are recomputed here.
 """
 
@@ -42,7 +42,7 @@ def verify_generalized_tracks(
     verifier: Callable[..., Verdict],
     generators: Locations | None = None,
 ) -> Verdict:
-    """Generalize the tracks anew, let `verifier` compare the sequences with that, and check every published place."""
+    """Generalize the tracks again, let `verifier` compare the sequences with that, and check every published place."""
     recomputed = generalized_tracks(tracks, generators_of(published, generators))
     verdict = verifier(published, promised, recomputed)
     if not verdict.holds:

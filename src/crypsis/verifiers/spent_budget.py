@@ -68,7 +68,7 @@ def _problem_with_budget(published: Accounted, promised: DifferentialPrivacy) ->
 
 
 def _problem_with_ledger(published: Accounted, spent: Fraction) -> str | None:
-    """What is wrong with the ledger of the run, which is added up anew."""
+    """What is wrong with the ledger of the run, which is added up again."""
     assert published.ledger is not None
     try:
         ledger, key = published.ledger["ledger"], published.ledger["key"]

@@ -2,7 +2,7 @@
 
 No output shows by itself that it was drawn with enough noise. From the files one can check that the rows lie in the
 declared domains, follow the declared order, come in whole positive numbers, and that what was spent is what was
-allowed. With the ledger of the run, which only the publisher has, the sum is computed anew and compared with the
+allowed. With the ledger of the run, which only the publisher has, the sum is recomputed and compared with the
 release. The promise itself rests on the proof of the method and on the tests of its noise; an audit
 (`crypsis.attacks.privacy_audit`) can refute it and never prove it.
 """

@@ -19,7 +19,7 @@ def verify_constrained_km_anonymity(
     """k^m-anonymity first; then every generalized symbol inside one constraint, and at most delta percent suppressed.
 
     Which locations were suppressed the publisher knows; where that is not told, it is what was visited in the original
-    and lies in no published symbol. Constraints that were made from the data are made anew from the original; without
+    and lies in no published symbol. Constraints that were made from the data are made again from the original; without
     it only k^m-anonymity is counted.
     """
     constraints = promised.constraints

@@ -114,7 +114,7 @@ class Datasets:
         return file
 
     def add_sample(self, name: str, size: int | None = None) -> Entry:
-        """Sample data, made anew and then a dataset like any other."""
+        """Sample data, made again and then a dataset like any other."""
         if name not in SAMPLES:
             raise BadParameter(
                 f"There is no sample {name!r}; known are {', '.join(SAMPLES)}.{did_you_mean(name, SAMPLES)}",

@@ -135,7 +135,7 @@ class Experiments:
         return self.workspace.change(KIND, number, alter, revision=revision)
 
     def remove(self, number: str) -> None:
-        """Stop it and remove it. Where another server runs it, that one must stop it: it would write it anew."""
+        """Stop it and remove it. Where another server runs it, that one must stop it: it would write it again."""
         if number in self._jobs:
             self.cancel(number)
         try:

@@ -230,7 +230,7 @@ class LiveStreams:
             self.stop(number)
             del self._live[number]
         state = self.workspace.folder / KIND / number / "state"
-        with in_use(state) if state.is_dir() else nullcontext():  # another server would write it anew
+        with in_use(state) if state.is_dir() else nullcontext():  # another server would write it again
             self.workspace.remove(KIND, number)
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """The process in which foreign binary files are read: started by `limited_reader`, one file after another.
 
 A damaged file can make a decoder ask for any amount of memory, run without end or abort. Here that ends this process,
-not the one that asked. Memory and time are limited anew for each file. A request is a line of JSON with two open files,
+not the one that asked. Memory and time are limited for each file. A request is a line of JSON with two open files,
 the input and an empty one for the result; the answer is a line of JSON. Nothing has a name on disk, so nothing is left
 behind however the process ends.
 """

@@ -62,7 +62,7 @@ class Series:
 
 
 def path_through(places: Sequence[Place]) -> str:
-    """Through all places; a gap begins anew."""
+    """Through all points; after a gap a new line begins."""
     parts = []
     pen = "M"
     for place in places:

@@ -33,7 +33,7 @@ class TumBound(BoundedMethod):
     The next cluster to be united is the one that loses least; its partner is the one whose records are most alike in
     the table (`merge="r"`), in their items ("t"), or in both ("rt"). As soon as the items lose at most delta nothing
     more is united, so the table keeps what it can.
-    Time grows with the unions that are needed, each of which generalizes the items of one cluster anew.
+    Time grows with the unions that are needed, each of which generalizes the items of one cluster again.
     Differs from the paper: every union is kept, where the printed rule forgets all but the last; uniting can also raise
     the loss, so `best_effort` returns the best clusters that were seen where none are good enough.
 

@@ -96,7 +96,7 @@ class _CellBuilder:
         """What the nodes in these cells are called.
 
         Nodes that were numbered by where they stand among all values would tell how many there are, suppressed ones
-        too. They are numbered anew, by the first published value below them; those over the same published values
+        too. They are numbered again, by the first published value below them; those over the same published values
         become one, and the one over all of them is called like the root.
         """
         tree = one.tree

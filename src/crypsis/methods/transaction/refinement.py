@@ -184,7 +184,7 @@ class _Joining:
         mark_all(self.listed, self.nodes, self.arena, k)
 
     def one_pass(self, k: int, m: int, printed: bool) -> int:
-        """Order the nodes anew and join neighbours; the number of joins."""
+        """Order the nodes again and join neighbours; the number of joins."""
         self._make_room()
         place = np.empty(len(self.shared_by), np.int32)
         place[np.argsort(-self.shared_by, kind="stable")] = np.arange(len(place), dtype=np.int32)

@@ -103,7 +103,7 @@ def record_chunks(placement: Placement, n_records: int, workers: int, journal: J
     leaf = placement.leaf[placed].astype(np.int64)
     width = int(placement.chunk.max(initial=0)) + 1
     numbered = leaf * width + placement.chunk[placed]
-    # Demotions may have emptied chunks: those that are left are numbered anew.
+    # Demotions may have emptied chunks: those that are left are numbered again.
     used = np.zeros((int(leaf.max(initial=-1)) + 1) * width, np.bool_)
     used[numbered] = True
     number = np.cumsum(used) - 1

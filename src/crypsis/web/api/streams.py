@@ -48,7 +48,7 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.put("/{number}/stream.toml")
     def take_file(number: Number, told: Text) -> dict[str, Any]:
-        """Begin anew with the promise and the rate of a file."""
+        """Start over with the promise and the rate of a file."""
         return streams.take_text(number, told.text).to_dict()
 
     @api.get("/{number}/windows.ndjson", **file_answer("application/x-ndjson"))

@@ -104,7 +104,7 @@ class ComparePage:
     # Cards
 
     def _show_cards(self, focus: int | None = None) -> None:
-        """Draw the cards anew; the keyboard goes on at the one that was made or moved."""
+        """Draw the cards again; the keyboard goes on at the one that was made or moved."""
         self.cards.clear()
         self.forms: list[ParameterForm | None] = []
         self.names: list[Any] = []
