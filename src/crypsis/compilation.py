@@ -97,9 +97,10 @@ def _return_without_interpreting() -> None:
     crashes when it unpacks that. Here the class is a constant of the kernel, and the signal is handled after the
     kernel has returned.
     """
-    from numba.core.pythonapi import PythonAPI
+    from numba.core import pythonapi
 
-    box = PythonAPI.from_native_value
+    api_class: Any = pythonapi.PythonAPI
+    box = api_class.from_native_value
 
     def box_with_constants(api: Any, kind: Any, value: Any, env_manager: Any = None) -> Any:
         def constant(thing: Any) -> Any:
@@ -116,7 +117,7 @@ def _return_without_interpreting() -> None:
         finally:
             api.serialize_object, api.unserialize = usual
 
-    setattr(PythonAPI, "from_native_value", box_with_constants)  # noqa: B010 (numba has no types)
+    api_class.from_native_value = box_with_constants
 
 
 @cache
