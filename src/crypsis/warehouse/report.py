@@ -33,7 +33,7 @@ def report_page(report: Mapping[str, Any]) -> str:
         )
     parts.append("</table>")
     for heading, key in (("Entities in common", "common_iris"), ("Texts in common", "common_literals")):
-        parts.append(f"<h2>{heading}</h2>{_heat_map(sources, metrics[key])}")
+        parts.append(f"<h2>{heading}</h2>{heat_map(sources, metrics[key])}")
     parts.append(
         "<h2>Competence queries</h2><table><tr><th>Query<th>Rows<th>Needed<th>Sources that answer alone<th></tr>"
     )
@@ -56,7 +56,8 @@ def report_page(report: Mapping[str, Any]) -> str:
     return "".join(parts) + "</html>"
 
 
-def _heat_map(sources: list[str], overlaps: Mapping[str, list[float]]) -> str:
+def heat_map(sources: list[str], overlaps: Mapping[str, list[float]]) -> str:
+    """A table of what each two sources share; darker is a larger share of the smaller one."""
     rows = ["<table><tr><th>" + "".join(f"<th>{escape(name)}" for name in sources) + "</tr>"]
     for a in sources:
         cells = []

@@ -36,6 +36,7 @@ NAVIGATION = (
     PageLink("/hierarchies", "Hierarchies", "account_tree", "Prepare"),
     PageLink("/policies", "Policies", "policy", "Prepare"),
     PageLink("/queries", "Queries", "manage_search", "Prepare"),
+    PageLink("/warehouse", "Warehouse", "hub", "Prepare"),
     PageLink("/evaluate", "Evaluate", "science", "Anonymize"),
     PageLink("/compare", "Compare", "stacked_line_chart", "Anonymize"),
     PageLink("/results", "Results", "leaderboard", "Anonymize"),

@@ -11,6 +11,7 @@ from crypsis.web.explorations import Explorations
 from crypsis.web.importing import Imports
 from crypsis.web.live_streams import LiveStreams
 from crypsis.web.security import Access
+from crypsis.web.warehouses import Warehouses
 from crypsis.web.workspace import Workspace
 
 
@@ -27,6 +28,7 @@ class Workbench:
     experiments: Experiments = field(init=False)
     explorations: Explorations = field(init=False)
     streams: LiveStreams = field(init=False)
+    warehouses: Warehouses = field(init=False)
 
     def __post_init__(self) -> None:
         self.workspace.remove_leftovers()
@@ -36,8 +38,10 @@ class Workbench:
         self.experiments = Experiments(self.workspace, self.datasets, self.companions)
         self.explorations = Explorations(self.datasets, self.companions)
         self.streams = LiveStreams(self.workspace, self.datasets)
+        self.warehouses = Warehouses(self.workspace, self.datasets)
 
     def close(self) -> None:
         """Stop what is running; everything that was saved stays."""
         self.experiments.close()
         self.streams.close()
+        self.warehouses.close()

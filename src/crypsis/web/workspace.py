@@ -32,7 +32,7 @@ from crypsis.data.formats.compression import OPENERS
 from crypsis.errors import BadParameter, ChangedElsewhere, NoSuchEntry, UnreadableFile, WriteFailed
 from crypsis.web.unpacking import check_unpacked
 
-KINDS = ("datasets", "hierarchies", "policies", "workloads", "experiments", "streams")
+KINDS = ("datasets", "hierarchies", "policies", "workloads", "experiments", "streams", "warehouses")
 ENTRY = "entry.json"
 LONGEST_NAME = 120
 _NUMBER = re.compile(r"[0-9a-f]{12}")
@@ -44,6 +44,7 @@ _NEEDED: dict[str, dict[str, type]] = {  # what every entry of a kind holds; one
     "workloads": {"dataset": str, "queries": list},
     "experiments": {"dataset": str, "mode": str, "tables": dict},
     "streams": {"dataset": str},
+    "warehouses": {"path": str},
 }
 _OTHER_SUFFIXES = frozenset([".data", ".zip", ".toml", *OPENERS])  # beside those of the formats
 

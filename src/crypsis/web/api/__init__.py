@@ -15,6 +15,7 @@ from crypsis.web.api import (
     tessellations,
     uploads,
     verification,
+    warehouses,
     workspace,
 )
 from crypsis.web.workbench import Workbench
@@ -32,6 +33,7 @@ def router(workbench: Workbench) -> APIRouter:
         experiments,
         tessellations,
         streams,
+        warehouses,
         verification,
         methods,
         workspace,

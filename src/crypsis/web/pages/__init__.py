@@ -22,6 +22,7 @@ from crypsis.web.pages import (
     streams,
     trajectories,
     verify,
+    warehouse,
 )
 from crypsis.web.workbench import Workbench
 
@@ -47,6 +48,7 @@ def register(app: FastAPI, workbench: Workbench) -> None:
         streams,
         verify,
         methods,
+        warehouse,
     ):
         page.register(workbench)
     pages_app.on_exception(_unexpected)

@@ -1,0 +1,300 @@
+"""Warehouse: sources and their state, what they share, competence queries, entity cards, pairs to decide on."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from fastapi import Request
+from nicegui import ui
+
+from crypsis.errors import CrypsisError
+from crypsis.warehouse.report import heat_map
+from crypsis.warehouse.terms import local_name, text_of
+from crypsis.web import theme
+from crypsis.web.actions import in_thread, number, told
+from crypsis.web.widgets import confirm
+from crypsis.web.workbench import Workbench
+from crypsis.web.workspace import Entry
+from crypsis.wording import counted
+
+PATH = "/warehouse"
+LEAD = "Integrate several sources about the same people or things before you anonymize them."
+_MOST_PAIRS = 50
+
+
+def register(workbench: Workbench) -> None:
+    @ui.page(PATH, response_timeout=60)
+    async def warehouse(request: Request, warehouse: str | None = None) -> None:
+        mode = request.cookies.get(theme.THEME_COOKIE)
+        with theme.page_frame("Warehouse", LEAD, theme=mode) as actions:
+            entries = workbench.warehouses.entries()
+            entry = next((one for one in entries if one.number == warehouse), next(iter(entries), None))
+            if entry is None:
+                with theme.empty_state(
+                    "hub",
+                    "No warehouse yet",
+                    "A configuration file describes it: its sources, and which values make two entities one.",
+                ):
+                    _open_field(workbench)
+                return
+            await WarehousePage(workbench, entry).show(actions)
+
+
+def _open_field(workbench: Workbench) -> None:
+    """A field for the path of a configuration."""
+    if not workbench.allow_paths:
+        ui.label("Files of this machine cannot be named while others are let in.").classes("muted")
+        return
+    with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
+        field = (
+            ui.input("Path of a configuration, TOML or JSON").props("outlined dense").style("flex: 1; min-width: 20rem")
+        )
+
+        async def open_path() -> None:
+            try:
+                entry = await in_thread(workbench.warehouses.open_path, str(field.value or "").strip())
+            except CrypsisError as error:
+                field.error = str(error)
+                return
+            ui.navigate.to(f"{PATH}?warehouse={entry.number}")
+
+        field.on("keydown.enter", open_path)
+        theme.secondary("Open", open_path, "folder_open").style("height: 40px")
+
+
+class WarehousePage:
+    """The page of one warehouse; it looks every second while a build is under way."""
+
+    def __init__(self, workbench: Workbench, entry: Entry) -> None:
+        self.workbench, self.entry = workbench, entry
+        self.warehouses = workbench.warehouses
+        self.was_running = False
+
+    async def show(self, actions: Any) -> None:
+        with actions:
+            self._choose()
+            self.build_button = theme.primary("Build", told(partial(self._start, None)), "build")
+            self.cancel_button = theme.secondary("Cancel", told(self._cancel), "close")
+        with ui.dialog() as self.opening, ui.card():
+            _open_field(self.workbench)
+        self.state = ui.column().style("width: 100%; gap: 10px")
+        self.tiles = ui.element("div").classes("tiles")
+        with ui.element("div").classes("split"):
+            with ui.element("div").classes("stack"):
+                with theme.section("Sources"):
+                    self.sources = ui.element("div").classes("scroll")
+                with theme.section(
+                    "What the sources share", "Entities in common after matching; darker is a larger share"
+                ):
+                    self.shared = ui.html("", sanitize=False).classes("scroll")
+                with theme.section("Competence queries", "A build becomes active only if all of them pass"):
+                    self.competence = ui.html("", sanitize=False).classes("scroll")
+            with ui.element("div").classes("stack"):
+                with theme.section("Look up", "What every source says of one entity"):
+                    self._search_box()
+                with theme.section("Pairs to decide on", "Decisions count from the next build on"):
+                    self.pairs = ui.column().style("width: 100%; gap: 8px")
+        self.announcer = theme.Announcer()
+        await self._refresh()
+        ui.timer(1.0, self._look)
+
+    def _choose(self) -> None:
+        options = {entry.number: entry.name for entry in self.warehouses.entries()}
+        field = ui.select(
+            options,
+            value=self.entry.number,
+            label="Warehouse",
+            on_change=lambda event: ui.navigate.to(f"{PATH}?warehouse={event.value}"),
+        )
+        field.props("outlined dense options-dense").classes("one-line").style("width: 200px")
+        with ui.button(icon="more_vert").props('flat round dense aria-label="More"'), ui.menu():
+            ui.menu_item("Open another …", lambda: self.opening.open()).props("role=menuitem")
+            ui.menu_item("Close …", self._forget).props("role=menuitem")
+
+    # What is shown
+
+    async def _refresh(self) -> None:
+        shown = await in_thread(self.warehouses.shown, self.entry.number)
+        self._show_build(shown["building"])
+        self._show_report(shown)
+        await self._show_pairs(shown["active"])
+
+    async def _look(self) -> None:
+        """While a build is under way: its stages; after it: what it made."""
+        building = self.warehouses.building(self.entry.number)
+        if building["running"]:
+            self._show_build(building)
+        elif self.was_running:
+            await self._refresh()
+            self.announcer.say("The build has ended.")
+
+    def _show_build(self, building: dict[str, Any]) -> None:
+        running = bool(building["running"])
+        self.was_running = running
+        self.build_button.set_enabled(not running)
+        self.cancel_button.set_visibility(running)
+        self.state.clear()
+        with self.state:
+            if running:
+                stage = building["stages"][-1] if building["stages"] else "starting"
+                with theme.message("info", f"Building: {stage}", f"{counted(len(building['stages']), 'stage')} so far"):
+                    ui.spinner(size="sm").style("margin-left: auto")
+                self.announcer.say(f"Building: {stage}")
+            elif building["cancelled"]:
+                theme.message("caution", "The build was cancelled", "The active warehouse is as it was.")
+            elif building["error"]:
+                theme.message("bad", "The build failed", f"{building['error']} The active warehouse is as it was.")
+
+    def _show_report(self, shown: dict[str, Any]) -> None:
+        report, rejected = shown["report"], shown["rejected"]
+        with self.state:
+            if rejected is not None:
+                failed = [one["title"] or one["id"] for one in rejected["competence"] if not one["passed"]]
+                words = f"These competence queries failed: {', '.join(failed)}. The active warehouse is as it was."
+                theme.message("bad", "The last build was not activated", words)
+            for alarm in (report or {}).get("alarms", ()):
+                theme.message("caution", alarm)
+        self.tiles.clear()
+        with self.tiles:
+            theme.tile("State", "active" if shown["active"] else "not built", shown["title"] or "")
+            theme.tile("Sources", number(len(shown["sources"])))
+            if report is not None:
+                theme.tile("Triples", number(report["metrics"]["triples"]))
+                theme.tile("Entities in several sources", number(report["clusters"]))
+                theme.tile(
+                    "Conflicts", number(len(report["conflicts"])), state="caution" if report["conflicts"] else ""
+                )
+        self._list_sources(shown, report)
+        names = [one["id"] for one in shown["sources"]]
+        self.shared.set_content(
+            "<p class='muted'>Build the warehouse first.</p>"
+            if report is None
+            else heat_map(names, report["metrics"]["common_iris"])
+        )
+        asked = [] if report is None else (rejected or report)["competence"]
+        self.competence.set_content(_competence(asked))
+
+    def _list_sources(self, shown: dict[str, Any], report: dict[str, Any] | None) -> None:
+        self.sources.clear()
+        with self.sources, ui.element("table").classes("plain"):
+            with ui.element("thead"), ui.element("tr"):
+                for heading in ("Source", "Kind", "Triples", "Only here", "Facts per entity", ""):
+                    with ui.element("th").props("scope=col"):
+                        ui.label(heading)
+            with ui.element("tbody"):
+                for source in shown["sources"]:
+                    figures = (report or {"metrics": {"sources": {}}})["metrics"]["sources"].get(source["id"])
+                    cells = [source["id"], source["kind"]]
+                    cells += ["–"] * 3 if figures is None else [
+                        number(figures["triples"]), number(figures["unique"]),
+                        f"{figures['degree_in_source']:.2f} → {figures['degree_in_warehouse']:.2f}",
+                    ]  # fmt: skip
+                    with ui.element("tr"):
+                        for cell in cells:
+                            with ui.element("td"):
+                                ui.label(str(cell))
+                        with ui.element("td"):
+                            read = theme.quiet(
+                                "refresh", f"Read {source['id']} again", told(partial(self._start, source["id"]))
+                            )
+                            read.set_enabled(report is not None)
+
+    async def _show_pairs(self, active: bool) -> None:
+        waiting = await in_thread(self.warehouses.candidates, self.entry.number) if active else []
+        self.pairs.clear()
+        with self.pairs:
+            if not waiting:
+                ui.label("No pair waits for a decision.").classes("muted small")
+            for pair in waiting[:_MOST_PAIRS]:
+                spoken = f"{local_name(pair['left'])} and {local_name(pair['right'])}"
+                with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: center; gap: 8px"):
+                    with ui.column().style("flex: 1; min-width: 0; gap: 0"):
+                        ui.label(pair["left"]).classes("cut").tooltip(pair["left"])
+                        ui.label(pair["right"]).classes("cut").tooltip(pair["right"])
+                        ui.label(f"{pair['rule']}, {pair['status']}").classes("muted small")
+                    theme.quiet("check", f"{spoken} are one", told(partial(self._decide, pair, True)))
+                    theme.quiet("close", f"{spoken} are not one", told(partial(self._decide, pair, False)))
+            if len(waiting) > _MOST_PAIRS:
+                ui.label(f"{len(waiting) - _MOST_PAIRS:,} more wait.").classes("muted small")
+
+    # Looking up
+
+    def _search_box(self) -> None:
+        self.search = (
+            ui.input("Name of an entity").props("outlined dense debounce=400 hide-bottom-space").style("width: 100%")
+        )
+        self.search.on_value_change(told(self._find))
+        self.found = ui.column().style("width: 100%; gap: 4px; max-height: 240px; overflow: auto")
+        self.card = ui.column().style("width: 100%; gap: 8px")
+
+    async def _find(self, event: Any) -> None:
+        text = str(event.value or "").strip()
+        found = await in_thread(self.warehouses.search, self.entry.number, text) if len(text) > 1 else []
+        self.found.clear()
+        self.card.clear()
+        with self.found:
+            for one in found:
+                button = ui.button(one["label"], on_click=told(partial(self._show_card, one["entity"])))
+                button.props("flat dense no-caps align=left").tooltip(one["entity"])
+            if len(text) > 1 and not found:
+                ui.label("Nothing has such a name.").classes("muted small")
+
+    async def _show_card(self, entity: str) -> None:
+        card = await in_thread(self.warehouses.card, self.entry.number, entity)
+        self.card.clear()
+        with self.card:
+            ui.html(f"<h3>{theme.escaped((card['labels'] or [entity])[0])}</h3>", sanitize=False)
+            ui.label(entity).classes("muted small")
+            for group in card["groups"]:
+                ui.label(group["source"]).classes("strong")
+                lines = "".join(
+                    f"<dt>{theme.escaped(_property(name))}</dt>"
+                    + "".join(f"<dd>{theme.escaped(text_of(value))}</dd>" for value in values)
+                    for name, values in group["properties"].items()
+                )
+                ui.html(f"<dl class='says'>{lines}</dl>", sanitize=False)
+
+    # What is done
+
+    async def _start(self, source: str | None) -> None:
+        building = await in_thread(self.warehouses.start, self.entry.number, source)
+        self._show_build(building.to_dict())
+
+    async def _cancel(self) -> None:
+        self._show_build(await in_thread(self.warehouses.cancel, self.entry.number))
+
+    async def _decide(self, pair: dict[str, Any], accept: bool) -> None:
+        await in_thread(self.warehouses.decide, self.entry.number, pair["left"], pair["right"], accept=accept)
+        await self._show_pairs(True)
+
+    def _forget(self) -> None:
+        async def forget() -> None:
+            await in_thread(self.warehouses.remove, self.entry.number)
+            ui.navigate.to(PATH)
+
+        confirm("Close this warehouse?", "Its configuration and its files stay where they are.", told(forget), "Close")
+
+
+def _property(name: str) -> str:
+    """A property as people read it; one that leads here from another entity begins with `is`."""
+    incoming = "is " if name.startswith("^") else ""
+    return incoming + local_name(name.lstrip("^")).replace("_", " ")
+
+
+def _competence(asked: list[dict[str, Any]]) -> str:
+    if not asked:
+        return "<p class='muted'>No question was asked yet.</p>"
+    alone = [", ".join(name for name, found in one["rows_per_source"].items() if found) or "none" for one in asked]
+    rows = "".join(
+        f"<tr><td>{theme.escaped(one['title'] or one['id'])}</td><td class=number>{one['rows']:,}</td>"
+        f"<td class=number>{one['minimum_rows']:,}</td>"
+        f"<td>{theme.escaped(sources)}</td>"
+        f"<td class='{'good' if one['passed'] else 'bad'}'>{'passed' if one['passed'] else 'failed'}</td></tr>"
+        for one, sources in zip(asked, alone, strict=True)
+    )
+    return (
+        "<table class='plain'><thead><tr><th scope=col>Question</th><th scope=col class=number>Rows</th>"
+        "<th scope=col class=number>Needed</th><th scope=col>Sources that answer alone</th><th scope=col>Result</th>"
+        f"</tr></thead><tbody>{rows}</tbody></table>"
+    )

@@ -1,0 +1,207 @@
+"""Warehouses of the workspace: configurations by path, builds that run beside the server, questions to the active one.
+
+A build is a process of its own, the same as `crypsis warehouse build`: it can be ended at any moment, the server stays
+quick meanwhile, and the active warehouse is switched only when the build is complete.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from crypsis.errors import BadWarehouse, CrypsisError, MissingFile, StateInUse
+from crypsis.warehouse import Warehouse
+from crypsis.web.datasets import Datasets
+from crypsis.web.workspace import Entry, Workspace
+
+KIND = "warehouses"
+_SECONDS = 10.0  # for the answer to a question
+_MOST_ROWS = 500
+_NOTES_KEPT = 50
+
+
+@dataclass(eq=False)
+class Building:
+    """A build under way, or how the last one ended."""
+
+    process: subprocess.Popen[str]
+    stages: list[str] = field(default_factory=list)
+    error: str | None = None
+    cancelled: bool = False
+
+    @property
+    def running(self) -> bool:
+        return self.process.poll() is None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The machine-readable form."""
+        return {
+            "running": self.running,
+            "stages": list(self.stages),
+            "error": self.error,
+            "cancelled": self.cancelled,
+        }
+
+    def watch(self) -> None:
+        """Note the stages as they come, and at the end what went wrong."""
+        notes = threading.Thread(target=self._listen, args=(self.process.stderr,), daemon=True)
+        notes.start()
+        assert self.process.stdout is not None
+        output = self.process.stdout.read()
+        code = self.process.wait()
+        notes.join()
+        if not self.cancelled and code not in (0, 4):  # 4: built, and not activated; the report says why
+            self.error = _message(output) or "The build ended unexpectedly; the active warehouse is as it was."
+
+    def _listen(self, notes: IO[str] | None) -> None:
+        for line in notes or ():
+            if line.strip():
+                self.stages = [*self.stages, line.strip()][-_NOTES_KEPT:]
+
+
+class Warehouses:
+    """The warehouses that somebody opened here."""
+
+    def __init__(self, workspace: Workspace, datasets: Datasets) -> None:
+        self.workspace, self.datasets = workspace, datasets
+        self._builds: dict[str, Building] = {}
+        self._lock = threading.Lock()
+
+    def open_path(self, path: str) -> Entry:
+        """Open a configuration of this machine; one that is open already stays the one entry."""
+        file = self.datasets.named_file(path)
+        if not file.is_file():
+            raise MissingFile(f"There is no configuration {file}.", where=str(file))
+        configuration = Warehouse.from_config(file).configuration
+        known = next((entry for entry in self.entries() if entry.content["path"] == str(file)), None)
+        return known or self.workspace.create(KIND, configuration.title or configuration.name, {"path": str(file)})
+
+    def entries(self) -> list[Entry]:
+        return self.workspace.entries(KIND)
+
+    def remove(self, number: str) -> None:
+        """Forget a warehouse; its configuration and its work directory stay where they are."""
+        self.cancel(number)
+        self.workspace.remove(KIND, number)
+
+    def warehouse(self, number: str) -> Warehouse:
+        return Warehouse.from_config(self.workspace.entry(KIND, number).content["path"])
+
+    # Building
+
+    def start(self, number: str, source: str | None = None) -> Building:
+        """Build everything, or read one source again."""
+        path = str(self.workspace.entry(KIND, number).content["path"])
+        if source is not None:
+            self.warehouse(number).configuration.source(source)
+        command = ["build", path] if source is None else ["refresh", path, source]
+        with self._lock:
+            known = self._builds.get(number)
+            if known is not None and known.running:
+                raise StateInUse("This warehouse is being built already.")
+            process = subprocess.Popen(
+                [sys.executable, "-m", "crypsis", "warehouse", *command, "--json"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+            )
+            building = self._builds[number] = Building(process)
+        threading.Thread(target=building.watch, daemon=True).start()
+        return building
+
+    def building(self, number: str) -> dict[str, Any]:
+        """How far a build has come."""
+        self.workspace.entry(KIND, number)
+        known = self._builds.get(number)
+        return {"running": False, "stages": [], "error": None, "cancelled": False} if known is None else known.to_dict()
+
+    def cancel(self, number: str) -> dict[str, Any]:
+        """End a build; the active warehouse stays as it was, and what was fetched is used by the next build."""
+        known = self._builds.get(number)
+        if known is not None and known.running:
+            known.cancelled = True
+            known.process.kill()
+            known.process.wait()
+        return self.building(number)
+
+    def close(self) -> None:
+        """End every build."""
+        for number in list(self._builds):
+            with contextlib.suppress(CrypsisError):
+                self.cancel(number)
+
+    # Looking
+
+    def shown(self, number: str) -> dict[str, Any]:
+        """The sources as they are configured, the report of the active build, and of a later one that failed."""
+        entry = self.workspace.entry(KIND, number)
+        warehouse = self.warehouse(number)
+        configuration = warehouse.configuration
+        rejected = warehouse.work.path / "rejected.json"
+        active = warehouse.work.active
+        newer = rejected.exists() and (active is None or rejected.stat().st_mtime > active.stat().st_mtime)
+        return {
+            "id": number,
+            "name": entry.name,
+            "path": entry.content["path"],
+            "title": configuration.title,
+            "sources": [{"id": one.id, "kind": one.kind, "title": one.title} for one in configuration.sources],
+            "active": active is not None,
+            "report": None if active is None else dict(warehouse.report().content),
+            "rejected": _json(rejected.read_text(encoding="utf-8")) if newer else None,
+            "building": self.building(number),
+        }
+
+    def ask(self, number: str, text: str, *, provenance: bool = False) -> dict[str, Any]:
+        """The answer to a question in SPARQL, which can change nothing and reach nobody else."""
+        found = self.warehouse(number).query(text, provenance=provenance, timeout=_SECONDS, most_rows=_MOST_ROWS)
+        if isinstance(found, list):
+            width = len(found[0].answer) if found else 0
+            return {
+                "columns": [*(f"column {place}" for place in range(1, width + 1)), "sources that suffice"],
+                "rows": [[*row.answer, " or ".join(map(" + ".join, row.minimal_witnesses))] for row in found],
+            }
+        return {"columns": list(found.variables), "rows": [list(row) for row in found.rows]}
+
+    def search(self, number: str, text: str) -> list[dict[str, str]]:
+        """Entities whose name contains a text."""
+        return [{"entity": entity, "label": label} for entity, label in self.warehouse(number).search(text)]
+
+    def card(self, number: str, entity: str) -> dict[str, Any]:
+        """What every source says of one entity."""
+        return self.warehouse(number).card(entity).to_dict()
+
+    def candidates(self, number: str) -> list[dict[str, Any]]:
+        """Pairs that may be one, and wait for a decision."""
+        return [
+            {"left": link.left[1:-1], "right": link.right[1:-1], "rule": link.rule, "status": link.status}
+            for link in self.warehouse(number).candidates()
+        ]
+
+    def decide(self, number: str, left: str, right: str, *, accept: bool | None) -> None:
+        """Decide on a pair; it counts from the next build on."""
+        waiting = {(one["left"], one["right"]) for one in self.candidates(number)}
+        if accept is not None and (left, right) not in waiting:
+            raise BadWarehouse("This pair does not wait for a decision; look at the list again.")
+        self.warehouse(number).decide(left, right, accept=accept)
+
+
+def _message(output: str) -> str:
+    """The message of an error that a command printed as JSON."""
+    content = _json(output)
+    return str(content["error"]["message"]) if isinstance(content, dict) and "error" in content else ""
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
