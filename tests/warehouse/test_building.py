@@ -19,6 +19,7 @@ import pytest
 
 from crypsis.errors import BadWarehouse, CrypsisError, HierarchyError, SourceUnreachable, StateInUse, UnreadableFile
 from crypsis.warehouse import Warehouse, build_hierarchy
+from crypsis.warehouse import warehouse as builder
 from tests.warehouse import sample
 
 COMPETITORS = "SELECT ?x ?y WHERE { ?x tlo:LT22_usually_is_competitor_of ?y }"
@@ -218,6 +219,7 @@ import sys
 from pathlib import Path
 from tests.warehouse import sample
 from crypsis.warehouse import Warehouse
+
 warehouse = Warehouse(sample.configuration(folder=Path(sys.argv[1])), sys.argv[2])
 print("ready", flush=True)
 for _ in range(20):
@@ -248,6 +250,31 @@ def test_kills_at_any_instant_leave_the_active_warehouse_whole(step: str, folder
     assert warehouse.build().active
     assert warehouse.dump() == whole
     assert len(list(work.glob("build-*"))) <= 2
+
+
+def test_a_build_that_was_ended_goes_on_with_what_it_had_converted(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Warehouse(sample.configuration(folder=folder), tmp_path / "whole")
+    whole.build()
+    work = tmp_path / "work"
+    warehouse = Warehouse(sample.configuration(folder=folder), work)
+
+    def end(stage: str) -> None:
+        if stage == "writing":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        warehouse.build(progress=end)
+    (folder / "flod.ttl").write_text((folder / "flod.ttl").read_text() + "\n")
+    read: list[str] = []
+    usual = builder.read_source
+    monkeypatch.setattr(builder, "read_source", lambda *given: (read.append(given[1].id), usual(*given))[1])
+    again = Warehouse(sample.configuration(folder=folder), work)
+    assert again.build().active
+    assert read == ["flod"]  # which was changed meanwhile
+    assert again.dump() == whole.dump()
+    assert not (work / "converted").exists()
 
 
 def test_a_missing_build_is_told(tmp_path: Path) -> None:

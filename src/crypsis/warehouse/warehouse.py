@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.errors import BadQuery, BadWarehouse, SourceUnreachable
+from crypsis.version import VERSION
 from crypsis.warehouse import sparql as sparql_text
 from crypsis.warehouse.asking import ask_in_process
 from crypsis.warehouse.assembly import (
@@ -146,20 +148,38 @@ class Warehouse:
 
     def _converted(self, source: SourceConfiguration) -> SourceGraph:
         """A source with its rules applied, from files that were kept as they were fetched."""
-        folder = self.configuration.folder
+        folder, key = self.configuration.folder, ""
         if source.kind == "sparql":
             graph = self._fetched(source)
         else:
             files = list(_files_of(source, folder))
             if files:
                 folder = self.work.keep_raw(source.id, files)
+                key = self._key_of(source, folder)
+                kept = self.work.converted(source.id, key)
+                if kept is not None:
+                    return SourceGraph(source.id, *kept)
             graph = read_source(self.configuration, source, folder)
         if not graph.triples:
             raise BadWarehouse(
                 f"The source {source.id!r} is empty; the active warehouse stays as it is. Check what was fetched."
             )
         apply_source_rules(self.configuration, graph, self.schema)
+        if key and not graph.warnings:
+            self.work.keep_converted(source.id, key, graph.raw, graph.triples)
         return graph
+
+    def _key_of(self, source: SourceConfiguration, folder: Path) -> str:
+        """What a converted source follows from: its files, how it is read, its rules and the schema; else empty."""
+        if source.kind == "table":
+            mapping = json.loads((folder / name_below(str(source.settings["mapping"]))).read_text(encoding="utf-8"))
+            if any("://" in str(table.get("database", "")) for table in mapping["tables"]):
+                return ""  # a server may answer otherwise now
+        files = json.loads((folder / "fetch.json").read_text(encoding="utf-8"))["files"]
+        rules = [rule for rule in self.configuration.rules if getattr(rule, "source", None) == source.id]
+        parts = (VERSION, files, source, rules, self.configuration.base, sorted(self.configuration.prefixes.items()))
+        schema = sorted(map(sorted, self._schema_parts))
+        return hashlib.sha256(repr((parts, schema)).encode()).hexdigest()
 
     def _fetched(self, source: SourceConfiguration) -> SourceGraph:
         settings = source.settings
@@ -249,6 +269,7 @@ class Warehouse:
         if passed:
             before_this = self.work.active
             self.work.activate(build)
+            self.work.forget_converted()
             self.work.remove_old()
             if before_this is not None:
                 self._remove_from_server(before_this)

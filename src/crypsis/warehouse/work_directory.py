@@ -28,6 +28,7 @@ from crypsis.warehouse.matching import Link
 from crypsis.warehouse.terms import SAME_AS, Term, Triple
 
 CURRENT = "current"
+CONVERTED = "converted"
 REVIEW = "review.json"
 
 
@@ -126,6 +127,28 @@ class WorkDirectory:
         self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_file(self.path / REVIEW, json.dumps(content, indent=2).encode(), mode=0o600)
         return self.decisions()
+
+    # What a build that was ended had converted by then
+
+    def keep_converted(self, source: str, key: str, raw: set[Triple], triples: set[Triple]) -> None:
+        """Keep a converted source until a build is active; `key` tells what it was made from."""
+        folder = self.path / CONVERTED / source
+        write_triples(folder / "raw.nt.gz", raw)
+        write_triples(folder / "triples.nt.gz", triples)
+        write_file(folder / "key", key.encode(), mode=0o600)  # last: without it the rest does not count
+
+    def converted(self, source: str, key: str) -> tuple[set[Triple], set[Triple]] | None:
+        """The source as an ended build converted it; None where that was made from something else."""
+        folder = self.path / CONVERTED / source
+        try:
+            if (folder / "key").read_text(encoding="utf-8") != key:
+                return None
+            return read_triples(folder / "raw.nt.gz"), read_triples(folder / "triples.nt.gz")
+        except (OSError, UnreadableFile):
+            return None
+
+    def forget_converted(self) -> None:
+        shutil.rmtree(self.path / CONVERTED, ignore_errors=True)
 
     def _next_number(self) -> int:
         return 1 + max((int(path.name.partition("-")[2]) for path in self.path.glob("build-*")), default=0)
