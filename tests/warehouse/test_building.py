@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import stat
 import subprocess
@@ -36,6 +37,17 @@ def test_building_twice_gives_the_same_dump(tmp_path: Path) -> None:
     assert first.build().active
     assert second.build().active
     assert first.dump() == second.dump()
+
+
+def test_intermediate_nodes_can_be_written_without_their_hashed_names(tmp_path: Path) -> None:
+    warehouse = Warehouse(sample.configuration(), tmp_path / "work")
+    warehouse.build()
+    named, blank = warehouse.dump(), warehouse.dump(blank_nodes=True)
+    hashed = set(re.findall(r"<urn:crypsis:node:\w+>", named))
+    assert hashed
+    assert "urn:crypsis:node" not in blank
+    assert len(set(re.findall(r"_:b\d+", blank))) == len(hashed)
+    assert blank.count("\n") == named.count("\n")
 
 
 @pytest.mark.parametrize("source", ["ecoscope", "flod", "worms", "dbpedia", "fishbase"])

@@ -148,12 +148,15 @@ def review_candidates(
 def export_warehouse(
     configuration: ConfigurationFile,
     out: Annotated[Path, typer.Option("--out", help="File to write, N-Quads.")],
+    blank_nodes: Annotated[
+        bool, typer.Option("--blank-nodes", help="Write intermediate nodes as blank nodes, without their hashed names.")
+    ] = False,
     work: WorkFolder = None,
 ) -> None:
     """Write everything in the warehouse as sorted N-Quads. It is not anonymized: keep it inside."""
     from crypsis.atomic import write_file
 
-    text = _warehouse(configuration, work).dump()
+    text = _warehouse(configuration, work).dump(blank_nodes=blank_nodes)
     write_file(out, text.encode(), mode=0o600)
     show(
         {"file": str(out), "lines": text.count("\n")}, f"{text.count(chr(10)):,} lines in {out}, readable by you alone"

@@ -37,7 +37,7 @@ from crypsis.warehouse.provenance import Witnessed, witness
 from crypsis.warehouse.rewriting import infer_in_query
 from crypsis.warehouse.sources.endpoints import fetch_endpoint
 from crypsis.warehouse.sources.rdf import read_rdf
-from crypsis.warehouse.terms import CANONICAL, RDF_TYPE, Term, Triple, expand, iri, iri_of, is_node
+from crypsis.warehouse.terms import CANONICAL, NODE_PREFIX, RDF_TYPE, Term, Triple, expand, iri, iri_of, is_node
 from crypsis.warehouse.void import describe_connectivity
 from crypsis.warehouse.work_directory import (
     WorkDirectory,
@@ -50,6 +50,7 @@ from crypsis.warehouse.work_directory import (
 
 Progress = Callable[[str], None]
 MOST_ROWS = 100_000
+_NODE = re.compile(f"<{re.escape(NODE_PREFIX)}[0-9a-f]+>")
 SECONDS = 30.0
 
 
@@ -507,12 +508,19 @@ class Warehouse:
             for name, triples in self._views.items()
         }
 
-    def dump(self) -> str:
-        """Everything in the store as sorted N-Quads: the same sources give the same bytes."""
+    def dump(self, *, blank_nodes: bool = False) -> str:
+        """Everything in the store as sorted N-Quads: the same sources give the same bytes.
+
+        With `blank_nodes` intermediate nodes are numbered by line instead of named after their content.
+        """
         with self._opened(self._active) as engine:
             lines = [f"{s} {p} {o} ." for s, p, o in engine.query("SELECT ?s ?p ?o WHERE { ?s ?p ?o }").rows]
             named = engine.query("SELECT ?s ?p ?o ?g WHERE { GRAPH ?g { ?s ?p ?o } }").rows
-        return "\n".join(sorted([*lines, *(f"{s} {p} {o} {g} ." for s, p, o, g in named)])) + "\n"
+        text = "\n".join(sorted([*lines, *(f"{s} {p} {o} {g} ." for s, p, o, g in named)])) + "\n"
+        if not blank_nodes:
+            return text
+        numbers: dict[str, int] = {}
+        return _NODE.sub(lambda found: f"_:b{numbers.setdefault(found[0], len(numbers))}", text)
 
     # What is kept
 
