@@ -2,9 +2,9 @@
 
 k: Annotated[int, AtLeast(1), "Trajectories that must share each subsequence."] = 5
 
-A parameter is a number, an exact fraction, a flag or a word; or it is a companion of the data, such as a taxonomy,
-which a command line reads from a file. In place of a companion stands, until the data are known, a recipe that makes it
-from them.
+A parameter is a number, an exact fraction, a flag, a word or a list of words; or it is a companion of the data, such as
+a taxonomy, which a command line reads from a file. In place of a companion stands, until the data are known, a recipe
+that makes it from them.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from dataclasses import MISSING, dataclass, fields, replace
 from fractions import Fraction
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Protocol, Self, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Protocol, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from crypsis.errors import BadEpsilon, BadParameter
 
 Refusal = type[BadParameter]
+Mark = TypeVar("Mark")
 
 
 class Bound(Protocol):
@@ -168,6 +169,7 @@ class Parameter:
     help: str
     default: Any
     unit: str | None = None
+    marks: tuple[Any, ...] = ()  # whatever else the annotation says, for those who look for it: `marks_of`
 
     @property
     def required(self) -> bool:
@@ -223,7 +225,7 @@ class Parameter:
         if issubclass(self.type, Companion):
             return self.type.from_text(text)
         try:
-            value: Any = _PARSERS[self.type](text)
+            value: Any = _PARSERS.get(self.type, str)(text)
         except (ValueError, ZeroDivisionError):
             value = text
         return self.check(value, owner)
@@ -248,6 +250,11 @@ class Parameter:
             schema["choices"] = list(self.choices)
             schema["choice_labels"] = dict(self.choice_labels)
         return schema
+
+
+def marks_of(parameter: Parameter, kind: type[Mark]) -> list[Mark]:
+    """What an annotation says by marks of a class."""
+    return [mark for mark in parameter.marks if isinstance(mark, kind)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -303,8 +310,10 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
         (declared,) = (member for member in get_args(declared) if member is not NoneType)
     help_text = next(extra for extra in extras if isinstance(extra, str))
     unit = next((extra.name for extra in extras if isinstance(extra, Unit)), None)
-    bounds = tuple(extra for extra in extras if not isinstance(extra, (str, Unit)))
-    return Parameter(name, declared, optional, bounds, help_text, default, unit)
+    bounds = tuple(extra for extra in extras if hasattr(extra, "admits"))
+    marks = tuple(extra for extra in extras if not isinstance(extra, (str, Unit)) and not hasattr(extra, "admits"))
+    kind = get_origin(declared) or declared  # of tuple[str, ...] and dict[str, Any] the class
+    return Parameter(name, kind, optional, bounds, help_text, default, unit, marks)
 
 
 def _plain(value: Any) -> Any:
@@ -340,6 +349,18 @@ def _string(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError
     return value
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if isinstance(value, (str, bytes, Mapping)) or not all(isinstance(text, str) for text in value):
+        raise TypeError
+    return tuple(value)
+
+
+def _table(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError
+    return dict(value)
 
 
 def _parse_boolean(text: str) -> bool:
@@ -384,6 +405,8 @@ _IN_WORDS: dict[type, str] = {
     float: "a finite number",
     bool: "true or false",
     str: "a string",
+    tuple: "a list of texts",
+    dict: "a table",
     Fraction: "a number of few digits such as 0.4, 40% or 2/5",
 }
 _CONVERTERS: dict[type, Any] = {
@@ -391,6 +414,15 @@ _CONVERTERS: dict[type, Any] = {
     float: _number,
     bool: _boolean,
     str: _string,
+    tuple: _texts,
+    dict: _table,
     Fraction: exact_share,
 }
-_PARSERS: dict[type, Any] = {int: int, float: float, bool: _parse_boolean, str: str, Fraction: str}
+_PARSERS: dict[type, Any] = {
+    int: int,
+    float: float,
+    bool: _parse_boolean,
+    str: str,
+    tuple: lambda text: [part.strip() for part in text.split(",") if part.strip()],
+    Fraction: str,
+}

@@ -33,7 +33,7 @@ BAD = {
     "unknown choice": (VISITS, PLACES, ("--on-infeasible", "pray"), "bad-parameter", 2, "'truncate'"),
     "unknown option": (VISITS, PLACES, ("--kk", "3"), "bad-parameter", 2, "--kk"),
     "parameter twice": (VISITS, PLACES, ("-k", "3", "-k", "4"), "bad-parameter", 2, "twice"),
-    "parameter without a value": (VISITS, PLACES, ("-k",), "bad-parameter", 2, "needs a value"),
+    "parameter without a value": (VISITS, PLACES, ("-k",), "bad-parameter", 2, "requires an argument"),
     "unknown output format": (VISITS, PLACES, ("--format", "xml"), "bad-parameter", 2, "jsonl"),
     "too few trajectories": (VISITS, PLACES, ("-k", "3"), "too-few-trajectories", 3, "2 trajectories"),
     "one long trajectory": (

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from crypsis.cli import reading
-from crypsis.cli.reading.options import listed, pairs
-from crypsis.cli.reading.tables import declared_roles
+from crypsis.cli.reading.column_options import column_keys, listed, pairs
+from crypsis.cli.reading.typed import Typed, options_of, reading_options
 from crypsis.data.mixed import Mixed
 from crypsis.data.relational import Table
+from crypsis.data.sources import SOURCES, every_option
 from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Trajectories
@@ -25,8 +25,7 @@ PATIENTS = "name,age,zip,diagnoses\nAnn,30,14122,flu cold\nBob,31,14123,flu\n"
 def read(tmp_path: Path):
     def from_text(text: str, kind: type, name: str = "file.csv", **options: object):
         (tmp_path / name).write_text(text, encoding="utf-8")
-        chosen = dict.fromkeys(reading._every_option()) | options
-        return partial(reading._read, chosen)(tmp_path / name, kind)
+        return Typed(options).read(tmp_path / name, kind)
 
     return from_text
 
@@ -51,8 +50,13 @@ def test_columns_without_a_role_are_an_error_unless_the_rest_may_be_published(re
 
 def test_a_column_has_one_role() -> None:
     with pytest.raises(BadParameter, match="'age' is given the roles quasi and sensitive"):
-        declared_roles(["age"], quasi="age", sensitive="age")
-    assert declared_roles(["rest", "age"], quasi="age", other="rest") == {"age": "quasi", "rest": "other"}
+        column_keys({"quasi": "age", "sensitive": "age"}, list)
+    with pytest.raises(BadParameter, match="The rest of the columns can have one role"):
+        column_keys({"identifier": "rest", "other": "rest"}, list)
+    roles = {"age": {"role": "quasi"}}
+    typed = {"quasi": "age", "other": "rest"}
+    assert column_keys(typed, lambda: ["age"]) == {"columns": roles, "rest": "other"}
+    assert column_keys(typed, lambda: ["rest", "age"]) == {"columns": roles | {"rest": {"role": "other"}}}
 
 
 def test_mixed_data_name_their_sets(read) -> None:
@@ -86,10 +90,12 @@ def test_an_option_of_another_kind_of_data_is_refused(read) -> None:
 
 
 def test_options_that_kinds_share_are_described_once() -> None:
-    for kind in reading.KINDS:
-        for name, option in reading._options_of(kind).items():
-            assert option.annotation == reading._every_option()[name].annotation, (kind, name)
-            assert option.default in (None, False)  # else it could not be told from one that was given
+    known = reading_options()
+    for source in SOURCES.values():
+        for option in source.options().values():
+            assert known.get(option.name, option).help.startswith(option.help), (source, option.name)
+            assert option.type is every_option()[option.name].type
+        assert all(name in known for name in options_of(source))
 
 
 def test_lists_come_from_the_line_or_from_a_file(tmp_path: Path) -> None:
@@ -141,14 +147,14 @@ def test_every_kind_says_what_was_understood(
     kind: type, text: str, name: str, options: dict[str, object], told: str, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
-    read = partial(reading._read, dict.fromkeys(reading._every_option()) | options)
-    words = reading.words_on(read(tmp_path / name, kind), read)
+    typed = Typed(options)
+    words = reading.words_on(typed.read(tmp_path / name, kind), typed)
     assert words.splitlines()[-1] == f"understood: {told}"
 
 
 def test_trajectories_and_tracks_say_what_was_understood(tmp_path: Path) -> None:
     (tmp_path / "visits.csv").write_text("trajectory_id,position,location\n1,0,a\n1,1,b\n")
     (tmp_path / "points.csv").write_text("tid,x,y,t,uid\n1,0,0,1,u\n1,5,5,2,u\n")
-    read = partial(reading._read, dict.fromkeys(reading._every_option()))
+    typed = Typed()
     for name, kind, told in (("visits.csv", Trajectories, "trajectories, "), ("points.csv", Tracks, "tracks, ")):
-        assert f"understood: {told}" in reading.words_on(read(tmp_path / name, kind), read)
+        assert f"understood: {told}" in reading.words_on(typed.read(tmp_path / name, kind), typed)

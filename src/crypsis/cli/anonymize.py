@@ -11,13 +11,12 @@ import typer
 
 from crypsis.cli.keys import Sign
 from crypsis.cli.output import note, progress, review_words, show, shown_value, verdict_words
-from crypsis.cli.reading import Reader, reads_data, words_on
+from crypsis.cli.reading import Reader, words_on
 from crypsis.cli.reviewing import FIGURES_HIDDEN, FIGURES_NOT_COVERED, Confirm, Strict
 from crypsis.cli.settings import checked_from_settings
 from crypsis.errors import BadParameter, OutputExists
 
 
-@reads_data
 def anonymize(
     *,
     read: Reader,
@@ -94,7 +93,7 @@ def anonymize(
     data = read(input, chosen.accepts, for_method=chosen)
     private = private_report
     if not chosen.by_record:  # how much a private method was given is told to nobody
-        note(words_on(data, read))
+        note(words_on(data, read.typed))
         private = None if no_private_report else private_report or out.with_name(f"{out.name}.private.json")
     with progress() as listener:
         release = _api.anonymize(data, chosen, listener=listener)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
 from crypsis.cli.anonymize import anonymize
 from crypsis.cli.attack import attack
 from crypsis.cli.certificate import certificate
+from crypsis.cli.choosing import ChoosingCommand
 from crypsis.cli.compare import compare
 from crypsis.cli.data import data_app
 from crypsis.cli.demo import demo
@@ -21,7 +23,7 @@ from crypsis.cli.methods import methods
 from crypsis.cli.plot import plot
 from crypsis.cli.policy import policy_app
 from crypsis.cli.queries import queries_app
-from crypsis.cli.reading.file_options import ReadingCommand
+from crypsis.cli.reading import ReadingCommand
 from crypsis.cli.reconstruct import reconstruct
 from crypsis.cli.report import report
 from crypsis.cli.run import run
@@ -46,6 +48,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
+_READING: dict[Any, type[ReadingCommand]] = {
+    **dict.fromkeys((anonymize, verify, attack, run), ChoosingCommand),
+    **dict.fromkeys((measure, plot, compare), ReadingCommand),
+}
+command: Callable[..., None]
 for command in (
     demo,
     sample,
@@ -62,12 +69,12 @@ for command in (
     plot,
     warmup,
     serve,
+    run,
+    compare,
 ):
-    app.command(cls=ReadingCommand, epilog=EVERY_COMMAND)(command)
+    app.command(cls=_READING.get(command), epilog=EVERY_COMMAND)(command)
 for command in (generate, convert):
     stream_app.command(epilog=EVERY_COMMAND)(command)
-for command in (run, compare):
-    app.command(cls=ReadingCommand, epilog=EVERY_COMMAND)(command)
 app.command("show", epilog=EVERY_COMMAND)(show_results)
 app.add_typer(data_app, name="data")
 app.add_typer(hierarchy_app, name="hierarchy")

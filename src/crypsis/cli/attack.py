@@ -9,7 +9,7 @@ import typer
 
 from crypsis.atomic import write_file
 from crypsis.cli.output import note, note_compilation, show, show_table
-from crypsis.cli.reading import Reader, read_original, reads_data
+from crypsis.cli.reading import Reader, read_original
 from crypsis.cli.settings import SETTINGS, checked_from_settings
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 COVERED = ("containment", "location-sequence", "location", "unique-location", "itemset")  # what k^m-anonymity speaks of
 
 
-@reads_data
 def attack(
     *,
     read: Reader,

@@ -7,15 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from crypsis.cli.dataset_section import dataset_section
 from crypsis.cli.experiments import carry_out, is_experiment, usual_folder
-from crypsis.cli.reading import Reader, reads_data
-from crypsis.cli.reading.options import pairs
+from crypsis.cli.reading import Reader
 from crypsis.cli.run import Fresh, LimitMemory, LimitSeconds, Out, Seed, Workers, _number, sweep_section
 from crypsis.errors import BadParameter
 
 
-@reads_data
 def compare(
     *,
     read: Reader,
@@ -65,9 +62,11 @@ def compare(
 def _content(
     input: Path, read: Reader, param: list[str], sweep: str | None, metric: list[str] | None
 ) -> dict[str, Any]:
+    from crypsis.cli.reading.column_options import pairs
+
     one: dict[str, Any] = {"method": "*"}
     one["params"] = {name: _number(text) for name, text in pairs(",".join(param) or None, "--param").items()}
     if sweep is not None:
         one["sweep"] = sweep_section(sweep)
-    content = {"name": f"every method on {input.name}", "dataset": dataset_section(input, read, None), "run": [one]}
+    content = {"name": f"every method on {input.name}", "dataset": read.typed.section(input, None), "run": [one]}
     return content | ({"metrics": {"list": metric}} if metric else {})

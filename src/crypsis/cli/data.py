@@ -13,8 +13,8 @@ import typer
 
 from crypsis.cli.output import show, show_table
 from crypsis.cli.printing import printable
-from crypsis.cli.reading.file_options import FILE_OPTIONS, ReadingCommand, how_of, reads_files
-from crypsis.cli.risk import risk
+from crypsis.cli.reading import FileCommand, Reader
+from crypsis.cli.risk import RiskCommand, risk
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS, in_order
 from crypsis.errors import BadEdit, BadParameter, MissingFile, OutputExists
 from crypsis.wording import counted
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from crypsis.data.person_detection import PersonLike
 
 data_app = typer.Typer(help="Look at data and edit them.", no_args_is_help=True, rich_markup_mode=None)
-data_app.command(cls=ReadingCommand, epilog=EVERY_COMMAND)(risk)
+data_app.command(cls=RiskCommand, epilog=EVERY_COMMAND)(risk)
 
 Edits = Annotated[Path | None, typer.Option("--edits", help="List of edits (default: INPUT.edits.json).")]
 _OPTIONS = ("--rename", "--set", "--replace", "--add-row", "--delete-row", "--add-column", "--delete-column")
 
 
-@data_app.command(cls=ReadingCommand, epilog=EVERY_COMMAND)
-@reads_files
+@data_app.command(cls=FileCommand, epilog=EVERY_COMMAND)
 def inspect(
+    read: Reader,
     input: Annotated[Path, typer.Argument(help="The file to look at.")],
     as_experiment: Annotated[
         bool, typer.Option("--as-experiment", help="Print the experiment file to begin with, for `crypsis compare`.")
@@ -44,18 +44,18 @@ def inspect(
     With --as-experiment they are printed as an experiment file with a method that suits the data.
     """
     if as_experiment:
-        _show_experiment(input)
+        _show_experiment(input, read.typed.file_options)
         return
     from crypsis.data.inspection import inspect_file
     from crypsis.data.person_detection import person_undecided
     from crypsis.evaluate.first_look import described, person_question
     from crypsis.evaluate.suggestions import suggested_roles
 
-    how = how_of(FILE_OPTIONS.get())
-    found = inspect_file(input, **how)
+    settings = read.typed.file_options
+    found = inspect_file(input, **settings)
     told = found.to_dict()
     if found.kind == "table":
-        roles = suggested_roles(found, _frame(input))
+        roles = suggested_roles(found, _frame(input, read))
         for column in told["columns"]:
             proposed = roles[column["name"]]
             column["role"] = proposed.role
@@ -64,7 +64,7 @@ def inspect(
                 column["type"], column["item_separator"] = "items", proposed.separator
     like, commands = found.person_like, {}
     if found.kind != "published" and found.rows:
-        section, _ = described(input, how)
+        section, _ = described(input, settings)
         like = like or person_question(input, section)
         commands = _commands(input, section, like)
     if like is not None:
@@ -99,18 +99,17 @@ def _commands(input: Path, section: dict[str, Any], like: PersonLike | None) -> 
     return {words: command for words, command in told.items() if command is not None}
 
 
-def _show_experiment(input: Path) -> None:
+def _show_experiment(input: Path, settings: dict[str, Any]) -> None:
     from crypsis.evaluate.first_look import question_in_file, suggested_experiment
     from crypsis.evaluate.toml import toml_text
 
-    settings = how_of(FILE_OPTIONS.get())
     content = suggested_experiment(input, settings)
     show(content, question_in_file(input, settings) + toml_text(content).rstrip())
 
 
-@data_app.command(cls=ReadingCommand, epilog=EVERY_COMMAND)
-@reads_files
+@data_app.command(cls=FileCommand, epilog=EVERY_COMMAND)
 def edit(
+    read: Reader,
     input: Annotated[Path, typer.Argument(help="A table; it is not touched.")],
     rename: Annotated[list[str] | None, typer.Option("--rename", help="Rename a column, old=new.")] = None,
     set: Annotated[list[str] | None, typer.Option("--set", help="Set a cell, ROW:column=value; rows from 0.")] = None,
@@ -148,7 +147,7 @@ def edit(
     asked = [_edit(option, text) for option, text in in_order(*_OPTIONS)]
     if asked:
         done, undone = done + asked, []
-    table = EditedTable(_frame(input)).apply(done)
+    table = EditedTable(_frame(input, read)).apply(done)
     write_file(path, (json.dumps({"edits": done, "undone": undone}, ensure_ascii=False, indent=1) + "\n").encode())
     show(
         {"edits": done, "undone": undone, "file": str(path), "rows": table.height, "columns": table.columns},
@@ -157,9 +156,9 @@ def edit(
     )
 
 
-@data_app.command(cls=ReadingCommand, epilog=EVERY_COMMAND)
-@reads_files
+@data_app.command(cls=FileCommand, epilog=EVERY_COMMAND)
 def save(
+    read: Reader,
     input: Annotated[Path, typer.Argument(help="The table that was edited.")],
     out: Annotated[Path, typer.Option("--out", help="File to write: .csv, .parquet or .jsonl.")],
     edits: Edits = None,
@@ -180,10 +179,10 @@ def save(
         raise MissingFile(f"There is no list of edits {edits}; check the path.", where=str(edits))
     path = edits or _usual_list(input)
     done, _ = read_edits(path)
-    table = EditedTable(_frame(input)).apply(done)
+    table = EditedTable(_frame(input, read)).apply(done)
     if os.path.lexists(out) and not yes and not _asked(out):
         raise OutputExists(f"{out} exists already and is kept; choose another name, or add --yes to overwrite it.")
-    write_file(out, frame_bytes(table, format, FILE_OPTIONS.get().get("separator") or ",", spreadsheet_safe))
+    write_file(out, frame_bytes(table, format, read.typed["separator"] or ",", spreadsheet_safe))
     show({"file": str(out), "rows": table.height, "edits": len(done)}, f"wrote {out} with {counted(len(done), 'edit')}")
 
 
@@ -210,10 +209,10 @@ def _usual_list(input: Path) -> Path:
     return input.with_name(f"{input.name}.edits.json")
 
 
-def _frame(input: Path) -> Any:
+def _frame(input: Path, read: Reader) -> Any:
     from crypsis.data.formats.tabular import read_table_file
 
-    return read_table_file(input, **how_of(FILE_OPTIONS.get()))[0]
+    return read_table_file(input, **read.typed.file_options)[0]
 
 
 def _asked(out: Path) -> bool:

@@ -11,10 +11,7 @@ import typer
 
 from crypsis.cli.loading import items_of, loaded
 from crypsis.cli.output import show
-from crypsis.cli.reading import Reader, given, how, reads_data
-from crypsis.cli.reading.file_options import ReadingCommand
-from crypsis.cli.reading.mixed import separators
-from crypsis.cli.reading.options import pairs
+from crypsis.cli.reading import Reader, ReadingCommand
 from crypsis.cli.recipes import known_recipe
 from crypsis.cli.settings import EVERY_COMMAND, in_order
 from crypsis.errors import BadParameter, HierarchyError, OutputExists
@@ -38,6 +35,7 @@ def make(
     ] = "auto",
 ) -> None:
     """Build a hierarchy from the data."""
+    from crypsis.cli.reading.column_options import pairs, separators
     from crypsis.data.relational import Table
     from crypsis.data.trajectory import Trajectories
     from crypsis.evaluate.inputs import recipe_text
@@ -47,13 +45,13 @@ def make(
     if os.path.lexists(out):
         raise OutputExists(f"{out} exists already; choose another name or remove it.")
     text = recipe_text(recipe)
-    if column is not None and given(read, "items") and column in separators(given(read, "items")):
+    if column is not None and read.typed["items"] and column in separators(read.typed["items"]):
         column = None  # the items, not the texts that list them
     if column is not None:
         from crypsis.data.formats.tabular import read_table_file
 
-        frame, source = read_table_file(input, **how(read))
-        types = pairs(given(read, "types"), "--types")
+        frame, source = read_table_file(input, **read.typed.file_options)
+        types = pairs(read.typed["types"], "--types")
         if column not in frame.columns:
             from crypsis.data.formats.columns import unknown_column
 
@@ -81,7 +79,7 @@ def make(
     show({"file": str(out), "values": leaves, "nodes": nodes}, f"wrote {out}: {leaves:,} values, {nodes:,} nodes")
 
 
-hierarchy_app.command("make", cls=ReadingCommand, epilog=EVERY_COMMAND)(reads_data(make))
+hierarchy_app.command("make", cls=ReadingCommand, epilog=EVERY_COMMAND)(make)
 
 
 @hierarchy_app.command("from-vocabulary", epilog=EVERY_COMMAND)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from crypsis.cli.output import note, show, show_table, verdict_words
 from crypsis.cli.person_question import note_person
-from crypsis.cli.reading import Reader, given, how
+from crypsis.cli.reading import Reader
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import BadParameter
 
@@ -25,18 +25,18 @@ def show_levels(read: Reader, path: Path, model: str | None, chosen: Any) -> int
     from crypsis.guarantees import Guarantee
     from crypsis.verifiers.table_levels import table_levels
 
-    if model in NEEDS_SENSITIVE and given(read, "sensitive") is None:
+    if model in NEEDS_SENSITIVE and read.typed["sensitive"] is None:
         raise BadParameter(
             f"{model} looks at sensitive columns; name them (--sensitive disease).", parameter="sensitive"
         )
-    if model in ("kkm-anonymity", "klm-diversity") and given(read, "items") is None:
+    if model in ("kkm-anonymity", "klm-diversity") and read.typed["items"] is None:
         raise BadParameter(f"{model} looks at a set-valued column; name it (--items 'diagnoses= ').", parameter="items")
     published = read(path, PublishedTable)
     levels = table_levels(published)
     if levels.people is not None and hasattr(chosen, "unit"):
         chosen = replace(chosen, unit="person")
-    if given(read, "person") is None:
-        note_person(path, how(read))
+    if read.typed["person"] is None:
+        note_person(path, read.typed.file_options)
     # A model without parameters asks what is reached; with them, whether that is enough.
     judged = isinstance(chosen, Guarantee) and bool(SETTINGS.get().chosen)
     verdict = _api.verify(published, chosen) if judged else None

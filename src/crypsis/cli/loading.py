@@ -5,18 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from crypsis.cli.dataset_section import dataset_section
 from crypsis.cli.reading import Reader
 
 
 def loaded(path: Path, read: Reader, kind: str | None = None, *, rest: str | None = None) -> Any:
     """The data of a file; `rest` is the role of columns that were given none, for commands that ask for no roles."""
     from crypsis.data.inspection import inspect_file
+    from crypsis.data.sources import OF_RECORDS
     from crypsis.evaluate import Dataset
-    from crypsis.evaluate.dataset import OF_RECORDS
     from crypsis.evaluate.first_look import told_options
 
-    section = dataset_section(path, read, kind)
+    section = read.typed.section(path, kind)
     if rest is not None and "kind" not in section and not _tells_rows(section):
         looked = inspect_file(path, **told_options(section))
         if looked.kind == "table":

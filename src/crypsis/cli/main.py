@@ -65,9 +65,9 @@ def _run(arguments: list[str]) -> int:
 def _in_options(error: CrypsisError) -> CrypsisError:
     """The error with remedies that can be typed."""
     if isinstance(error, OptionWithoutEffect):
-        from crypsis.data.ways_of_reading import reworded_option
+        from crypsis.cli.reading.typed import in_typed_words
 
-        return reworded_option(error, "command line")
+        return in_typed_words(error)
     if not isinstance(error, PersonUndecided):
         return error
     from crypsis.data.person_detection import reworded

@@ -8,12 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from crypsis.cli.output import show, show_table
-from crypsis.cli.reading import Reader, read_original, reads_data
+from crypsis.cli.reading import Reader, read_original
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import NotApplicable
 
 
-@reads_data
 def measure(
     *,
     read: Reader,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from crypsis.cli.output import show
-from crypsis.cli.reading import Reader, given, how, read_original, reads_data
-from crypsis.cli.reading.file_options import file_options
+from crypsis.cli.reading import Reader, read_original
 from crypsis.errors import BadParameter, CrypsisError, MissingFile, NotApplicable
 
 if TYPE_CHECKING:
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
 _COLUMN_OPTIONS = ("items", "types", "missing", "as_missing")
 
 
-@reads_data
 def plot(
     *,
     read: Reader,
@@ -90,9 +87,8 @@ def plot(
 
 def _refuse_options(read: Reader, understood: tuple[str, ...], why: str) -> None:
     """No wish is passed over in silence."""
-    assert isinstance(read, partial)  # as `reads_data` makes it
-    for name, value in read.args[0].items():
-        if name not in understood and value not in (None, False):
+    for name in (*read.typed.given(), *read.typed.file_options):
+        if name not in understood:
             raise BadParameter(f"--{name.replace('_', '-')} has no effect here: {why}.", parameter=name)
 
 
@@ -149,8 +145,8 @@ def _of_file(read: Reader, path: Path, kind: str, options: dict[str, Any]) -> Fr
 
 
 def _read_file(read: Reader, path: Path, column: str | None) -> Any:
-    from crypsis.cli.reading.mixed import separators
-    from crypsis.cli.reading.options import listed, pairs
+    from crypsis.cli.reading.column_options import listed, pairs, separators
+    from crypsis.cli.reading.typed import file_options
     from crypsis.data.formats.columns import unknown_column
     from crypsis.data.formats.tabular import read_table_file
     from crypsis.data.inspection import inspect_file
@@ -159,7 +155,7 @@ def _read_file(read: Reader, path: Path, column: str | None) -> Any:
     from crypsis.data.trajectory import Trajectories
     from crypsis.data.transaction import Transactions
 
-    written = how(read)
+    written = read.typed.file_options
     looked = inspect_file(path, **written)
     if looked.kind == "transactions":
         return read(path, Transactions)
@@ -170,19 +166,21 @@ def _read_file(read: Reader, path: Path, column: str | None) -> Any:
         raise BadParameter(f"Name the column (--column): {', '.join(frame.columns)}.", parameter="column")
     if column not in frame.columns:
         raise unknown_column(column, frame.columns, str(path))
-    _refuse_options(read, (*_COLUMN_OPTIONS, *file_options()), "a histogram of one column does not look at it")
-    divided = separators(given(read, "items")) if given(read, "items") else {}
+    _refuse_options(
+        read, (*_COLUMN_OPTIONS, *file_options(), "format"), "a histogram of one column does not look at it"
+    )
+    divided = separators(read.typed["items"]) if read.typed["items"] else {}
     if column in divided:
         numbered = frame.select(column).with_row_index(f"{column} row")
         return Mixed.from_frame(
             numbered, {f"{column} row": "other"}, {column: divided[column]}, source=source
         ).transactions
-    types = pairs(given(read, "types"), "--types")
+    types = pairs(read.typed["types"], "--types")
     return Table.from_frame(
         frame.select(column),
         {column: "other"},
         {name: type for name, type in types.items() if name == column},
-        missing_tokens=tuple(listed(given(read, "missing"))) or ("?",),
-        unparsable="missing" if given(read, "as_missing") else "error",
+        missing_tokens=tuple(listed(read.typed["missing"])) or ("?",),
+        unparsable="missing" if read.typed["as_missing"] else "error",
         source=source,
     )

@@ -10,8 +10,7 @@ import typer
 
 from crypsis.cli.loading import items_of, loaded
 from crypsis.cli.output import show
-from crypsis.cli.reading import Reader, reads_data
-from crypsis.cli.reading.file_options import ReadingCommand
+from crypsis.cli.reading import Reader, ReadingCommand
 from crypsis.cli.recipes import known_recipe
 from crypsis.cli.settings import EVERY_COMMAND
 from crypsis.errors import BadParameter, BadPolicy, OutputExists, did_you_mean
@@ -98,5 +97,5 @@ def _kind(name: str) -> Any:
     return kinds[name]
 
 
-policy_app.command("make", cls=ReadingCommand, epilog=EVERY_COMMAND)(reads_data(make))
-policy_app.command("check", cls=ReadingCommand, epilog=EVERY_COMMAND)(reads_data(check))
+policy_app.command("make", cls=ReadingCommand, epilog=EVERY_COMMAND)(make)
+policy_app.command("check", cls=ReadingCommand, epilog=EVERY_COMMAND)(check)

@@ -10,8 +10,7 @@ import typer
 
 from crypsis.cli.loading import loaded
 from crypsis.cli.output import show, show_table
-from crypsis.cli.reading import Reader, read_original, reads_data
-from crypsis.cli.reading.file_options import ReadingCommand
+from crypsis.cli.reading import Reader, ReadingCommand, read_original
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS
 from crypsis.errors import NotApplicable, OutputExists
 
@@ -117,6 +116,6 @@ def counts_of(data: Any, queries: Any) -> list[int]:
     raise NotApplicable(f"These queries cannot be put to {type(data).__name__}.")
 
 
-queries_app.command("make", cls=ReadingCommand, epilog=EVERY_COMMAND)(reads_data(make))
-queries_app.command("check", cls=ReadingCommand, epilog=EVERY_COMMAND)(reads_data(check))
-queries_app.command("run", cls=ReadingCommand, epilog=EVERY_COMMAND)(reads_data(run))
+queries_app.command("make", cls=ReadingCommand, epilog=EVERY_COMMAND)(make)
+queries_app.command("check", cls=ReadingCommand, epilog=EVERY_COMMAND)(check)
+queries_app.command("run", cls=ReadingCommand, epilog=EVERY_COMMAND)(run)

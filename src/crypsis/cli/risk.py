@@ -9,8 +9,7 @@ import typer
 
 from crypsis.cli.output import show, show_table
 from crypsis.cli.person_question import note_person
-from crypsis.cli.reading import foreign_tables, options
-from crypsis.cli.reading.file_options import FILE_OPTIONS, how_of, reads_files
+from crypsis.cli.reading import Reader, ReadingCommand
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import BadParameter, OptionWithoutEffect
 
@@ -18,11 +17,15 @@ if TYPE_CHECKING:
     from crypsis.attacks.table_risk import TableRisk
 
 
-@reads_files
+class RiskCommand(ReadingCommand):
+    """Reads a table by what others may know of people."""
+
+    wanted = ("quasi", "person", "missing")
+
+
 def risk(
+    read: Reader,
     input: Annotated[Path, typer.Argument(help="A table, as collected or published by anybody, or a release folder.")],
-    quasi: options.Quasi = None,
-    person: options.Person = None,
     after: Annotated[
         Path | None, typer.Option("--after", help="A release of this table; its risks are shown beside.")
     ] = None,
@@ -33,7 +36,6 @@ def risk(
     sets: Annotated[
         int, typer.Option("--sets", help="Look at all sets of up to so many columns: what do they tell apart?")
     ] = 1,
-    missing: options.Missing = None,
 ) -> None:
     """Show how surely people can be picked out of a table by what others may know of them.
 
@@ -42,8 +44,10 @@ def risk(
     Shows aggregates only, never whose risk it is.
     """
     from crypsis.attacks.table_risk import table_risk
+    from crypsis.cli.reading.column_options import listed
+    from crypsis.data.relational import PublishedTable
 
-    columns = options.listed(quasi) or None
+    columns, person = listed(read.typed["quasi"]) or None, read.typed["person"]
     settings: dict[str, Any] = {"share": share, "limit": limit, "sets": sets}
     if input.is_dir():
         if person is not None:
@@ -52,11 +56,10 @@ def risk(
             raise BadParameter("--after is for a table as collected; a release has been anonymized already.")
         found = [table_risk(_released(input), quasi=columns, **settings)]
     else:
-        how = how_of(FILE_OPTIONS.get())
-        table = foreign_tables.read(input, quasi=quasi, person=person, missing=missing, **how)
+        table = read(input, PublishedTable)
         found = [table_risk(table, **settings)]
         if person is None:
-            note_person(input, how)
+            note_person(input, read.typed.file_options)
         if after is not None:
             found.append(table_risk(_released(after), quasi=columns, **settings))
     if SETTINGS.get().json:

@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from crypsis.cli.dataset_section import dataset_section
 from crypsis.cli.experiments import carry_out, is_experiment, usual_folder
-from crypsis.cli.reading import Reader, reads_data
+from crypsis.cli.reading import Reader
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import BadParameter
 from crypsis.parameters import Companion, parameters_of
@@ -29,7 +28,6 @@ StrictRun = Annotated[
 LimitMemory = Annotated[float | None, typer.Option("--limit-memory", help="Most megabytes that one cell may use.")]
 
 
-@reads_data
 def run(
     *,
     read: Reader,
@@ -92,7 +90,7 @@ def _content(
         one["repeats"] = repeats
     content: dict[str, Any] = {
         "name": f"{method} on {input.name}",
-        "dataset": dataset_section(input, read, chosen.accepts.__name__.lower()),
+        "dataset": read.typed.section(input, chosen.accepts.__name__.lower()),
         "run": [one],
     }
     return content | ({"metrics": {"list": metric}} if metric else {})

@@ -11,7 +11,7 @@ import typer
 from crypsis.cli.disassociated_input import is_disassociated_file, own_promise
 from crypsis.cli.levels import show_levels
 from crypsis.cli.output import review_words, show, verdict_words
-from crypsis.cli.reading import Reader, given, read_original, reads_data
+from crypsis.cli.reading import Reader, read_original
 from crypsis.cli.reviewing import strict_exit_code
 from crypsis.cli.settings import checked_from_settings
 from crypsis.errors import BadParameter, MissingFile, OptionWithoutEffect
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 TABLE_MODELS = ("k-anonymity", "l-diversity", "t-closeness", "kkm-anonymity", "klm-diversity")
 
 
-@reads_data
 def verify(
     *,
     read: Reader,
@@ -98,7 +97,7 @@ def verify(
         signature = release.signature.trusted_by(trusted) if trusted else release.signature
         verdict = release.verify(against)
         review = release.review(against)
-    elif given(read, "quasi") is not None or model in TABLE_MODELS:
+    elif read.typed["quasi"] is not None or model in TABLE_MODELS:
         if original is not None:
             raise BadParameter(
                 "--original is for releases, which say what their cells stand for. Of any other table the texts are "

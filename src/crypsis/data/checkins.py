@@ -21,13 +21,12 @@ from crypsis.data.formats.columns import labels, moments, numbers
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.long import group_rows, owners_of
 from crypsis.data.formats.source import place
-from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.grid import Grid
 from crypsis.data.person_of_records import person_like_of_records
 from crypsis.data.projection import project
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.vocabulary import Vocabulary
-from crypsis.data.ways_of_reading import option_without_effect, refuse_unused, the_person, way_of
+from crypsis.data.ways_of_reading import option_without_effect, the_person
 from crypsis.errors import BadCoordinate, BadParameter
 
 MICROSECONDS_PER_DAY = 86_400_000_000
@@ -59,26 +58,19 @@ def read_checkins(
     times as they stand in the file. With `collapse` staying in a cell is one visit. `crs` is the projection, by default
     the UTM zone of the data.
     """
+    from crypsis.data.sources import read_as
+
     _check_choices(cell, one_per)
-    refuse_unused(way_of("trajectories", path, format, grid=True), options)
-    frame, source = read_table_file(path, format=format, **options)
-    return trajectories_from_checkins(
-        frame,
-        person=person,
-        each_row_is_a_person=each_row_is_a_person,
-        id=id,
-        user=user,
-        owner=owner,
-        time=time,
-        lat=lat,
-        lon=lon,
-        cell=cell,
-        one_per=one_per,
-        collapse=collapse,
-        crs=crs,
-        time_format=time_format,
-        source=source,
-    )
+    given: dict[str, Any] = {
+        "person": person,
+        "each_row_is_a_person": each_row_is_a_person,
+        "id": id,
+        "user": user,
+        "owner": owner,
+    }
+    given |= {"time": time, "lat": lat, "lon": lon, "grid": cell, "one_per": one_per, "collapse": collapse, "crs": crs}
+    data: Trajectories = read_as("trajectories", path, {**given, "time_format": time_format, "format": format}, options)
+    return data
 
 
 def trajectories_from_checkins(

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from crypsis.data.formats import format_options
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.relational import PERSON, ROLES
+from crypsis.data.sources import SOURCES, every_key, option_named, value_of
+from crypsis.data.sources.table import ITEMS_TYPE
 from crypsis.data.values import COLUMN_TYPES
-from crypsis.errors import CrypsisError, OptionWithoutEffect, did_you_mean
-from crypsis.evaluate.dataset import COLUMN_KEYS, ITEMS_TYPE, KEYS, SET_KEYS, keys_of_every_kind, resolved
+from crypsis.errors import BadParameter, CrypsisError, OptionWithoutEffect, did_you_mean
+from crypsis.evaluate.dataset import COLUMN_KEYS, SET_KEYS, keys_of_every_kind, resolved
 from crypsis.evaluate.edits import edit_from_dict
 from crypsis.evaluate.inputs import GENERATE_KEYS, QUERY_KEYS, SOURCE_KEYS
 from crypsis.evaluate.problems import Findings, Problem
+from crypsis.parameters import Parameter
 
 if TYPE_CHECKING:
     from crypsis.evaluate.experiment import Experiment
 
-_TEXTS_OF_A_DATASET = (
-    "format", "id", "item", "position", "location", "owner", "locations", "user", "time", "lat", "lon",
-    "one_per", "x", "y", "t", "repeated", "time_unit", "person", "unite", "time_format",
-)  # fmt: skip
+_FORMAT = Parameter("format", str, True, (), "Format of the file.", None)
 _MOST_QUERIES = 1_000_000
 
 
@@ -31,34 +32,27 @@ def check_dataset(found: Findings, content: Mapping[str, Any]) -> None:
         found.add("dataset", "the experiment names no data; write [dataset] with a path")
         return
     kind = content["dataset"].get("kind") if isinstance(content["dataset"], Mapping) else None
-    if kind is not None and str(kind) not in KEYS:
+    if kind is not None and str(kind) not in SOURCES:
+        known_kinds = ", ".join(SOURCES)
         found.add(
             "dataset",
-            f"there is no kind of data {kind!r}; the kinds are {', '.join(KEYS)}.{did_you_mean(str(kind), KEYS)}",
+            f"there is no kind of data {kind!r}; the kinds are {known_kinds}.{did_you_mean(str(kind), SOURCES)}",
         )
         kind = None
-    every = [key for keys in KEYS.values() for key in keys] if kind is None else list(KEYS[kind])
-    known = list(dict.fromkeys([*keys_of_every_kind(), *every]))
-    other = {key for keys in KEYS.values() for key in keys} - set(known)
+    known = [*keys_of_every_kind(), *(every_key() if kind is None else SOURCES[str(kind)].names())]
+    other = {*every_key()} - {*known}
     section = found.table(content["dataset"], "dataset", [*known, *other])
     for key in (key for key in section if key in other):
-        words = f"{key} has no effect here: {kind} data are read with {', '.join(KEYS[str(kind)])}. Leave it out."
+        names = ", ".join(SOURCES[str(kind)].names())
+        words = f"{key} has no effect here: {kind} data are read with {names}. Leave it out."
         found.add("dataset", words, OptionWithoutEffect.code)
     if not isinstance(section.get("path"), str) or not section.get("path"):
         found.add("dataset", "path must name the file with the data")
     found.whole(section, "rows", 1, "dataset")
-    found.number(section, "grid", "dataset")
-    for key in ("missing", "sensitive"):
-        found.texts(section, key, "dataset")
-    for key in ("as_missing", "sort", "each_row_is_a_person"):
-        found.flag(section, key, "dataset")
-    for key in _TEXTS_OF_A_DATASET:
-        found.text(section, key, "dataset")
-    for key, option in format_options().items():
-        if section.get(key) is not None:
-            found.attempt("dataset", partial(option.check, section[key], "dataset"))
-    if section.get("rest") is not None and section["rest"] not in ROLES:
-        found.add("dataset", f"rest must be one of {', '.join(ROLES)}, got {section['rest']!r}")
+    for key in (key for key, value in section.items() if value is not None):
+        option = _option(key, kind)
+        if option is not None:
+            found.attempt("dataset", partial(_check, option, key, section[key]))
     for name, column in found.table(section.get("columns"), "dataset.columns").items():
         where = f"dataset.columns.{name}"
         told = found.table(column, where, COLUMN_KEYS)
@@ -84,6 +78,21 @@ def check_dataset(found: Findings, content: Mapping[str, Any]) -> None:
         return
     for number, edit in enumerate(edits, 1):
         found.attempt(f"dataset.edits {number}", partial(edit_from_dict, edit))
+
+
+def _option(key: str, kind: str | None) -> Parameter | None:
+    """The option that a key gives: one of reading, or one of a format."""
+    if key in every_key():
+        own = kind is not None and key in SOURCES[kind].names()
+        return option_named(key, kind if own else None)
+    return format_options().get(key, _FORMAT if key == "format" else None)
+
+
+def _check(option: Parameter, key: str, value: Any) -> None:
+    if value == "" and option.type is not tuple and key not in format_options():
+        raise BadParameter(f"{key} must be {option.describe()}, got an empty text.", parameter=key)
+    if option.type is not dict:  # tables are looked into below
+        replace(option, name=key).check(value_of(option, value), "dataset")
 
 
 def section_problems(section: Mapping[str, Any]) -> list[Problem]:

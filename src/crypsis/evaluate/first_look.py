@@ -15,6 +15,7 @@ from crypsis.data.formats import format_options
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.inspection import Inspection, inspect_file
 from crypsis.data.person_detection import PersonLike
+from crypsis.data.sources import OF_RECORDS, SOURCES, every_key
 from crypsis.data.usual_columns import (
     ID_NAMES,
     LATITUDE_NAMES,
@@ -30,8 +31,9 @@ from crypsis.data.usual_columns import (
     time_column,
     usual_column,
 )
+from crypsis.data.ways_of_reading import option_without_effect
 from crypsis.errors import BadRow, BadTimestamps, CrypsisError, InputError
-from crypsis.evaluate.dataset import KEYS, OF_RECORDS, Dataset
+from crypsis.evaluate.dataset import Dataset
 from crypsis.evaluate.suggestions import suggested_method, suggested_roles
 
 _SAYS_NOTHING: tuple[Any, ...] = (None, "", {}, [])
@@ -52,13 +54,16 @@ def described(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], 
     found = inspect_file(path, missing_tokens=tuple(settings.get("missing") or ("?",)), **how)
     found = replace(found, file=path.name)
     section: dict[str, Any] = {"kind": str(settings.get("kind") or found.kind)}
-    if section["kind"] not in KEYS:
+    if section["kind"] not in SOURCES:
         raise InputError(
             f"This file looks like {found.kind} data ({found.reason}), which is verified, not anonymized again.",
             kind=found.kind,
         )
     section |= how
-    chosen = {key: settings[key] for key in KEYS[section["kind"]] if settings.get(key) not in _SAYS_NOTHING}
+    source = SOURCES[section["kind"]]
+    chosen = {key: settings[key] for key in every_key() if settings.get(key) not in _SAYS_NOTHING}
+    for key in (key for key in chosen if key not in source.names()):
+        raise option_without_effect(key, f"{source.kind} data", source.names())
     if section["kind"] in OF_RECORDS:
         frame = read_table_file(path, **how)[0]
         roles = suggested_roles(found, frame)
@@ -81,7 +86,7 @@ def described(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], 
         section |= usual_columns(section["kind"], _names_of(section["kind"], found))
     section |= chosen
     section |= _order(path, section)
-    return section, found.to_dict()
+    return section | chosen, found.to_dict()
 
 
 def _names_of(kind: str, found: Inspection) -> list[str]:
@@ -161,7 +166,7 @@ def checkin_columns(columns: list[str]) -> dict[str, str] | None:
 
 def person_question(path: Path, section: Mapping[str, Any]) -> PersonLike | None:
     """The column that seems to name people with several records, as reading the file this way asks about it."""
-    if "person" not in KEYS[section["kind"]]:
+    if "person" not in SOURCES[section["kind"]].names():
         return None
     try:
         data = Dataset({"path": str(path), **section}, path.parent).load()

@@ -1,22 +1,16 @@
-"""Kinds of data, types and columns as people choose them on pages, and commands that try a method on sample data."""
+"""Kinds of data and types as people choose them on pages, and commands that try a method on sample data."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from crypsis.data.sources import SOURCES
 from crypsis.hierarchy import Hierarchies
 from crypsis.methods import METHODS
 from crypsis.methods.method import Method
 from crypsis.parameters import parameters_of
 
-KIND_LABELS = {
-    "table": "Table",
-    "mixed": "Table with sets",
-    "transactions": "Baskets, sets of items",
-    "trajectories": "Visits to places",
-    "tracks": "GPS tracks",
-    "events": "Stream of visits",
-}
+KIND_LABELS = {kind: source.label for kind, source in SOURCES.items()}
 TYPE_LABELS = {
     "int": "whole number",
     "float": "number",
@@ -31,28 +25,6 @@ ROLE_LABELS = {
     "sensitive": "sensitive · must not be learned",
     "label": "label · for classification",
     "other": "other · kept as it is",
-}
-NAMED_COLUMNS = {  # by kind: the options of a dataset that name a column, as the page Data asks for them
-    "transactions": ("id", "item", "person"),
-    "trajectories": ("id", "position", "location", "owner"),
-    "visits to squares": ("user", "time", "lat", "lon"),  # of trajectories, where the map is divided by a grid
-    "tracks": ("id", "x", "y", "t", "lat", "lon", "owner"),
-    "events": ("id", "location", "t"),
-}
-COLUMN_LABELS = {  # by the option of a dataset that names the column
-    "id": "Whose record it is (id)",
-    "owner": "Person, where one has several (owner)",
-    "item": "Item",
-    "person": "Person, where one has several records (person)",
-    "location": "Place (location)",
-    "position": "Order or time of the visits (position)",
-    "t": "Time (t)",
-    "x": "Position to the east (x)",
-    "y": "Position to the north (y)",
-    "lat": "Latitude (lat)",
-    "lon": "Longitude (lon)",
-    "user": "Whose visit it is (user)",
-    "time": "Time of the visit (time)",
 }
 
 

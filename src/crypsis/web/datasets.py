@@ -23,6 +23,7 @@ from crypsis.data.formats import format_options
 from crypsis.data.mixed import Mixed
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.relational import PERSON, ROLES, Table
+from crypsis.data.sources import SOURCES, every_key
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
@@ -37,7 +38,7 @@ from crypsis.errors import (
     UnknownFormat,
     did_you_mean,
 )
-from crypsis.evaluate.dataset import KEYS, Dataset
+from crypsis.evaluate.dataset import Dataset, companion_files
 from crypsis.evaluate.dataset_checks import section_problems
 from crypsis.evaluate.edits import EditedTable, edit_from_dict
 from crypsis.evaluate.first_look import described, suggested_run, told_options
@@ -70,6 +71,7 @@ class Datasets:
 
     def add_upload(self, upload: str, name: str, settings: Mapping[str, Any] | None = None) -> Entry:
         """Take an upload into the workspace; it is read first, so what cannot be read never becomes a dataset."""
+        self.check_settings(settings or {})
         path = self.workspace.upload(upload)
         shown = shown_name(name, path)
         with known_as(path, shown):
@@ -89,6 +91,7 @@ class Datasets:
     def add_path(self, path: str, settings: Mapping[str, Any] | None = None) -> Entry:
         """Work on a file where it lies; it is never written to."""
         file = self.named_file(path)
+        self.check_settings(settings or {})
         section, inspection = described(file, settings or {})
         return self.workspace.create(
             KIND,
@@ -264,11 +267,11 @@ class Datasets:
             raise BadParameter("columns must give a type and a role by the name of a column.", parameter="columns")
         for name, column in (columns or {}).items():
             _check_column(name, column)
-        unknown = [key for key in section if key not in {key for keys in KEYS.values() for key in keys} | _settable()]
+        unknown = [key for key in section if key not in {*every_key(), *_settable()}]
         if unknown:
             raise BadParameter(f"A dataset has no setting {unknown[0]!r}.", parameter=unknown[0])
-        if "kind" in section and str(section["kind"]) not in KEYS:
-            raise BadParameter(f"kind must be one of {', '.join(KEYS)}, got {section['kind']!r}.", parameter="kind")
+        if "kind" in section and str(section["kind"]) not in SOURCES:
+            raise BadParameter(f"kind must be one of {', '.join(SOURCES)}, got {section['kind']!r}.", parameter="kind")
         for problem in section_problems({key: value for key, value in section.items() if key not in ("path", "edits")}):
             raise BadParameter(f"{problem.message} ({problem.where})", parameter=problem.where.split(".")[-1])
         self._refuse_other_files(section)
@@ -276,7 +279,7 @@ class Datasets:
     def _refuse_other_files(self, section: Mapping[str, Any]) -> None:
         """Files that a table [dataset] names beside the data must be ones that may be named."""
         sets = [one.get("path") for one in (section.get("sets") or {}).values()]
-        for path in (section.get("locations"), *sets):
+        for path in (*(section.get(name) for name in companion_files()), *sets):
             if path is not None and (path.startswith("$") or Path(path).name != path):
                 self.named_file(path)
 
@@ -522,8 +525,9 @@ def whole_section(entry: Entry) -> dict[str, Any]:
     """The table `[dataset]` of an entry, with paths that hold everywhere on this machine."""
     section = dict(entry.content["section"])
     section["path"] = str(entry.folder / section["path"])
-    if "locations" in section:
-        section["locations"] = str(entry.folder / section["locations"])
+    for name in companion_files():
+        if section.get(name) is not None:
+            section[name] = str(entry.folder / section[name])
     return section
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,11 @@ from crypsis.data.person_detection import PersonLike
 from crypsis.errors import CrypsisError, NoSuchEntry
 from crypsis.evaluate.dataset import Dataset
 from crypsis.evaluate.first_look import described, told_options
+from crypsis.parameters import Parameter
 from crypsis.web.datasets import Datasets, shown_name
 from crypsis.web.grids import Grid
 from crypsis.web.own_names import known_as
+from crypsis.web.reading_form import options_used
 from crypsis.web.workspace import Entry
 
 ROWS_SHOWN = 20
@@ -51,6 +53,7 @@ class Preview:
     records: int
     person: PersonLike | None = None
     problem: CrypsisError | None = None
+    options: tuple[Parameter, ...] = ()  # that the file is read with
 
     def to_dict(self) -> dict[str, Any]:
         """The machine-readable form."""
@@ -86,14 +89,16 @@ class Imports:
         with known_as(file, name):
             section, inspection = described(file, settings)
         inspection["file"] = name
+        dataset = Dataset({"path": str(file), **section}, file.parent)
+        options = tuple(options_used(dataset))
         try:
             with known_as(file, name):
-                data = Dataset({"path": str(file), **section}, file.parent).load()
+                data = dataset.load()
         except CrypsisError as error:
-            return _as_written(file, section, inspection, error)
+            return replace(_as_written(file, section, inspection, error), options=options)
         first = Grid(data.take(np.arange(min(ROWS_SHOWN, len(data)))).to_frame())
         like = getattr(data, "person_like", None)
-        return Preview(section, inspection, tuple(first.columns), _texts(first), len(data), like)
+        return Preview(section, inspection, tuple(first.columns), _texts(first), len(data), like, None, options)
 
     def load(self, staged: Staged, settings: Mapping[str, Any]) -> Entry:
         """Take the file into the workspace, read with these settings."""

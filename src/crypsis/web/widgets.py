@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 
 from nicegui import ui
 
+from crypsis.data.sources import SOURCES
 from crypsis.errors import CrypsisError
-from crypsis.evaluate.dataset import KEYS
 from crypsis.web.actions import in_thread, told
 from crypsis.web.data_labels import KIND_LABELS
 from crypsis.web.theme import escaped, message, primary, secondary
@@ -207,7 +207,7 @@ _REMEDIES = (
 def unreadable(workbench: Workbench, entry: Entry, error: CrypsisError, path: str) -> None:
     """Why data do not match the column settings, and what to do about it."""
     section = dict(entry.content["section"])
-    remedies = [one for one in _REMEDIES if one.words in error.message and one.key in KEYS[section["kind"]]]
+    remedies = [one for one in _REMEDIES if one.words in error.message and one.key in SOURCES[section["kind"]].names()]
 
     async def mend(remedy: _Remedy) -> None:
         kept = {key: value for key, value in section.items() if key not in ("path", "edits")}

@@ -12,6 +12,7 @@ from pydantic import Field, create_model
 from starlette.background import BackgroundTask
 
 from crypsis.data.formats import format_options
+from crypsis.data.sources import SOURCES, every_key, option_named
 from crypsis.drawing.svg import standalone
 from crypsis.errors import BadParameter
 from crypsis.parameters import Parameter
@@ -37,7 +38,7 @@ class NewDataset(Body):
     size: int | None = Field(None, ge=1, le=1_000_000, description="How many records of the sample.")
     name: Name | None = None
     format: str | None = Field(None, max_length=20)
-    kind: Literal["table", "mixed", "transactions", "trajectories", "tracks", "events"] | None = None
+    kind: str | None = None
 
 
 class Previewed(NewDataset):
@@ -90,7 +91,7 @@ def router(workbench: Workbench) -> APIRouter:
         """Add an upload, a file of this machine, or a sample."""
         return _added(datasets, new)
 
-    add_dataset.__annotations__["new"] = _with_file_options(NewDataset)
+    add_dataset.__annotations__["new"] = _with_options(NewDataset)
     api.post("", status_code=201)(add_dataset)
 
     @api.post("/preview")
@@ -229,14 +230,25 @@ def router(workbench: Workbench) -> APIRouter:
     return api
 
 
-def _with_file_options(body: type[NewDataset]) -> type[NewDataset]:
-    """The body with the options of all formats, as these declare them."""
-    fields: dict[str, Any] = {option.name: (option.type | None, _field(option)) for option in format_options().values()}
+def _with_options(body: type[NewDataset]) -> type[NewDataset]:
+    """The body with the options of reading, as kinds of data and formats declare them."""
+    fields: dict[str, Any] = {
+        name: (_TYPES.get(option.type, str) | None, _field(option)) for name, option in _options().items()
+    }
+    fields["kind"] = (Literal[tuple(SOURCES)] | None, Field(None, description="Kind of data; detected if left out."))
     return create_model(body.__name__, __base__=body, __doc__=body.__doc__, **fields)
 
 
+def _options() -> dict[str, Parameter]:
+    """The options that say how a file is read, of all kinds of data and formats."""
+    return {key: option_named(key) for key in every_key()} | format_options()
+
+
+_TYPES: dict[type, Any] = {int: int, float: float, bool: bool, tuple: list[str], dict: dict[str, Any]}
+
+
 def _field(option: Parameter) -> Any:
-    if option.type is str:
+    if option.type not in _TYPES:
         return Field(None, description=option.help, max_length=_LONGEST_OPTION)
     return Field(None, description=option.help)
 
@@ -245,7 +257,7 @@ def _added(datasets: Datasets, new: NewDataset) -> dict[str, Any]:
     given = [source for source in (new.upload, new.path, new.sample) if source is not None]
     if len(given) != 1:
         raise BadParameter("Give one of upload, path and sample.", parameter="upload")
-    told = {key: getattr(new, key) for key in ("format", "kind", *format_options())}
+    told = {key: getattr(new, key) for key in ("format", "kind", *_options())}
     settings = {key: value for key, value in told.items() if value not in (None, "")}
     if new.upload is not None:
         entry = datasets.add_upload(new.upload, new.name or "dataset", settings)

@@ -9,16 +9,18 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.data.relational import ROLES
+from crypsis.data.sources import OF_RECORDS, SOURCES, every_key
 from crypsis.errors import CrypsisError, NotApplicable
-from crypsis.evaluate.dataset import KEYS, OF_RECORDS
 from crypsis.evaluate.first_look import checkin_columns, usual_columns
+from crypsis.parameters import Parameter
 from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, percent, told
 from crypsis.web.adding import ways_to_add
 from crypsis.web.companions import HIERARCHIES, POLICIES
-from crypsis.web.data_labels import COLUMN_LABELS, KIND_LABELS, NAMED_COLUMNS, ROLE_LABELS, TYPE_LABELS
+from crypsis.web.data_labels import KIND_LABELS, ROLE_LABELS, TYPE_LABELS
 from crypsis.web.drawings import histogram_picture
 from crypsis.web.files import dataset_text, take_text
+from crypsis.web.reading_form import names_column, options_used, reading_field, value_in, words_of
 from crypsis.web.widgets import (
     choose_dataset,
     chosen_dataset,
@@ -135,7 +137,7 @@ class DataPage:
         except CrypsisError:
             like = None  # why the data cannot be read is said elsewhere
         self.people.clear()
-        if like is None or "person" not in KEYS[self.section["kind"]]:
+        if like is None or "person" not in SOURCES[self.section["kind"]].names():
             return
         title, _, reason = like.question.partition("? ")
         with self.people:
@@ -311,20 +313,47 @@ class DataPage:
         reasons = self.entry.content["inspection"].get("reasons", {})
         with self.columns:
             if self.section["kind"] not in OF_RECORDS:
-                on_grid = self.section["kind"] == "trajectories" and "grid" in self.section
                 if self.section["kind"] == "tracks" and checkin_columns(self.grid_columns):
                     self._offer_squares()
-                for option in NAMED_COLUMNS["visits to squares" if on_grid else self.section["kind"]]:
-                    if option not in ("x", "y") or not checkin_columns(self.grid_columns):  # on the globe or on a plane
-                        self._option_field(option)
-                if on_grid:
-                    self._grid_field()
-                if self.section["kind"] == "transactions" and self.section.get("person"):
-                    self._unite_field()
+                self._reading_fields(())
                 return
             self._person_field()
             for name, column in self._declared_columns().items():
                 self._column_fields(name, column, reasons.get(name, ""))
+            self._reading_fields(("person", "each_row_is_a_person"))
+
+    def _reading_fields(self, apart: tuple[str, ...]) -> None:
+        """How the data are read: which column serves as what, and below what is rarely said."""
+        options = [one for one in options_used(self.datasets.dataset(self.entry)) if one.name not in apart]
+        on_globe = checkin_columns(self.grid_columns) is not None
+        options = [one for one in options if not (on_globe and one.name in ("x", "y"))]  # on the globe or on a plane
+        options = [one for one in options if one.name != "unite" or self.section.get("person")]
+        shown = [one for one in options if names_column(one) or one.name == "unite" or self._said(one) is not None]
+        for option in shown:
+            self._reading_field(option)
+        if len(shown) < len(options):
+            with ui.expansion("More on how the data are read").props("dense").style("width: 100%"):
+                for option in options:
+                    if option not in shown:
+                        self._reading_field(option)
+
+    def _said(self, option: Parameter) -> Any:
+        return value_in(self.section, option)
+
+    def _reading_field(self, option: Parameter) -> None:
+        value = self._said(option)
+        if value is None and names_column(option):
+            kind = self.section["kind"]
+            usual = option.default or (
+                "trajectory_id" if (kind, option.name) == ("trajectories", "id") else option.name
+            )
+            value = usual if usual in self.grid_columns else None
+            if value is None and kind == "tracks":  # found by their usual names when they are read
+                found = checkin_columns(self.grid_columns) or {}
+                value = found.get({"id": "user", "t": "time"}.get(option.name, option.name))
+        reading_field(option, value, self.grid_columns, told(self._set_option))
+        if option.name == "unite":
+            ui.label("Disassociation counts records: it needs this where a person has several.").classes("muted small")
 
     def _person_field(self) -> None:
         """Which column names the person; it can be answered and changed at any time."""
@@ -355,26 +384,6 @@ class DataPage:
             return {name: {"type": "category", "role": "quasi"} for name in self.grid_columns}
         return {name: dict(column) for name, column in declared.items()}
 
-    def _unite_field(self) -> None:
-        """One record of all records of a person, for methods that count records."""
-
-        async def unite(event: Any) -> None:
-            kept = {key: value for key, value in self.section.items() if key != "unite"}
-            await self._set_section({**kept, "unite": "person"} if event.value else kept)
-
-        ui.switch("One record of all records of a person (unite)", value=self.section.get("unite") == "person").props(
-            "dense"
-        ).on_value_change(told(unite))
-        ui.label("Disassociation counts records: it needs this where a person has several.").classes("muted small")
-
-    def _grid_field(self) -> None:
-        async def resize(event: Any) -> None:
-            await self._set_section({**self.section, "grid": event.value})
-
-        side = ui.number("Side of a square, in metres (grid)", value=self.section["grid"], min=1)
-        side.props("outlined dense debounce=600").style("width: 100%")
-        side.on_value_change(told(resize))
-
     def _offer_squares(self) -> None:
         """Check-ins have coordinates as tracks do, but nobody was between two of them."""
 
@@ -391,21 +400,6 @@ class DataPage:
             f"{_USUAL_SIDE // 1000} km of the map; the size can be changed."
         ).classes("muted small")
         theme.secondary("Read as visits to squares", told(divide), "grid_on")
-
-    def _option_field(self, option: str) -> None:
-        usual = {"id": "trajectory_id"}.get(option, option) if self.section["kind"] == "trajectories" else option
-        current = self.section.get(option) or (usual if usual in self.grid_columns else None)
-        if current is None and self.section["kind"] == "tracks":  # found by their usual names when they are read
-            found = checkin_columns(self.grid_columns) or {}
-            current = found.get({"id": "user", "t": "time"}.get(option, option))
-        choices = ["", *self.grid_columns]
-        field = ui.select(
-            choices,
-            value=current if current in choices else "",
-            label=COLUMN_LABELS[option],
-            on_change=lambda event: told(self._set_option)(option, event.value),
-        )
-        field.props("outlined dense options-dense").style("width: 100%")
 
     def _column_fields(self, name: str, column: dict[str, Any], reason: str) -> None:
         with ui.element("div").style("display: grid; grid-template-columns: 1fr 148px; gap: 4px 8px; width: 100%"):
@@ -448,19 +442,20 @@ class DataPage:
 
     def _kept_as(self, kind: str) -> dict[str, Any]:
         """The settings of the dataset as one of another kind: what only other kinds have is left out."""
-        of_kinds = {key for keys in KEYS.values() for key in keys} - {*KEYS[kind]}
+        of_kinds = {*every_key()} - {*SOURCES[kind].names()}
         return {**{key: value for key, value in self.section.items() if key not in of_kinds}, "kind": kind}
 
-    async def _set_option(self, option: str, value: str) -> None:
-        section = {key: kept for key, kept in self.section.items() if key != option}
-        if value:
-            section[option] = value
-        if option == "person":  # it answers the question, and only with it records can be united
-            section = {
-                key: kept for key, kept in section.items() if key != ("each_row_is_a_person" if value else "unite")
-            }
+    async def _set_option(self, option: Parameter, value: Any) -> None:
+        name = option.name
+        section = {key: kept for key, kept in self.section.items() if key not in words_of(option)}
+        if value is not None:
+            section[name] = value
+        if name == "person":  # it answers the question, and only with it records can be united
+            section.pop("each_row_is_a_person" if value else "unite", None)
+        elif name == "each_row_is_a_person" and value:
+            section = {key: kept for key, kept in section.items() if key not in ("person", "owner", "user", "unite")}
         await self._set_section(section)
-        if option == "person":
+        if name in ("person", "each_row_is_a_person"):
             self._list_columns()
 
     async def _set_column(self, name: str, **change: str) -> None:

@@ -11,13 +11,14 @@ from nicegui import ui
 
 from crypsis.data.formats import FORMATS, format_options
 from crypsis.data.relational import ROLES
+from crypsis.data.sources import OF_RECORDS
 from crypsis.errors import BadRow, CrypsisError
-from crypsis.evaluate.dataset import OF_RECORDS
 from crypsis.parameters import Parameter, parameters_of
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, told
-from crypsis.web.data_labels import COLUMN_LABELS, KIND_LABELS, NAMED_COLUMNS, ROLE_LABELS, TYPE_LABELS
+from crypsis.web.data_labels import KIND_LABELS, ROLE_LABELS, TYPE_LABELS
 from crypsis.web.importing import Preview, Staged, checked_settings
+from crypsis.web.reading_form import reading_field, value_in, words_of
 from crypsis.web.workbench import Workbench
 from crypsis.wording import counted
 
@@ -163,33 +164,20 @@ class ImportPage:
         with self.data_fields:
             self._choice("Kind of data", KIND_LABELS, kind, "kind")
             if kind in OF_RECORDS:
-                missing = ui.input("Texts that mean a missing value", value=", ".join(section.get("missing") or ()))
-                missing.props(f'{_FIELD} debounce=500 hint="Separated by commas; ? if empty"').style("width: 100%")
-                missing.on_value_change(told(self._missing_changed))
                 self._person_field(names, section)
-            else:
-                self._named_columns(names, kind, section)
+            for option in shown.options:
+                if kind not in OF_RECORDS or option.name not in ("person", "each_row_is_a_person"):
+                    reading_field(option, value_in(section, option), names, told(self._option_changed), "detected")
         with self.columns:
             for name, column in (section["columns"] if kind in OF_RECORDS else {}).items():
                 self._column_fields(name, column, shown.inspection["reasons"].get(name, ""))
 
-    def _named_columns(self, names: list[str], kind: str, section: Mapping[str, Any]) -> None:
-        """Which column serves as what in data that are not tables, and how times and coordinates are written."""
-        known = {"": "detected", **{name: name for name in names}}
-        for option in NAMED_COLUMNS["visits to squares" if "grid" in section else kind]:
-            self._choice(COLUMN_LABELS[option], known, section.get(option) or "", option)
-        if kind in ("trajectories", "tracks"):
-            self._text("Format of times, such as %d/%m/%Y %H:%M", section, "time_format")
-        if kind == "tracks" or "grid" in section:
-            self._text("Projection, an EPSG code (the UTM zone if empty)", section, "crs")
+    async def _option_changed(self, option: Parameter, value: Any) -> None:
+        await self._change({**dict.fromkeys(words_of(option)), option.name: value})
 
     def _choice(self, label: str, choices: Mapping[str, str], value: str, key: str) -> None:
         field = ui.select(dict(choices), value=value if value in choices else "", label=label)
         field.props(_FIELD).style("width: 100%").on_value_change(told(partial(self._field_changed, key)))
-
-    def _text(self, label: str, section: Mapping[str, Any], key: str) -> None:
-        field = ui.input(label, value=str(section.get(key) or "")).props(f"{_FIELD} debounce=500")
-        field.style("width: 100%").on_value_change(told(partial(self._field_changed, key)))
 
     def _person_field(self, names: list[str], section: Mapping[str, Any]) -> None:
         known = {"": "not said", _EACH_ROW: "each row is another person", **{name: name for name in names}}
@@ -199,9 +187,6 @@ class ImportPage:
 
     async def _person_changed(self, event: Any) -> None:
         await self._change(_person(event.value))
-
-    async def _missing_changed(self, event: Any) -> None:
-        await self._change({"missing": [text.strip() for text in str(event.value).split(",") if text.strip()]})
 
     def _column_fields(self, name: str, column: Mapping[str, Any], reason: str) -> None:
         """Type and role of a column of a table, and why they were suggested."""

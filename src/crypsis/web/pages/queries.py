@@ -7,8 +7,8 @@ from typing import Any
 from fastapi import Request
 from nicegui import ui
 
+from crypsis.data.sources import OF_RECORDS
 from crypsis.errors import CrypsisError
-from crypsis.evaluate.dataset import OF_RECORDS
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, number, told
 from crypsis.web.files import companions_text, take_text

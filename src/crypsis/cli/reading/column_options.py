@@ -1,0 +1,89 @@
+"""How a command line says what columns are: options by role, in place of the table `columns` of an experiment file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from crypsis.data.sources.shared_options import Sensitive
+from crypsis.data.sources.table import ITEMS_TYPE
+from crypsis.errors import BadParameter
+from crypsis.parameters import Checked
+
+MEMORY_PER_BYTE = 8.0
+REST = "rest"
+ROLE_OPTIONS = ("quasi", "sensitive", "identifier", "label", "other")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnOptions(Checked):
+    """Columns by their role, their types, and those that hold sets; each name stands once."""
+
+    quasi: Annotated[tuple[str, ...], "Columns that others may know, a,b,c; they are generalized."] = ()
+    sensitive: Sensitive = ()
+    identifier: Annotated[tuple[str, ...], "Columns that name people, a,b,c, or 'rest'; they are dropped."] = ()
+    label: Annotated[tuple[str, ...], "Column that a classifier is to predict."] = ()
+    other: Annotated[tuple[str, ...], "Columns published as they are, a,b,c, or 'rest' for all not named."] = ()
+    types: Annotated[tuple[str, ...], "Types where they are guessed wrongly, age=int,zip=category."] = ()
+    items: Annotated[
+        str | None, "Set-valued columns and what separates their items, e.g. 'diagnoses= ', or a=dx01..dx15."
+    ] = None
+    sensitive_items: Annotated[tuple[str, ...], "Sensitive items, a,b,c, or a file with one a line."] = ()
+
+
+def column_keys(typed: Mapping[str, Any], header: Callable[[], Collection[str]]) -> dict[str, Any]:
+    """The keys `columns` and `rest` for what was typed; `header` tells the columns where 'rest' may be one of them."""
+    columns: dict[str, dict[str, Any]] = {}
+    rest: dict[str, str] = {}
+    for role in ROLE_OPTIONS:
+        for name in listed(typed.get(role)):
+            if name == REST and REST not in header():
+                if rest and rest[REST] != role:
+                    raise BadParameter(f"The rest of the columns can have one role, got {rest[REST]} and {role}.")
+                rest[REST] = role
+                continue
+            if name in columns:
+                raise BadParameter(
+                    f"Column {name!r} is given the roles {columns[name]['role']} and {role}; a column has one."
+                )
+            columns[name] = {"role": role}
+    for name, type in pairs(typed.get("types"), "--types").items():
+        columns.setdefault(name, {})["type"] = type
+    sensitive = listed(typed.get("sensitive_items"))
+    for name, separator in separators(typed["items"]).items() if typed.get("items") else ():
+        columns[name] = {"type": ITEMS_TYPE, "item_separator": separator}
+        if sensitive:
+            columns[name]["sensitive"] = sensitive
+    return {"columns": columns, **rest}
+
+
+def separators(text: str) -> dict[str, str | None]:
+    """The set-valued columns of `diagnoses= ` or `a=|,b=;`; without a separator the column must hold lists."""
+    found: dict[str, str | None] = {}
+    for part in text.split(","):
+        name, equals, separator = part.partition("=")
+        found[name.strip()] = separator or " " if equals else None
+    return found
+
+
+def listed(text: str | None) -> list[str]:
+    """The labels of a,b,c, or of the lines of the file that is named."""
+    if text is None:
+        return []
+    from crypsis.data.formats.compression import names_file
+    from crypsis.data.formats.lines import read_lines
+
+    lines: list[str] = read_lines(text, MEMORY_PER_BYTE)[0].to_list() if names_file(text) else text.split(",")
+    return [line.strip() for line in lines if line.strip()]
+
+
+def pairs(text: str | None, option: str) -> dict[str, str]:
+    """The names and values of `age=int,zip=category`."""
+    found = {}
+    for part in listed(text):
+        name, equals, value = part.partition("=")
+        if not equals or not name.strip():
+            raise BadParameter(f"{option} takes name=value, separated by commas, got {part!r}.")
+        found[name.strip()] = value.strip()
+    return found

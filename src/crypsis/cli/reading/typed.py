@@ -1,0 +1,171 @@
+"""What was typed about reading: options of a command, as they become keys of `[dataset]`, and data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from crypsis.cli.reading.column_options import ROLE_OPTIONS, ColumnOptions, column_keys, listed
+from crypsis.data.declarations import Declarations
+from crypsis.data.formats import FORMATS, format_options
+from crypsis.data.formats.tabular import header_of
+from crypsis.data.sources import SOURCES, DataFile, DataSource, PublishedTableSource, every_key, option_named, value_of
+from crypsis.data.sources.data_source import InFilesOnly
+from crypsis.data.ways_of_reading import option_without_effect
+from crypsis.errors import BadParameter, NotApplicable, OptionWithoutEffect
+from crypsis.parameters import Companion, Parameter, marks_of, parameters_of
+
+INPUT_FORMAT = "input_format"
+
+
+def file_options() -> dict[str, Parameter]:
+    """The options that say how a file is written."""
+    names = f"Format of the file if its name does not tell: {', '.join(FORMATS)}."
+    options = {INPUT_FORMAT: Parameter(INPUT_FORMAT, str, True, (), names, None), **format_options()}
+    return {name: replace(option, optional=True) for name, option in options.items()}  # each format has its default
+
+
+def reading_options() -> dict[str, Parameter]:
+    """The options that say how data are read, of all kinds of data, with help that says of which."""
+    options = {option.name: option for option in parameters_of(ColumnOptions)}
+    for name in every_key():
+        option = option_named(name)
+        if not marks_of(option, InFilesOnly):
+            other = f"Another word for --{option.name}." if option.name != name else option.help
+            options[name] = replace(option, name=name, help=other)
+    return {name: replace(option, help=f"{option.help}{_kinds_in_words(name)}") for name, option in options.items()}
+
+
+def options_of(source: type[DataSource]) -> tuple[str, ...]:
+    """The options by which a kind of data is read from a command line."""
+    hidden = [option.name for option in parameters_of(source) if marks_of(option, InFilesOnly)]
+    return (*(name for name in source.names() if name not in hidden), *source.column_options)
+
+
+def _kinds_in_words(option: str) -> str:
+    plurals = [source.plural for source in SOURCES.values() if option in options_of(source)]
+    return f" For {', '.join(plurals)}." if 0 < len(plurals) < len(SOURCES) else ""
+
+
+def dashed(option: str) -> str:
+    return "--" + option.replace("_", "-")
+
+
+@dataclass(frozen=True)
+class Typed:
+    """The reading options of a command, as far as they were typed."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, option: str) -> Any:
+        """What was typed for an option, None if nothing."""
+        return self.values.get(option)
+
+    @property
+    def file_options(self) -> dict[str, Any]:
+        """The format of the file and its options."""
+        names = [name for name in file_options() if self[name] is not None]
+        return {"format" if name == INPUT_FORMAT else name: self[name] for name in names}
+
+    def given(self) -> dict[str, Any]:
+        """The options that say something about the data."""
+        written = file_options()
+        return {name: value for name, value in self.values.items() if value is not None and name not in written}
+
+    def read(self, path: Path, kind: type | None = None, for_method: Any = None) -> Any:
+        """The data of a file, of the class that a method takes; trajectories where none is named."""
+        source = source_of(kind)
+        declared = Declarations.of(for_method)
+        chosen = source.from_keys(self.keys(source, path))
+        if declared.by_record:
+            chosen.refuse_for_records()
+        options = self.file_options
+        keys = {name: value for name, value in self.given().items() if name in source.names()}
+        return chosen.read(DataFile(path, options.pop("format", None), options), declared, {**keys, **options})
+
+    def keys(self, source: type[DataSource] | None, path: Path | None = None) -> dict[str, Any]:
+        """What was typed as keys of `[dataset]`; an option that says nothing about this kind of data is refused."""
+        given = self.given()
+        keys = self.keys_beside_columns(source)
+        of_columns = () if source is None else source.column_options
+        if not of_columns:
+            return keys
+        if "items" in of_columns and source is not PublishedTableSource and not given.get("items"):
+            raise BadParameter("Mixed data need a set-valued column; name it with --items, e.g. --items 'diagnoses= '.")
+        typed = {name: given[name] for name in of_columns if name in given}
+        return keys | column_keys(typed, lambda: self._header(path))
+
+    def keys_beside_columns(self, source: type[DataSource] | None) -> dict[str, Any]:
+        """The same without what was typed about columns and their roles."""
+        given, of_columns = self.given(), () if source is None else source.column_options
+        if source is not None:
+            _refuse_other_kinds(given, source)
+        return {name: _value(name, value) for name, value in given.items() if name not in of_columns}
+
+    def _header(self, path: Path | None) -> list[str]:
+        return [] if path is None else header_of(path, **self.file_options) or []
+
+    def section(self, path: Path, kind: str | None) -> dict[str, Any]:
+        """The table `[dataset]` of an experiment that says the same; without a kind it follows from the options."""
+        given = self.given()
+        if kind is None and "items" in given:
+            kind = "mixed"
+        elif kind is None and any(role in given for role in ROLE_OPTIONS if role != "sensitive"):
+            kind = "table"
+        unknown = [name for name in given if kind is None and name not in every_key()]
+        if unknown:
+            raise OptionWithoutEffect(f"{dashed(unknown[0])} says nothing about these data.", option=unknown[0])
+        keys = self.keys(None if kind is None else SOURCES[kind], path)
+        beside = {name: str(Path(value).resolve()) for name, value in keys.items() if _names_file(name)}
+        told = {"path": str(path.resolve()), **({} if kind is None else {"kind": kind})}
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in keys.items()}
+        return {**told, **plain, **beside, **self.file_options}
+
+
+def source_of(kind: type | None) -> type[DataSource]:
+    """How data of a class are read; trajectories without one."""
+    name = "Trajectories" if kind is None else kind.__name__
+    if name == "PublishedTable":
+        return PublishedTableSource
+    if name.lower() not in SOURCES:
+        raise NotApplicable(f"{name} cannot be read from a file here.")
+    return SOURCES[name.lower()]
+
+
+def _refuse_other_kinds(given: Mapping[str, Any], source: type[DataSource]) -> None:
+    for option in given:
+        if option not in options_of(source):
+            sources: list[type[DataSource]] = [*SOURCES.values(), PublishedTableSource]
+            fitting = dict.fromkeys(other.plural for other in sources if option in options_of(other))
+            raise OptionWithoutEffect(
+                f"{dashed(option)} says how {' or '.join(fitting)} are read; here {source.plural} are.",
+                option=option,
+                kind=source.plural,
+            )
+
+
+def _names_file(option: str) -> bool:
+    return option in every_key() and issubclass(option_named(option).type, Companion)
+
+
+def _value(name: str, typed: Any) -> Any:
+    """What was typed in the type that the option takes; a list is a,b,c or the name of a file."""
+    if name not in every_key():
+        return typed
+    option = option_named(name)
+    value = tuple(listed(typed)) if option.type is tuple else typed
+    replace(option, name=dashed(name)).check(value_of(option, value), "Reading")
+    return value
+
+
+def in_typed_words(error: OptionWithoutEffect) -> OptionWithoutEffect:
+    """The refusal of an option as whoever typed it knows the others."""
+    details: Mapping[str, Any] = error.details
+    if "way" not in details or "uses" not in details:
+        return error
+    known = reading_options() | file_options()
+    source = SOURCES.get(str(details.get("kind")))
+    uses = [*(source.column_options if source else ()), *(name for name in details["uses"] if name in known)]
+    return option_without_effect(str(details["option"]), str(details["way"]), uses, "command line")

@@ -1,0 +1,135 @@
+"""Trajectories from a file: a long table, lists of labels, or raw check-ins that are snapped to a grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+from crypsis.data.checkins import trajectories_from_checkins
+from crypsis.data.declarations import Declarations
+from crypsis.data.formats.format import SEQUENCE, TABLE
+from crypsis.data.formats.long import trajectories_from_long
+from crypsis.data.formats.spaced import refuse_itemsets
+from crypsis.data.sources.data_source import AlsoCalled, DataFile, DataSource, Label, NamesColumn, OnlyIn
+from crypsis.data.sources.shared_options import (
+    EachRowIsAPerson,
+    Id,
+    Latitude,
+    Location,
+    Longitude,
+    Person,
+    PlaceTable,
+    Projection,
+    Sensitive,
+    Sort,
+    TimeFormat,
+)
+from crypsis.data.sources.transactions import refuse_changes
+from crypsis.data.trajectory import Trajectories
+from crypsis.data.ways_of_reading import Way, the_person
+from crypsis.parameters import Above, OneOf, Unit
+
+VISITS = Way("a table with one row per visit")
+LISTS = Way("one list of visits per line, a trajectory of one person each,")
+CHECKINS = Way("check-ins on a grid")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrajectorySource(DataSource):
+    """How trajectories are read, with their coordinates and sensitive locations where given."""
+
+    kind, label, plural = "trajectories", "Visits to places", "trajectories"
+    holding = frozenset({TABLE, SEQUENCE})
+
+    locations: Annotated[PlaceTable, OnlyIn(VISITS, LISTS)] = None
+    sensitive: Sensitive = ()
+    id: Annotated[Id, OnlyIn(VISITS, CHECKINS)] = None
+    position: Annotated[
+        str | None,
+        NamesColumn("Order or time of the visits"),
+        OnlyIn(VISITS),
+        "Column that orders the visits: numbers or times (default: position).",
+    ] = "position"
+    location: Annotated[Location, OnlyIn(VISITS)] = "location"
+    person: Annotated[Person, AlsoCalled("owner"), AlsoCalled("user", (CHECKINS,)), OnlyIn(VISITS, CHECKINS)] = None
+    each_row_is_a_person: Annotated[EachRowIsAPerson, OnlyIn(VISITS, CHECKINS)] = False
+    sort: Annotated[Sort, OnlyIn(VISITS)] = False
+    time_format: Annotated[TimeFormat, OnlyIn(VISITS, CHECKINS)] = None
+    grid: Annotated[
+        float | None,
+        Above(0),
+        Unit("metres"),
+        Label("Side of a square"),
+        OnlyIn(CHECKINS),
+        "Read raw check-ins with coordinates, snapped to squares of this many metres.",
+    ] = None
+    time: Annotated[
+        str | None,
+        NamesColumn("Time of the visit"),
+        OnlyIn(CHECKINS),
+        "With --grid: column with the time (default: time).",
+    ] = "time"
+    lat: Annotated[Latitude, OnlyIn(CHECKINS)] = "lat"
+    lon: Annotated[Longitude, AlsoCalled("lng"), OnlyIn(CHECKINS)] = "lon"
+    crs: Annotated[Projection, OnlyIn(CHECKINS)] = None
+    one_per: Annotated[
+        str | None,
+        OneOf(user="one trajectory per person", day="one per person and day"),
+        OnlyIn(CHECKINS),
+        Label("Trajectories"),
+        "With --grid: one trajectory per 'user' (default), or per 'day' of each user.",
+    ] = None
+    collapse: Annotated[
+        bool, OnlyIn(CHECKINS), Label("A stay is one visit"), "With --grid: whether staying in a square is one visit."
+    ] = True
+
+    def way(self, file: DataFile) -> Way:
+        if self.grid is not None:
+            return CHECKINS
+        return VISITS if file.format_of(self.holding).is_table(file.first) else LISTS
+
+    def load(self, file: DataFile, declared: Declarations) -> Trajectories:
+        way = self.way(file)
+        data = self._checkins(file) if way == CHECKINS else self._visits(file) if way == VISITS else self._lists(file)
+        return replace(data, locations=data.locations.marked(self.sensitive)) if self.sensitive else data
+
+    def _checkins(self, file: DataFile) -> Trajectories:
+        frame, source = file.frame()
+        names = ("person", "each_row_is_a_person", "id", "one_per", "collapse", "crs", "time_format")
+        return trajectories_from_checkins(
+            frame,
+            **{name: getattr(self, name) for name in names},
+            time=self.time or "time",
+            lat=self.lat or "lat",
+            lon=self.lon or "lon",
+            cell=self.grid or 0.0,
+            source=source,
+        )
+
+    def _visits(self, file: DataFile) -> Trajectories:
+        frame, source = file.frame()
+        return trajectories_from_long(
+            frame,
+            id=self.id or "trajectory_id",
+            position=self.position or None,  # else as the rows stand
+            location=self.location or "location",
+            person=the_person(self.person, self.each_row_is_a_person),
+            each_row_is_a_person=self.each_row_is_a_person,
+            locations=None if self.locations is None else self.locations.load(),
+            source=source,
+            sort=self.sort,
+            time_format=self.time_format,
+        )
+
+    def _lists(self, file: DataFile) -> Trajectories:
+        refuse_changes(file)
+        table = None if self.locations is None else self.locations.load()
+        listed = file.format_of(self.holding).read_sequences(file.first)
+        refuse_itemsets(listed)
+        return Trajectories.from_columns(listed.offsets, listed.labels, table, source=listed.source)
+
+    @classmethod
+    def describe(cls, data: Any) -> str:
+        people = "" if data.person is None else f" of {int(data.person.max()) + 1:,} people"
+        visits = f"{data.visits:,} visits to {int(data.occurring.sum()):,} locations"
+        return f"{len(data):,} trajectories{people} with {visits}"
