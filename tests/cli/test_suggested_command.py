@@ -116,3 +116,50 @@ def test_kinds_follow_from_the_words_of_columns(run: Run, tmp_path: Path, header
     rows = [[str(row if once or place else row // 2) for place, _ in enumerate(columns)] for row in range(1, 9)]
     (tmp_path / "f.csv").write_text("\n".join([header, *map(",".join, rows)]) + "\n")
     assert json.loads(run("data", "inspect", tmp_path / "f.csv", "--json").out)["kind"] == kind
+
+
+def test_roles_have_reasons_and_codes_are_typed_with_prefixes(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(9)
+    rows = [
+        f"Mia Li{row},{chance.randrange(1, 3)},{chance.randrange(60, 70) * 100},{20 + row % 30},{row % 7}\n"
+        for row in range(120)
+    ]
+    (tmp_path / "people.csv").write_text("Nachname,sex,PLZ,alter,Gehalt\n" + "".join(rows))
+    monkeypatch.chdir(tmp_path)
+    told = json.loads(run("data", "inspect", "people.csv", "--json").out)
+    assert [column["role"] for column in told["columns"]] == ["identifier", "quasi", "quasi", "quasi", "sensitive"]
+    assert all(column["why"] and column["confidence"] == "high" for column in told["columns"])
+    assert [column["type"] for column in told["columns"]][1:3] == ["category", "category"]
+    (command,) = commands(run, tmp_path / "people.csv").values()
+    assert command[command.index("--types") + 1] == "sex=category,PLZ=category"
+    assert command[command.index("--hierarchy") + 1] == "PLZ=prefix"
+    made = run(*command)
+    assert made.code == 0, made.err
+    published = [file.read_text() for file in (tmp_path / "people-release").glob("*.csv")]
+    assert published
+    assert not any("Li7" in text for text in published)
+
+
+def test_baskets_called_csv_and_sequences_are_published_as_printed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(10)
+    sets = [sorted(chance.sample("abcdefgh", chance.randint(1, 5))) for _ in range(100)]
+    (tmp_path / "baskets.csv").write_text("\n".join("|".join(items) for items in sets) + "\n")
+    (tmp_path / "clicks.txt").write_text("\n".join(f"1 2 {row % 3} 1" for row in range(60)) + "\n")
+    monkeypatch.chdir(tmp_path)
+    for name, words in (("baskets.csv", ["--input-format", "fimi"]), ("clicks.txt", ["--method", "kam-cut"])):
+        (command,) = commands(run, tmp_path / name).values()
+        place = command.index(words[0])
+        assert command[place : place + 2] == words
+        made = run(*command)
+        assert made.code == 0, made.err
+
+
+def test_too_few_people_are_said_before_the_method_refuses(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "fixes.csv"
+    rows = [f"{user},2020-01-01T10:0{minute}:00,47.{user},8.{minute}\n" for user in range(2) for minute in range(5)]
+    file.write_text("uid,time,lat,lon\n" + "".join(rows))
+    assert "This will be refused (too few tracks: 2, and 5 must look alike)" in run("data", "inspect", file).out

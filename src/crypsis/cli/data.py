@@ -20,12 +20,14 @@ from crypsis.errors import BadEdit, BadParameter, MissingFile, OutputExists
 from crypsis.wording import counted
 
 if TYPE_CHECKING:
+    from crypsis.data.inspection import Inspection
     from crypsis.data.person_detection import PersonLike
 
 data_app = typer.Typer(help="Look at data and edit them.", no_args_is_help=True, rich_markup_mode=None)
 data_app.command(cls=RiskCommand, epilog=EVERY_COMMAND)(risk)
 
 Edits = Annotated[Path | None, typer.Option("--edits", help="List of edits (default: INPUT.edits.json).")]
+_NOT_SHOWN = ("item_separator", "hierarchy", "suggested_type")
 _OPTIONS = ("--rename", "--set", "--replace", "--add-row", "--delete-row", "--add-column", "--delete-column")
 
 
@@ -49,35 +51,28 @@ def inspect(
     from crypsis.data.inspection import inspect_file
     from crypsis.data.person_detection import person_undecided
     from crypsis.evaluate.first_look import described, person_question
-    from crypsis.evaluate.suggestions import suggested_roles
 
     settings = read.typed.file_options
     found = inspect_file(input, **settings)
     told = found.to_dict()
-    if found.kind == "table":
-        roles = suggested_roles(found, _frame(input, read))
-        for column in told["columns"]:
-            proposed = roles[column["name"]]
-            column["role"] = proposed.role
-            column["why"] = proposed.reason
-            if proposed.separator is not None:
-                column["type"], column["item_separator"] = "items", proposed.separator
+    for column in told["columns"]:
+        column["type"] = "items" if "item_separator" in column else column.pop("suggested_type", column["type"])
     like, commands = found.person_like, {}
     if found.kind != "published" and found.rows:
-        section, _ = described(input, settings)
+        section, _ = described(input, settings, found)
         like = like or person_question(input, section)
-        commands = _commands(input, section, like)
+        commands = _commands(input, section, like, found)
     if like is not None:
         told["person"] = asdict(like) | {"question": like.question}
     if SETTINGS.get().json:
         show(told | {"commands": commands}, "")
         return
-    print(printable(f"{input.name}: ") + f"{counted(found.rows, 'row')}; looks like {told['kind']}")
+    print(printable(f"{input.name}: ") + f"{counted(found.rows, 'row')}; looks like {told['kind']} ({found.reason})")
     if found.understood.items:
         print(printable(f"read as: {found.understood}"))
     columns = told["columns"]
     if columns:
-        headings = [heading for heading in columns[0] if heading not in ("top", "item_separator")]
+        headings = [heading for heading in columns[0] if heading not in ("top", *_NOT_SHOWN)]
         show_table(headings, [[column[heading] for heading in headings] for column in columns])
     if like is not None:
         print(printable(str(person_undecided(like, "command line"))))
@@ -85,16 +80,25 @@ def inspect(
         print(printable(f"\n{words}:\n  {command}"))
 
 
-def _commands(input: Path, section: dict[str, Any], like: PersonLike | None) -> dict[str, str]:
+def _commands(input: Path, section: dict[str, Any], like: PersonLike | None, found: Inspection) -> dict[str, str]:
     """What to type next, under words; two commands where it must first be said who a person is."""
     from crypsis.cli.suggested_command import commands_by_answer, suggested_command
-    from crypsis.evaluate.first_look import suggested_run
+    from crypsis.evaluate.first_look import suggested_run, too_few
 
     if like is None:
-        run = suggested_run({"path": str(input), **section}, input.parent)
-        command = None if run is None else suggested_command(input, section, run)
-        return {} if command is None else {"To begin with": command}
-    by_person, by_record = commands_by_answer(input, section, like.column)
+        whole = {"path": str(input), **section}
+        run = suggested_run(whole, input.parent)
+        command = None if run is None else suggested_command(input, section, run, found)
+        if run is None or command is None:
+            return {}
+        refused = too_few(whole, run, found.rows, input.parent)
+        return {"To begin with" if refused is None else f"This will be refused ({refused})": command}
+    by_person, by_record = commands_by_answer(input, section, like.column, found)
+    empty = next((column.missing for column in found.columns if column.name == like.column), 0)
+    if empty and by_record is not None:
+        rows = f"{like.column} is empty in {counted(empty, 'row')}; fill them to count people"
+        words = f"Where nobody has several records ({rows})"
+        return {words: by_record}
     told = {f"Where {like.column} names the person": by_person, "Where nobody has several records": by_record}
     return {words: command for words, command in told.items() if command is not None}
 

@@ -18,8 +18,10 @@ def loaded(path: Path, read: Reader, kind: str | None = None, *, rest: str | Non
     section = read.typed.section(path, kind)
     if rest is not None and "kind" not in section and not _tells_rows(section):
         looked = inspect_file(path, **told_options(section))
-        if looked.kind == "table":
+        if looked.kind in OF_RECORDS:
             section |= {"kind": "table", "columns": {}}
+        elif looked.kind == "transactions":
+            section |= looked.uses
     if rest is not None and section.get("kind") in OF_RECORDS:
         section.setdefault("rest", rest)
     return Dataset(section, Path.cwd()).load()

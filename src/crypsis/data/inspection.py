@@ -1,48 +1,66 @@
 """A look at a file before anything is done with it: rows, columns, types, missing values, and what it might be.
 
-Only counts are shown. Values themselves are shown if that is asked for, since they may be about people.
+Kinds are told by `kinds_of_data`, roles of columns by `column_roles`; both are proposals with their reasons. Only
+counts are shown. Values themselves are shown if that is asked for, since they may be about people.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from crypsis.data.arrays import Int64s
+from crypsis.data.column_roles import ColumnFacts, SuggestedRole, repeated_columns, suggest_role
 from crypsis.data.formats import format_for, json_lines
 from crypsis.data.formats.columns import is_empty
+from crypsis.data.formats.format import Format, Sequences
 from crypsis.data.formats.source import Understood
 from crypsis.data.formats.tabular import files_of, read_table_file
-from crypsis.data.person_detection import PersonLike, identifies_by_name, person_like_column
-from crypsis.data.usual_columns import (
-    ID_NAMES,
-    ITEM_NAMES,
-    LATITUDE_NAMES,
-    LOCATION_NAMES,
-    LONGITUDE_NAMES,
-    POINT_NAMES,
-    POSITION_NAMES,
-    SURE_ITEM_NAMES,
-    TIME_NAMES,
-    basket_column,
-    item_column,
-    mover_column,
-    time_column,
-    usual_column,
+from crypsis.data.kinds_of_data import (
+    SuggestedKind,
+    has_moving_objects,
+    headerless_table,
+    is_list_of_baskets,
+    kind_of_lists,
+    kind_of_table,
+    track_columns,
 )
+from crypsis.data.person_detection import PersonLike, identifies_by_name, person_like_column
+from crypsis.data.usual_columns import ID_NAMES
 from crypsis.data.values import converted, inferred_type, write_value
-from crypsis.data.written_columns import WrittenColumn, understand_texts
+from crypsis.data.written_columns import WrittenColumn, questions_on, understand_texts
+from crypsis.errors import BadRow, CrypsisError
 
 SHOWN = 5
-_FEW = 3  # columns that a long table of items has, as a rule
+UNREAD = "unread"
+_USES = {
+    "id": "says which record a row belongs to",
+    "person": "says whose it is",
+    "t": "says when",
+    "lat": "says where: latitude",
+    "lon": "says where: longitude",
+    "x": "says where: x",
+    "y": "says where: y",
+    "geometry": "says where",
+    "item": "holds one item a row",
+    "location": "says where",
+    "position": "orders the visits",
+}
 
 
 @dataclass(frozen=True)
 class ColumnSummary:
-    """One column in numbers. `top` counts its most frequent values; `values` are those values, if asked for."""
+    """One column in numbers. `top` counts its most frequent values; `values` are those values, if asked for.
+
+    `role` is a proposal, with the reason and how sure it is (high, medium or low): of a table how the column is to be
+    treated, of other kinds what it is read as. `suggested_type` is set where the numbers of a column are codes,
+    `hierarchy` where a recipe suits them, `item_separator` where cells hold sets.
+    """
 
     name: str
     type: str
@@ -53,11 +71,21 @@ class ColumnSummary:
     minimum: str | None = None
     maximum: str | None = None
     values: tuple[str, ...] | None = None
+    role: str | None = None
+    why: str | None = None
+    confidence: str | None = None
+    suggested_type: str | None = None
+    hierarchy: str | None = None
+    item_separator: str | None = None
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """What a file holds. `kind` is a suggestion: table, trajectories, transactions, tracks, events or published."""
+    """What a file holds. `kind` is a suggestion: table, mixed, trajectories, transactions, tracks, events or published.
+
+    `uses` names the columns that the kind needs where its reader would not find them; `how` is what has to be said
+    about the file itself, such as its format.
+    """
 
     file: str
     format: str
@@ -67,6 +95,8 @@ class Inspection:
     reason: str
     person_like: PersonLike | None = None  # of a table: a column that seems to name people with several rows
     understood: Understood = field(default_factory=Understood)
+    uses: dict[str, str] = field(default_factory=dict)
+    how: dict[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The machine-readable form; `person` is the question who a person is, where it has to be answered."""
@@ -76,8 +106,9 @@ class Inspection:
         if self.person_like is not None:
             described["person"] = asdict(self.person_like) | {"question": self.person_like.question}
         for column in described["columns"]:
-            if column["values"] is None:
-                del column["values"]
+            for key in ("values", "role", "why", "confidence", "suggested_type", "hierarchy", "item_separator"):
+                if column[key] is None:
+                    del column[key]
         return described
 
     def __str__(self) -> str:
@@ -108,59 +139,124 @@ def inspect_file(
         labels = pl.Series(texts, dtype=pl.String).gather(pl.Series(arrays.codes))
         kind = "published" if published else "trajectories"
         reason = "arrays with generalized symbols" if published else "one array of labels per line"
-        return _of_sequences(file, chosen.name, arrays.offsets, labels, kind, reason, show_values)
+        return _of_sequences(file, chosen.name, arrays.offsets, labels, SuggestedKind(kind, reason), show_values)
+    told: dict[str, Any] = {}  # what has to be said about the file
+    if format is None and not options and chosen.name == "fimi":
+        if has_moving_objects(file):
+            told = {"format": "brinkhoff"}
+        else:
+            told = headerless_table(file, chosen.read_sequences(file))
+        if told:
+            format, options = told["format"], {key: value for key, value in told.items() if key != "format"}
+            chosen = format_for(file, format, **options)
     if "sequence" in chosen.holds and not chosen.is_table(file):
         listed = chosen.read_sequences(file)
-        ordered = listed.itemsets is not None or chosen.is_ordered(file)
-        kind = "trajectories" if ordered else "transactions"
-        reason = "the file keeps an order" if ordered else "one record per line; trajectories if the order counts"
-        return _of_sequences(file, chosen.name, listed.offsets, listed.labels, kind, reason, show_values)
+        return _of_lists(file, chosen, listed, show_values)
     if "track" in chosen.holds:
         frame, source = chosen.read_points(file)
-        kind, reason = "tracks", f"{chosen.name} holds tracks"
+        kinds = SuggestedKind("tracks", f"{chosen.name} holds tracks", track_columns(frame.columns, frame.columns))
     else:
-        frame, source = read_table_file(path, format=format, **options)
-        kind, reason = suggested_kind(frame)
+        try:
+            frame, source = read_table_file(path, format=format, **options)
+        except BadRow as error:
+            if format is not None or options:
+                raise
+            baskets = _of_baskets(file, error, show_values)
+            if baskets is None:
+                raise
+            return baskets
+        kinds = kind_of_table(frame)
+    found = _of_frame(file, chosen, frame, source, kinds, missing_tokens, show_values)
+    return replace(found, how=told)
+
+
+def inspected_as_table(path: str | Path, found: Inspection, *, format: str | None = None, **options: Any) -> Inspection:
+    """The same file as a table of records, with roles; for whoever knows better than the suggestion."""
+    file = files_of(path)[0]
+    frame, source = read_table_file(path, format=format, **options)
+    kinds = SuggestedKind("table", "one row per record")
+    made = _of_frame(file, format_for(file, format, **options), frame, source, kinds, ("?",), False)
+    return replace(made, file=found.file, how=found.how)
+
+
+def _of_frame(
+    file: Path,
+    chosen: Format,
+    frame: pl.DataFrame,
+    source: str,
+    kinds: SuggestedKind,
+    missing_tokens: tuple[str, ...],
+    show_values: bool,
+) -> Inspection:
     told: list[WrittenColumn] = []
-    columns = tuple(_summary(frame[name], missing_tokens, show_values, told) for name in frame.columns)
+    kind, reason = kinds.kind, kinds.reason
+    columns = [_summary(frame[name], missing_tokens, show_values, told, kind == "table") for name in frame.columns]
     like = person_like_column(_without(frame, missing_tokens)) if kind == "table" else None
+    questions = [question for column in told for question in column.questions]
+    if kind == "table":
+        sets = [column.name for column in columns if column.item_separator is not None]
+        if sets and len(sets) < len(columns):
+            kind, reason = "mixed", f"one row per record, with sets of items in {', '.join(sets)}"
+        questions += [
+            f"{names[0]} to {names[-1]} look like one set of items in {len(names)} columns; write them into one "
+            "column with a separator to have them anonymized as a set"
+            for names in repeated_columns(frame.columns)
+        ]
+        if like is not None:
+            columns = [
+                replace(one, **_named(SuggestedRole("identifier", "seems to name people", "high")))
+                if one.name == like.column
+                else one
+                for one in columns
+            ]
+    else:
+        columns = [replace(one, **_use(one.name, kinds.columns)) for one in columns]
     understood = getattr(source, "understood", None) or Understood({"format": chosen.label.partition(":")[0]})
-    understood = understood.and_also(
-        [note for column in told for note in column.notes],
-        [question for column in told for question in column.questions],
+    understood = understood.and_also([note for column in told for note in column.notes], questions)
+    return Inspection(
+        str(file), chosen.name, frame.height, tuple(columns), kind, reason, like, understood, dict(kinds.uses)
     )
-    return Inspection(str(file), chosen.name, frame.height, columns, kind, reason, like, understood)
 
 
-def suggested_kind(frame: pl.DataFrame) -> tuple[str, str]:
-    """What a table might hold, by the names of its columns, and why."""
-    names = frame.columns
-    person = usual_column(names, ID_NAMES)
-    location = usual_column(names, LOCATION_NAMES)
-    if any(dtype == pl.List(pl.List(pl.String)) for dtype in frame.dtypes):
-        return "published", "a column holds lists of symbols"
-    position = usual_column(names, POSITION_NAMES)
-    if person and position and location:
-        return "trajectories", f"columns {person}, {position} and {location} look like visits"
-    mover = mover_column([name for name in names if not frame[name].dtype.is_float()])  # `track` may be a heading
-    moment = time_column(names)
-    if mover and moment and _has_points(names):
-        return "tracks", f"columns {mover}, {moment} and coordinates look like position fixes"
-    moment = usual_column(names, TIME_NAMES)
-    if person and moment and location:
-        return "events", f"columns {person}, {location} and {moment} look like events"
-    record = basket_column(names)
-    item = item_column(names, ITEM_NAMES if frame.width <= _FEW else SURE_ITEM_NAMES)
-    if record and item and record != item and (frame.width <= _FEW or frame[record].n_unique() < frame.height):
-        return "transactions", f"columns {record} and {item} look like a long table of items"
-    return "table", "one row per record"
+def _use(name: str, columns: Mapping[str, str]) -> dict[str, Any]:
+    """What a column of visits, fixes or items is read as."""
+    use = next((option for option, column in columns.items() if column == name), None)
+    if use is None:
+        return {"role": UNREAD, "why": "has no use in data of this kind", "confidence": "medium"}
+    return {"role": use, "why": _USES.get(use, ""), "confidence": "high"}
 
 
-def _has_points(names: list[str]) -> bool:
-    """Whether coordinates are there: degrees, a column of points, or x and y."""
-    degrees = usual_column(names, LATITUDE_NAMES) and usual_column(names, LONGITUDE_NAMES)
-    lower = {name.lower() for name in names}
-    return bool(degrees or usual_column(names, POINT_NAMES)) or {"x", "y"} <= lower
+def _named(role: SuggestedRole) -> dict[str, Any]:
+    return {
+        "role": role.role,
+        "why": role.reason,
+        "confidence": role.confidence,
+        "suggested_type": role.type,
+        "hierarchy": role.hierarchy,
+        "item_separator": role.separator,
+    }
+
+
+def _of_lists(file: Path, chosen: Format, listed: Sequences, show_values: bool) -> Inspection:
+    ordered = listed.itemsets is not None or chosen.is_ordered(file)
+    kinds = SuggestedKind("trajectories", "the file keeps an order") if ordered else kind_of_lists(listed)
+    return _of_sequences(file, chosen.name, listed.offsets, listed.labels, kinds, show_values)
+
+
+def _of_baskets(file: Path, error: BadRow, show_values: bool) -> Inspection | None:
+    """A file called .csv with one basket a line; None where it is a table with a bad row."""
+    separator = error.details.get("separator")
+    if not isinstance(separator, str) or not separator:
+        return None
+    try:
+        chosen = format_for(file, "fimi", separator=separator)
+        listed = chosen.read_sequences(file)
+    except CrypsisError:
+        return None
+    if not is_list_of_baskets(listed):
+        return None
+    found = _of_lists(file, chosen, listed, show_values)
+    return replace(found, how={"format": "fimi", "separator": separator})
 
 
 def _without(frame: pl.DataFrame, missing_tokens: tuple[str, ...]) -> pl.DataFrame:
@@ -173,13 +269,16 @@ def _without(frame: pl.DataFrame, missing_tokens: tuple[str, ...]) -> pl.DataFra
 
 
 def _summary(
-    cells: pl.Series, missing_tokens: tuple[str, ...], show_values: bool, told: list[WrittenColumn]
+    cells: pl.Series, missing_tokens: tuple[str, ...], show_values: bool, told: list[WrittenColumn], roles: bool
 ) -> ColumnSummary:
     if isinstance(cells.dtype, pl.Array):
         cells = cells.arr.to_list()
     if cells.dtype.is_nested():
         text = cells.list.len().cast(pl.String) if isinstance(cells.dtype, pl.List) else cells.cast(pl.String)
-        return ColumnSummary(cells.name, str(cells.dtype).lower(), cells.null_count(), text.n_unique(), False, ())
+        role = _named(SuggestedRole("quasi", "holds lists", "medium")) if roles else {}
+        return ColumnSummary(
+            cells.name, str(cells.dtype).lower(), cells.null_count(), text.n_unique(), False, (), **role
+        )
     if cells.dtype in (pl.Categorical, pl.Enum):
         cells = cells.cast(pl.String)
     absent = is_empty(cells)
@@ -191,6 +290,9 @@ def _summary(
         if len(gone):
             absent |= cells.is_in(gone.implode()).fill_null(False)
         told.append(written)
+    elif cells.dtype.is_numeric():
+        values = cells.drop_nulls().unique()
+        told.append(WrittenColumn(values, values.is_null(), "float", (), questions_on(values, cells.name)))
     known = cells.filter(~absent)
     counts = known.alias("value").value_counts(sort=True, name="count")
     distinct = counts["value"]
@@ -207,15 +309,18 @@ def _summary(
             summary["maximum"] = write_value(highest)  # type: ignore[arg-type]
     if show_values:
         summary["values"] = tuple(str(value) for value in distinct.head(SHOWN).to_list())
+    if roles:
+        facts = ColumnFacts(cells.name, type, len(cells), len(distinct), unique, distinct)
+        summary |= _named(suggest_role(facts))
     return ColumnSummary(cells.name, type, int(absent.sum()), len(distinct), unique, **summary)
 
 
 def _of_sequences(
-    file: Path, format: str, offsets: np.ndarray[Any, Any], labels: pl.Series, kind: str, reason: str, show_values: bool
+    file: Path, format: str, offsets: Int64s, labels: pl.Series, kinds: SuggestedKind, show_values: bool
 ) -> Inspection:
     lengths = np.diff(offsets)
     columns = (
-        _summary(labels.alias("label"), (), show_values, []),
-        _summary(pl.Series("length", lengths), (), show_values, []),
+        _summary(labels.alias("label"), (), show_values, [], False),
+        _summary(pl.Series("length", lengths), (), show_values, [], False),
     )
-    return Inspection(str(file), format, len(lengths), columns, kind, reason)
+    return Inspection(str(file), format, len(lengths), columns, kinds.kind, kinds.reason)

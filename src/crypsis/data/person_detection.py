@@ -8,7 +8,8 @@ The rule. A column is *person-like* if all of these hold.
    after such a noun (`customer_no`, `kundennummer`); or it has the role identifier; or nearly all its values are
    written like ids (UUIDs, e-mail or hardware addresses, digests). The id of a place or product (`station_id`) names
    nobody, and `user_type` is a type.
-2. It could hold ids: text or whole numbers, not only yes and no.
+2. It could hold ids: text or whole numbers, not only yes and no, however they are coded (`foreign_worker` with two
+   values).
 3. Its values repeat.
 
 A role alone asks nothing where another column names a different person in every row (`patient_id` without repeats):
@@ -29,12 +30,24 @@ import polars as pl
 from crypsis.errors import PersonUndecided
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+def plain_text(text: str) -> str:
+    """Small letters without accents, so that all ways of writing a word are one."""
+    return _without_accents(text).lower()
 
 
-# Nouns that name somebody: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish; without accents.
-PERSON_NOUNS = _words(
+def _without_accents(text: str) -> str:
+    letters = unicodedata.normalize("NFKD", text.replace("ß", "ss").replace("ł", "l").replace("Ł", "L"))
+    return "".join(sign for sign in letters if not unicodedata.combining(sign))
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Words of a list, as `words_of` would give them."""
+    return frozenset(plain_text(text).split())
+
+
+# Nouns that name somebody: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Russian, Hindi,
+# Bengali; without accents.
+PERSON_NOUNS = word_set(
     """
     user username userhash person persons people individual customer client patient member subscriber employee
     staff worker student pupil driver rider passenger guest visitor voter citizen resident tenant subject
@@ -51,10 +64,26 @@ PERSON_NOUNS = _words(
     segurado cartao cpf gebruiker klant persoon lid abonnee werknemer leerling bestuurder reiziger verzekerde
     houder kaart bsn uzytkownik klient pacjent osoba czlonek abonent pracownik uczen kierowca pasazer
     ubezpieczony karta pesel
+    пользователь клиент пациент пациентка абонент сотрудник работник студент ученик участник водитель пассажир владелец
+    респондент заемщик житель उपयोगकर्ता ग्राहक रोगी मरीज कर्मचारी छात्र सदस्य व्यक्ति ব্যবহারকারী গ্রাহক রোগী কর্মচারী ছাত্র
+    সদস্য ব্যক্তি
     """
 )
+# The same where the word that says what it is comes first (Arabic, Indonesian, the genitive of Russian): alone, or
+# after a word for an id or number. `umur pasien` is an age.
+OWNER_NOUNS = word_set(
+    """
+    مستخدم المستخدم عميل العميل مريض المريض موظف الموظف طالب الطالب عضو العضو زبون الزبون مشترك المشترك
+    pengguna pelanggan pasien karyawan pegawai siswa mahasiswa anggota nasabah pengemudi penumpang responden peserta
+    пользователя клиента пациента абонента сотрудника работника студента ученика участника водителя пассажира владельца
+    респондента заемщика
+    """
+)
+_CHINESE_PERSON = re.compile(
+    "(用户|客户|患者|病人|会员|员工|学生|顾客|乘客|司机|居民|参与者|借款人)(id|编号|号码|号|标识|代码)?$"
+)
 # Things that belong to somebody: they name a person with a word for an id or number beside them.
-DEVICE_NOUNS = _words(
+DEVICE_NOUNS = word_set(
     """
     device phone mobile handset sim mac vehicle car cab taxi bike bicycle scooter vessel ship boat aircraft
     plane truck plate licence license badge tag transponder telephone trip ride journey track trajectory session
@@ -63,21 +92,23 @@ DEVICE_NOUNS = _words(
     """
 )
 # What one person does several times: the id of one is no person where another column tells whose it is.
-TRIP_NOUNS = _words(
+TRIP_NOUNS = word_set(
     "trip ride journey track trajectory session visit order transaction fahrt voyage viaje viaggio viagem"
 )
-NUMBER_WORDS = _words(
+NUMBER_WORDS = word_set(
     """
-    no nr num number nummer numero numer code key kennung hash ref reference token pseudonym identifier
+    no nr num number nummer numero numer code key kennung hash ref reference token pseudonym identifier nomor kode
+    номер код संख्या क्रमांक नंबर নম্বর رقم كود
     """
 )
-ID_WORDS = _words(
+ID_WORDS = word_set(
     """
     id uid uuid guid identifier identifiant identificador identificativo identyfikator kennung pseudonym
+    ид идентификатор आईडी আইডি معرف المعرف
     """
 )
 # Ids of these name places, products or kinds: nobody.
-THING_NOUNS = _words(
+THING_NOUNS = word_set(
     """
     station stop location loc place venue poi cell zone area region city town county country state district zip
     postal street road route line edge node store shop branch site building room ward department dept school
@@ -90,20 +121,21 @@ THING_NOUNS = _words(
     miejsce miasto kraj produkt sklep kategoria
     """
 )
-_OF = _words("of for by per from to in at with de du des del della di da do dos von der des van na z w")
-_SEVERAL = _words("people persons kunden patienten")  # a number of people is a count
-_NOT_IDS = _words(
+_OF = word_set("of for by per from to in at with de du des del della di da do dos von der des van na z w")
+_SEVERAL = word_set("people persons kunden patienten")  # a number of people is a count
+_NOT_IDS = word_set(
     """
     paid unpaid prepaid valid invalid covid grid hybrid solid liquid fluid humid rapid acid amid mid bid aid
     maid raid said kid lid rid hid did void avoid squid stupid rigid arid lipid vivid madrid david druid
     medicaid placid lucid morbid splendid timid candid orchid pyramid eyelid quid tepid torrid overpaid plaid
     """
 )
+_QUALIFIERS = word_set("is has was foreign new existing regular active current former returning repeat private")
 _GERMAN_AND_DUTCH = re.compile(  # one word for both: kundennummer, patientennr, klantnummer
     r"^(kund|patient|person|nutzer|benutzer|versicher|mitglied|teilnehmer|matrikel|karten|fahrgast|schueler|schuler|mitarbeiter|"
     r"haushalt|klant|persoon|lid|kaart|bsn|polis)\w*(nummer|nr|kennung|id|code)$"
 )
-_FLAGS = _words(
+_FLAGS = word_set(
     """
     0 1 y n t f yes no true false ja nein j oui non si nao sim tak nie nee on off none
     """
@@ -237,7 +269,7 @@ def first_person_like(
 
 def _why(name: str, values: pl.Series, typed: bool) -> tuple[int, str | None]:
     """How surely a column names people (0 is surest) and why; no reason where it does not."""
-    if identifies_by_name(name):
+    if identifies_by_name(name) and not (len(values) <= 2 and _QUALIFIERS.intersection(words_of(name)[:1])):
         rank = BY_NOUN if names_a_person(name) else BY_NAME
         return rank, "has a name that identifies" if holds_ids(values) else None
     if typed:
@@ -249,10 +281,8 @@ def _why(name: str, values: pl.Series, typed: bool) -> tuple[int, str | None]:
 
 def words_of(name: str) -> list[str]:
     """The words of a column's name in small letters without accents: the same for `patientID` and `patient_id`."""
-    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss").replace("ł", "l").replace("Ł", "L"))
-    plain = "".join(sign for sign in plain if not unicodedata.combining(sign))
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", plain)
-    return [word for word in re.split(r"[^0-9a-z]+", spaced.lower()) if word]
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", _without_accents(name))
+    return "".join(sign if unicodedata.category(sign)[0] in "LNM" else " " for sign in spaced.lower()).split()
 
 
 def identifies_by_name(name: str) -> bool:
@@ -261,10 +291,14 @@ def identifies_by_name(name: str) -> bool:
     if not words or names_a_thing(name):
         return False
     head, before = words[-1], [*words[:-1], *after]
+    if head in OWNER_NOUNS:
+        return not before or words[0] in ID_WORDS or words[0] in NUMBER_WORDS
     if head in ID_WORDS or head in PERSON_NOUNS or _is_id_word(head) or _GERMAN_AND_DUTCH.match(head):
         return True
     if head in NUMBER_WORDS:
         return any(word in PERSON_NOUNS or word in DEVICE_NOUNS for word in before)
+    if _CHINESE_PERSON.search(head):
+        return True
     joined = next((head.removesuffix(word) for word in sorted(NUMBER_WORDS, key=len) if head.endswith(word)), "")
     return joined in PERSON_NOUNS or joined in DEVICE_NOUNS
 

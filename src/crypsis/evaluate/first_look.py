@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.data.formats import format_options
-from crypsis.data.formats.tabular import read_table_file
-from crypsis.data.inspection import Inspection, inspect_file
+from crypsis.data.inspection import ColumnSummary, Inspection, inspect_file, inspected_as_table
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.sources import OF_RECORDS, SOURCES, every_key
 from crypsis.data.usual_columns import (
@@ -34,7 +33,7 @@ from crypsis.data.usual_columns import (
 from crypsis.data.ways_of_reading import option_without_effect
 from crypsis.errors import BadRow, BadTimestamps, CrypsisError, InputError
 from crypsis.evaluate.dataset import Dataset
-from crypsis.evaluate.suggestions import suggested_method, suggested_roles
+from crypsis.evaluate.suggestions import METHOD_WITHOUT_A_MAP, suggested_method, suggested_roles
 
 _SAYS_NOTHING: tuple[Any, ...] = (None, "", {}, [])
 
@@ -45,48 +44,58 @@ def told_options(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: settings[name] for name in known if settings.get(name) not in (None, "")}
 
 
-def described(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """How a file would be read, and what is in it. Values are not kept, only counts.
+def described(
+    path: Path, settings: Mapping[str, Any], found: Inspection | None = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """How a file would be read, and what is in it, unless it was `found` before. Values are not kept, only counts.
 
     Settings are keys of `[dataset]`: what they say holds, and the rest is suggested from names and counts.
     """
     how = told_options(settings)
-    found = inspect_file(path, missing_tokens=tuple(settings.get("missing") or ("?",)), **how)
-    found = replace(found, file=path.name)
+    missing = tuple(settings.get("missing") or ("?",))
+    found = replace(found or inspect_file(path, missing_tokens=missing, **how), file=path.name)
     section: dict[str, Any] = {"kind": str(settings.get("kind") or found.kind)}
     if section["kind"] not in SOURCES:
         raise InputError(
             f"This file looks like {found.kind} data ({found.reason}), which is verified, not anonymized again.",
             kind=found.kind,
         )
-    section |= how
+    section |= how | found.how
     source = SOURCES[section["kind"]]
     chosen = {key: settings[key] for key in every_key() if settings.get(key) not in _SAYS_NOTHING}
     for key in (key for key in chosen if key not in source.names()):
         raise option_without_effect(key, f"{source.kind} data", source.names())
     if section["kind"] in OF_RECORDS:
-        frame = read_table_file(path, **how)[0]
-        roles = suggested_roles(found, frame)
+        if found.kind not in OF_RECORDS:  # somebody says that it is a table
+            found = inspected_as_table(path, found, **(how | found.how))
+        roles = suggested_roles(found)
         section["columns"] = {
-            name: (
-                {"type": "items", "item_separator": one.separator}
-                if one.separator is not None
-                else {"type": next(c.type for c in found.columns if c.name == name), "role": one.role}
+            column.name: (
+                {"type": "items", "item_separator": column.item_separator}
+                if _is_set(column)
+                else {"type": column.suggested_type or column.type, "role": column.role}
             )
-            for name, one in roles.items()
+            for column in found.columns
         }
         section["columns"] |= chosen.pop("columns", {})
         section |= chosen
-        if any(column["type"] == "items" for column in section["columns"].values()):
-            section["kind"] = "mixed"
+        sets = any(column.get("type") == "items" for column in section["columns"].values())
+        if sets or not settings.get("kind"):  # a set may be suggested to be left out
+            section["kind"] = "mixed" if sets else "table"
         inspection = found.to_dict()
-        inspection["reasons"] = {name: one.reason for name, one in roles.items()}
+        inspection["reasons"] = {name: f"{one.reason} ({one.confidence} confidence)" for name, one in roles.items()}
         return section, inspection
     if section["kind"] in ("trajectories", "events", "transactions", "tracks"):
         section |= usual_columns(section["kind"], _names_of(section["kind"], found))
+        section |= found.uses if section["kind"] == found.kind else {}
     section |= chosen
     section |= _order(path, section)
     return section | chosen, found.to_dict()
+
+
+def _is_set(column: ColumnSummary) -> bool:
+    """Whether a column is to be anonymized as a set; one of items that hardly recur is left out."""
+    return column.item_separator is not None and column.role != "identifier"
 
 
 def _names_of(kind: str, found: Inspection) -> list[str]:
@@ -120,7 +129,7 @@ def suggested_roles_of(path: Path) -> dict[str, str]:
         found = inspect_file(path)
     except CrypsisError:
         return {}
-    return {name: one.role for name, one in suggested_roles(found).items()} if found.kind == "table" else {}
+    return {name: one.role for name, one in suggested_roles(found).items()} if found.kind in OF_RECORDS else {}
 
 
 def usual_columns(kind: str, columns: list[str]) -> dict[str, str]:
@@ -203,18 +212,30 @@ def suggested_experiment(path: Path, settings: Mapping[str, Any]) -> dict[str, A
 def suggested_run(section: Mapping[str, Any], folder: Path) -> tuple[str, dict[str, Any]] | None:
     """A method for a dataset with settings to begin with; people are counted where some have several tracks."""
     method = suggested_method(section["kind"])
-    return None if method is None else (method[0], dict(method[1]) | _unit(section, folder))
+    if method is None or section["kind"] not in _OF_MOVEMENT:
+        return method
+    try:
+        data = Dataset(section, folder).load()
+    except CrypsisError:  # what cannot be read says so when it is run
+        return method
+    if section["kind"] == "trajectories" and not data.locations.has_coordinates:
+        method = METHOD_WITHOUT_A_MAP
+    return method[0], method[1] | ({} if data.person is None else {"unit": "owner"})
 
 
 _OF_MOVEMENT = ("trajectories", "tracks")
 
 
-def _unit(section: Mapping[str, Any], folder: Path) -> dict[str, str]:
-    """People are counted where some have several trajectories or tracks; what cannot be read says so when it is run."""
-    if section["kind"] not in _OF_MOVEMENT:
-        return {}
-    try:
-        data = Dataset(section, folder).load()
-    except CrypsisError:
-        return {}
-    return {} if data.person is None else {"unit": "owner"}
+def too_few(section: Mapping[str, Any], run: tuple[str, Mapping[str, Any]], rows: int, folder: Path) -> str | None:
+    """Why the suggested method will refuse the data: fewer people than must look alike; None where they are enough."""
+    number, words = rows, "records"
+    if section["kind"] in _OF_MOVEMENT:
+        try:
+            data = Dataset(section, folder).load()
+        except CrypsisError:
+            return None
+        number, words = len(data), section["kind"]
+        if "unit" in run[1] and data.person is not None:
+            number, words = int(data.person.max()) + 1, "people"
+    needed = int(run[1].get("k") or run[1].get("K") or 0)
+    return f"too few {words}: {number}, and {needed} must look alike" if number < needed else None

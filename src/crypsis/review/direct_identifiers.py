@@ -9,10 +9,10 @@ import numpy as np
 
 from crypsis.data.arrays import Bools
 from crypsis.data.cells import CellKind
+from crypsis.data.identifier_patterns import LABEL_PATTERNS, PATTERNS, identifying
 from crypsis.data.relational import PublishedColumn
 from crypsis.review.check import Check
 from crypsis.review.confirmation import confirmed_colour, confirmed_words, remedy_to_confirm
-from crypsis.review.identifier_patterns import LABEL_PATTERNS, PATTERNS, identifying
 from crypsis.review.lights import Finding
 from crypsis.review.subject import Subject
 from crypsis.review.thresholds import ReviewThresholds

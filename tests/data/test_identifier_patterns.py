@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from crypsis.review.identifier_patterns import PATTERNS, identifying
+from crypsis.data.identifier_patterns import PATTERNS, identifying
 
 IDENTIFIERS = {
     "names of people": [

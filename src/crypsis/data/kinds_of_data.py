@@ -1,0 +1,278 @@
+"""Which kind of data a file seems to hold, and why: by the names of columns, then by what its values tell.
+
+Tracks need somebody who moves, a time and coordinates; visits an order and places; baskets a record and its items, told
+by their names or because only one column varies within a record. A list is ordered if it repeats labels or prefers one
+order of two labels without always writing them so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import offsets_of
+from crypsis.data.column_words import meanings_of
+from crypsis.data.formats.compression import read_beginning
+from crypsis.data.formats.format import Sequences
+from crypsis.data.person_detection import identifies_by_name, word_set, words_of
+from crypsis.data.usual_columns import (
+    ID_NAMES,
+    ITEM_NAMES,
+    LATITUDE_NAMES,
+    LOCATION_NAMES,
+    LONGITUDE_NAMES,
+    OWNER_NAMES,
+    POINT_NAMES,
+    POSITION_NAMES,
+    SURE_ITEM_NAMES,
+    TIME_NAMES,
+    basket_column,
+    item_column,
+    mover_column,
+    time_column,
+    track_column,
+    usual_column,
+)
+from crypsis.errors import CrypsisError
+
+_FEW = 3  # columns that a long table of items has, as a rule
+_MOST_COLUMNS = 8  # of a table in which it is looked which column varies within a record
+_FEWEST_ROWS = 30
+_LOOKED_AT = 100_000  # lines of a list, or rows of a table
+_REPEATING = 0.05  # share of the lines in which a label stands twice
+_BOTH_ORDERS = 0.05  # share of the neighbours that stand in both orders
+_PREFERRED = 3.0  # how far orders are from chance: the mean of (a - b)² / (a + b), which is 1 by chance
+_STATES = frozenset({"0", "1", "2", "newpoint", "point", "disappearpoint"})
+_STARTS = word_set(
+    """
+    start begin from origin pickup departure source orig von abfahrt depart origen partida
+    """
+)
+_ENDS = word_set(
+    """
+    end stop to destination dropoff arrival dest nach ankunft arrivee destino chegada
+    """
+)
+
+
+@dataclass(frozen=True)
+class SuggestedKind:
+    """A kind of data and why. `columns` are those it is made of, `uses` those that its reader has to be told."""
+
+    kind: str
+    reason: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+    uses: Mapping[str, str] = field(default_factory=dict)
+
+
+def kind_of_table(frame: pl.DataFrame) -> SuggestedKind:
+    """What a table might hold."""
+    names = frame.columns
+    person = usual_column(names, ID_NAMES)
+    location = usual_column(names, LOCATION_NAMES)
+    if any(dtype == pl.List(pl.List(pl.String)) for dtype in frame.dtypes):
+        return SuggestedKind("published", "a column holds lists of symbols")
+    position = usual_column(names, POSITION_NAMES)
+    if person and position and location:
+        return SuggestedKind(
+            "trajectories",
+            f"columns {person}, {position} and {location} look like visits",
+            {"id": person, "position": position, "location": location},
+        )
+    columns = track_columns([name for name in names if not frame[name].dtype.is_float()], names)
+    if "id" in columns and "t" in columns and len(columns) > 2:
+        words = f"columns {columns['id']}, {columns['t']} and coordinates look like position fixes"
+        return SuggestedKind("tracks", words, columns)
+    moment = usual_column(names, TIME_NAMES)
+    if person and moment and location:
+        return SuggestedKind(
+            "events",
+            f"columns {person}, {location} and {moment} look like events",
+            {"id": person, "location": location, "t": moment},
+        )
+    record = basket_column(names)
+    item = item_column(names, ITEM_NAMES if frame.width <= _FEW else SURE_ITEM_NAMES)
+    if record and item and record != item and (frame.width <= _FEW or frame[record].n_unique() < frame.height):
+        columns = {"id": record, "item": item}
+        return SuggestedKind(
+            "transactions", f"columns {record} and {item} look like a long table of items", columns, columns
+        )
+    return _varying_items(frame) or SuggestedKind("table", _trips(names) or "one row per record")
+
+
+def _varying_items(frame: pl.DataFrame) -> SuggestedKind | None:
+    """A long table by what varies: the rows of one id differ in a single column, and its values recur elsewhere."""
+    if not 2 <= frame.width <= _MOST_COLUMNS or frame.height < _FEWEST_ROWS:
+        return None
+    looked_at = frame.head(_LOOKED_AT)
+    if any(dtype.is_nested() for dtype in looked_at.dtypes):
+        return None
+    for name in looked_at.columns:
+        if not identifies_by_name(name) or looked_at[name].dtype.is_float():
+            continue
+        ids = looked_at[name].n_unique()
+        if not 1 < ids < 0.9 * looked_at.height:
+            continue
+        rest = [other for other in looked_at.columns if other != name]
+        within = looked_at.group_by(name).agg(pl.col(rest).n_unique())
+        varying = [other for other in rest if (within[other] > 1).any()]
+        if len(varying) != 1 or not _holds_items(looked_at, varying[0]):
+            continue
+        pairs = looked_at.select(name, varying[0]).unique().height
+        if pairs < 0.5 * looked_at.height:
+            continue
+        columns = {"id": name, "item": varying[0]}
+        return SuggestedKind(
+            "transactions",
+            f"the rows of one {name} differ in {varying[0]} only, as items of a set do",
+            columns,
+            columns,
+        )
+    return None
+
+
+def _holds_items(frame: pl.DataFrame, name: str) -> bool:
+    cells = frame[name]
+    coded = any(meaning.codes for meaning in meanings_of(name))
+    if not (cells.dtype in (pl.String, pl.Categorical, pl.Enum) or (cells.dtype.is_integer() and coded)):
+        return False
+    if cells.dtype == pl.String and not coded:
+        numbers = cells.drop_nulls().str.strip_chars().cast(pl.Float64, strict=False)
+        if numbers.null_count() < 0.5 * len(numbers):
+            return False  # a measurement that was taken several times
+    return 2 < cells.n_unique() < 0.5 * frame.height and not identifies_by_name(name)
+
+
+def _trips(names: list[str]) -> str | None:
+    """Why a row is a trip: at least two pairs of columns have the same words but for start and end."""
+
+    def rests(words: frozenset[str]) -> dict[str, str]:
+        found = {}
+        for name in names:
+            told = words_of(name)
+            joined = [word for word in told if word in words]
+            if joined:
+                found[" ".join(word for word in told if word not in words)] = name
+            else:
+                part = next((part for part in words if len(part) > 3 and "".join(told).startswith(part)), None)
+                if part is not None:
+                    found["".join(told).removeprefix(part)] = name
+        return found
+
+    starts, ends = rests(_STARTS), rests(_ENDS)
+    both = [rest for rest in starts if rest in ends]
+    if len(both) < 2:
+        return None
+    return f"each row is a trip: {starts[both[0]]} and {ends[both[0]]} are its two ends"
+
+
+def track_columns(whole: list[str], names: list[str]) -> dict[str, str]:
+    """The columns of position fixes that are there: who moved, when, and where; `whole` hold no decimal numbers."""
+    mover, moment = mover_column(whole), time_column(names)  # `track` with decimal numbers is a heading
+    told = {"id": mover, "t": moment} | _point_columns(names)
+    owner = usual_column(whole, OWNER_NAMES)
+    if owner != mover and mover is not None and track_column(whole) == mover:
+        told["person"] = owner
+    return {use: name for use, name in told.items() if name is not None}
+
+
+def _point_columns(names: list[str]) -> dict[str, str]:
+    lat, lon = usual_column(names, LATITUDE_NAMES), usual_column(names, LONGITUDE_NAMES)
+    if lat and lon:
+        return {"lat": lat, "lon": lon}
+    point = usual_column(names, POINT_NAMES)
+    if point:
+        return {"geometry": point}
+    lower = {name.lower(): name for name in names}
+    return {axis: lower[axis] for axis in ("x", "y") if axis in lower}
+
+
+def kind_of_lists(listed: Sequences) -> SuggestedKind:
+    """Sets or sequences, where the file does not say which."""
+    why = _order_counts(listed)
+    if why is not None:
+        return SuggestedKind("trajectories", f"{why}; transactions if the order does not count")
+    return SuggestedKind("transactions", "one record per line; trajectories if the order counts")
+
+
+def _order_counts(listed: Sequences) -> str | None:
+    """Why the order of the labels seems to count; None where the lines may be sets."""
+    offsets = listed.offsets[: _LOOKED_AT + 1]
+    lengths = np.diff(offsets)
+    lines = np.repeat(np.arange(len(lengths)), lengths)
+    several = int(np.count_nonzero(lengths > 1))
+    if several < _FEWEST_ROWS:
+        return None
+    labels = listed.labels.head(int(offsets[-1])).cast(pl.Categorical).to_physical().cast(pl.Int64)
+    frame = pl.DataFrame({"line": lines, "label": labels})
+    repeating = frame.filter(frame.is_duplicated())["line"].n_unique()
+    if repeating >= _REPEATING * several:
+        return f"{repeating / several:.0%} of the lines hold a label twice, which no set does"
+    first = labels.to_numpy()
+    follows = np.diff(lines) == 0
+    pairs = pl.DataFrame({"a": first[:-1][follows], "b": first[1:][follows]})
+    pairs = pairs.group_by(pl.min_horizontal("a", "b").alias("low"), pl.max_horizontal("a", "b").alias("high")).agg(
+        (pl.col("a") < pl.col("b")).sum().alias("up"), pl.len().alias("all")
+    )
+    pairs = pairs.with_columns(down=pl.col("all") - pl.col("up"))
+    lesser = float(pairs.select(pl.min_horizontal("up", "down").sum() / pl.col("all").sum()).item())
+    frequent = pairs.filter(pl.col("all") >= 10)
+    if lesser < _BOTH_ORDERS or frequent.height < 10:
+        return None
+    up, down = frequent["up"].cast(pl.Float64), frequent["down"].cast(pl.Float64)
+    if float(((up - down) ** 2 / (up + down)).mean()) < _PREFERRED:  # type: ignore[arg-type]
+        return None
+    return "labels follow each other in both orders, one more often than the other"
+
+
+def is_list_of_baskets(listed: Sequences) -> bool:
+    """Whether lines are baskets: of many lengths, with items that recur, the first line no header."""
+    lengths = np.diff(listed.offsets)
+    if len(lengths) < _FEWEST_ROWS or len(np.unique(lengths)) < 3:
+        return False
+    labels = listed.labels
+    if labels.n_unique() > 0.5 * len(labels):
+        return False
+    begin = int(listed.offsets[1])
+    header = labels.head(begin)
+    return bool(header.is_in(labels.slice(begin).unique().implode()).all())
+
+
+def headerless_table(file: Path, listed: Sequences) -> dict[str, Any]:
+    """How lines are read as rows of a table: all are as long, and each begins with a key; empty where they are not."""
+    lengths = np.diff(listed.offsets)
+    if len(lengths) < _FEWEST_ROWS or not 2 <= int(lengths[0]) <= 50 or (lengths != lengths[0]).any():
+        return {}
+    if listed.itemsets is not None:
+        return {}
+    keys = listed.labels.gather(offsets_of(lengths)[:-1])
+    if keys.n_unique() < len(keys):
+        return {}
+    line = read_beginning(file, 1 << 12).decode("utf-8", "replace").partition("\n")[0].strip()
+    separator = next((sign for sign in ("\t", " ") if len(line.split(sign)) == int(lengths[0])), None)
+    return {} if separator is None else {"format": "csv", "header": False, "separator": separator}
+
+
+def has_moving_objects(file: Path) -> bool:
+    """Whether a text is the output of Brinkhoff's generator: 9 or 10 fields, the first a state, the others numbers."""
+    try:
+        beginning = read_beginning(file, 1 << 12).decode("utf-8")
+    except (CrypsisError, OSError, ValueError):
+        return False
+    rows = [line.split("\t") for line in beginning.splitlines()[:-1]]
+    if not rows or len({len(row) for row in rows}) != 1 or len(rows[0]) not in (9, 10):
+        return False
+    return all(row[0] in _STATES and all(map(_is_number, row[1:])) for row in rows)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

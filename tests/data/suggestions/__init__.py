@@ -1,0 +1,1 @@
+"""How well suggestions agree with what a statistician says of the public datasets."""

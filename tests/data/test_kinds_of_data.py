@@ -1,0 +1,92 @@
+"""The kind of data by what a file holds, where names do not tell."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from crypsis.data.inspection import inspect_file
+
+
+def lines(folder: Path, name: str, records: list[list[str]], between: str = " ") -> Path:
+    file = folder / name
+    file.write_text("\n".join(between.join(record) for record in records) + "\n")
+    return file
+
+
+def drawn(seed: int, count: int = 400) -> list[list[str]]:
+    chance = random.Random(seed)
+    return [chance.sample([str(item) for item in range(12)], chance.randint(2, 6)) for _ in range(count)]
+
+
+def test_lists_that_repeat_labels_are_sequences(tmp_path: Path) -> None:
+    records = [[*record, record[0]] if row % 5 == 0 else record for row, record in enumerate(drawn(1))]
+    found = inspect_file(lines(tmp_path, "clicks.txt", records))
+    assert found.kind == "trajectories"
+    assert "a label twice" in found.reason
+
+
+def test_sorted_lists_and_lists_in_any_order_are_sets(tmp_path: Path) -> None:
+    assert inspect_file(lines(tmp_path, "a.dat", [sorted(record) for record in drawn(2)])).kind == "transactions"
+    assert inspect_file(lines(tmp_path, "b.dat", drawn(3))).kind == "transactions"
+
+
+def test_lists_that_prefer_an_order_are_sequences(tmp_path: Path) -> None:
+    chance = random.Random(4)
+    records = [sorted(record, key=lambda item: int(item) + chance.gauss(0, 3)) for record in drawn(5)]
+    found = inspect_file(lines(tmp_path, "signs.txt", records))
+    assert found.kind == "trajectories"
+    assert "both orders" in found.reason
+
+
+def test_baskets_in_a_file_called_csv_are_read_with_their_separator(tmp_path: Path) -> None:
+    found = inspect_file(lines(tmp_path, "baskets.csv", drawn(6), "|"))
+    assert (found.kind, found.how) == ("transactions", {"format": "fimi", "separator": "|"})
+
+
+def test_rows_of_one_id_that_differ_in_one_column_are_items(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    rows = [
+        f"{person // 2},{person},{code},2005\n"
+        for person in range(60)
+        for code in chance.sample([f"{n}X" for n in range(20)], 3)
+    ]
+    file = tmp_path / "conditions.csv"
+    file.write_text("DUID,DUPERSID,ICD9CODX,year\n" + "".join(rows))
+    found = inspect_file(file)
+    assert (found.kind, found.uses) == ("transactions", {"id": "DUPERSID", "item": "ICD9CODX"})
+    assert [column.role for column in found.columns] == ["unread", "id", "item", "unread"]
+    visits = [row.replace("2005", str(2000 + place % 4)) for place, row in enumerate(rows)]
+    file.write_text("DUID,DUPERSID,ICD9CODX,year\n" + "".join(visits))
+    assert inspect_file(file).kind == "table"  # two columns vary: records of visits
+
+
+def test_measurements_of_one_person_are_no_items(tmp_path: Path) -> None:
+    file = tmp_path / "pulse.csv"
+    file.write_text("uid,pulse\n" + "".join(f"{row // 4},{60 + row % 20}\n" for row in range(200)))
+    assert inspect_file(file).kind == "table"
+
+
+def test_rows_with_two_ends_are_trips(tmp_path: Path) -> None:
+    file = tmp_path / "trips.csv"
+    file.write_text(
+        "pickup_time,dropoff_time,pickup_zone,dropoff_zone\n"
+        + "".join(f"2020-01-01T10:{row:02}:00,2020-01-01T11:{row:02}:00,{row % 5},{row % 3}\n" for row in range(60))
+    )
+    found = inspect_file(file)
+    assert found.kind == "table"
+    assert found.reason.startswith("each row is a trip: pickup_time and dropoff_time")
+
+
+def test_moving_objects_of_the_generator_are_tracks(tmp_path: Path) -> None:
+    rows = [f"{min(time, 1)} {thing} 2 {time}.0 10 20 3.5 11 21".split(" ") for thing in range(9) for time in range(5)]
+    found = inspect_file(lines(tmp_path, "moving.dat", rows, "\t"))
+    assert (found.kind, found.how) == ("tracks", {"format": "brinkhoff"})
+    assert [column.role for column in found.columns] == ["id", "t", "x", "y"]
+
+
+def test_lines_with_a_key_each_are_rows_of_a_table(tmp_path: Path) -> None:
+    nodes = [[str(node), str(node * 7 % 50), str(node * 3 % 40)] for node in range(60)]
+    found = inspect_file(lines(tmp_path, "nodes.txt", nodes))
+    assert (found.kind, found.rows, len(found.columns)) == ("table", 60, 3)
+    assert found.how == {"format": "csv", "header": False, "separator": " "}
