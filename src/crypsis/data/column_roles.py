@@ -192,7 +192,7 @@ def item_separator(column: ColumnFacts) -> str | None:
             continue
         items = parts.explode(empty_as_null=False).str.strip_chars()
         recurring = items.n_unique() < len(cells) and (
-            separator != " " or (len(cells) >= _FEWEST_SETS and items.n_unique() < _RECURRING * len(cells))
+            separator != " " or plural or (len(cells) >= _FEWEST_SETS and items.n_unique() < _RECURRING * len(cells))
         )
         if recurring or (len(cells) >= _FEWEST_SETS and (plural or separator == " ") and _written_as_codes(items)):
             return separator
