@@ -154,10 +154,12 @@ def _read_file(read: Reader, path: Path, column: str | None) -> Any:
     from crypsis.data.relational import Table
     from crypsis.data.trajectory import Trajectories
     from crypsis.data.transaction import Transactions
+    from crypsis.data.usual_columns import item_column
 
     written = read.typed.file_options
     looked = inspect_file(path, **written)
-    if looked.kind == "transactions":
+    usual = item_column([one.name for one in looked.columns]) is not None
+    if looked.kind == "transactions" and (column is None or usual or not looked.uses):
         return read(path, Transactions)
     if looked.kind == "trajectories" and column is None:
         return read(path, Trajectories)

@@ -125,7 +125,7 @@ class Dataset:
         found = inspect_file(self.file, **self.file_options).kind
         if found not in SOURCES:
             raise NotApplicable(f"{self.file.name} looks like {found} data, which are not anonymized again.")
-        return found
+        return "table" if found == "mixed" else found  # no column is declared as a set
 
     @cached_property
     def digest(self) -> str:
