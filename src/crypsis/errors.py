@@ -1,5 +1,10 @@
 """Every exception of Crypsis. Each carries a stable kebab-case `code` and the exit code of the command line.
 
+Each is also the built-in error that a Python program expects: a wrong value or content is a `ValueError`, an unknown
+name a `KeyError`, a file that is not there a `FileNotFoundError`, one that is there already a `FileExistsError`, a file
+that cannot be written an `OSError`, a server that does not answer a `ConnectionError`, a missing package an
+`ImportError`, a state that has changed a `RuntimeError`. Code of ours that catches a built-in error lets these pass.
+
 CrypsisError
 ├── BadParameter                bad-parameter            2
 │   ├── BadConfiguration        bad-configuration        2   of a live stream
@@ -92,9 +97,10 @@ CrypsisError
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class CrypsisError(Exception):
@@ -112,6 +118,10 @@ class CrypsisError(Exception):
     def __str__(self) -> str:
         return f"{self.message} ({self.where})" if self.where else self.message
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors travel between processes whole."""
+        return _made_again, (type(self), self.message, self.where, self.details)
+
     @classmethod
     def family(cls) -> str:
         """The code of the branch of the tree above: `input-error` for `bad-row`, `unreadable-file` and their like."""
@@ -124,7 +134,7 @@ class CrypsisError(Exception):
         return {**told, **self.details}
 
 
-class BadParameter(CrypsisError):
+class BadParameter(CrypsisError, ValueError):
     code = "bad-parameter"
     exit_code = 2
 
@@ -154,79 +164,83 @@ class InputError(CrypsisError):
     exit_code = 2
 
 
-class MissingFile(InputError):
+class MissingFile(InputError, FileNotFoundError):
     code = "missing-file"
 
+    def __init__(self, message: str, *, where: str | None = None, **details: object) -> None:
+        super().__init__(message, where=where, **details)
+        self.errno, self.filename = errno.ENOENT, where
 
-class UnreadableFile(InputError):
+
+class UnreadableFile(InputError, ValueError):
     code = "unreadable-file"
 
 
-class UnknownFormat(InputError):
+class UnknownFormat(InputError, ValueError):
     code = "unknown-format"
 
 
-class BadRow(InputError):
+class BadRow(InputError, ValueError):
     code = "bad-row"
 
 
-class UnknownColumn(InputError):
+class UnknownColumn(InputError, KeyError):
     code = "unknown-column"
 
 
-class UndeclaredRole(InputError):
+class UndeclaredRole(InputError, ValueError):
     code = "undeclared-role"
 
 
-class UnknownMethod(InputError):
+class UnknownMethod(InputError, KeyError):
     code = "unknown-method"
 
 
-class UnknownLocation(InputError):
+class UnknownLocation(InputError, KeyError):
     code = "unknown-location"
 
 
-class DuplicateLocation(InputError):
+class DuplicateLocation(InputError, ValueError):
     code = "duplicate-location"
 
 
-class BadLabel(InputError):
+class BadLabel(InputError, ValueError):
     code = "bad-label"
 
 
-class BadCoordinate(InputError):
+class BadCoordinate(InputError, ValueError):
     code = "bad-coordinate"
 
 
-class BadTaxonomy(InputError):
+class BadTaxonomy(InputError, ValueError):
     code = "bad-taxonomy"
 
 
-class HierarchyError(InputError):
+class HierarchyError(InputError, ValueError):
     code = "hierarchy-error"
 
 
-class BadConstraints(InputError):
+class BadConstraints(InputError, ValueError):
     code = "bad-constraints"
 
 
-class BadEdit(InputError):
+class BadEdit(InputError, ValueError):
     code = "bad-edit"
 
 
-class BadQuery(InputError):
+class BadQuery(InputError, ValueError):
     code = "bad-query"
 
 
-class BadPolicy(InputError):
+class BadPolicy(InputError, ValueError):
     code = "bad-policy"
 
 
-class BadSensitiveValues(InputError):
+class BadSensitiveValues(InputError, ValueError):
     code = "bad-sensitive-values"
 
 
-class SensitiveLocation(InputError):
+class SensitiveLocation(InputError, ValueError):
     code = "sensitive-location"
 
 
@@ -238,35 +252,35 @@ class InconsistentEvidence(InputError, ValueError):
     code = "inconsistent-evidence"
 
 
-class BadTimestamps(InputError):
+class BadTimestamps(InputError, ValueError):
     code = "bad-timestamps"
 
 
-class EmptyTrack(InputError):
+class EmptyTrack(InputError, ValueError):
     code = "empty-track"
 
 
-class OwnerRepeated(InputError):
+class OwnerRepeated(InputError, ValueError):
     code = "owner-repeated"
 
 
-class PersonUndecided(InputError):
+class PersonUndecided(InputError, ValueError):
     code = "person-undecided"
 
 
-class PersonNotSupported(InputError):
+class PersonNotSupported(InputError, ValueError):
     code = "person-not-supported"
 
 
-class OptionWithoutEffect(InputError):
+class OptionWithoutEffect(InputError, ValueError):
     code = "option-without-effect"
 
 
-class TooManyClusters(InputError):
+class TooManyClusters(InputError, ValueError):
     code = "too-many-clusters"
 
 
-class NotApplicable(InputError):
+class NotApplicable(InputError, ValueError):
     code = "not-applicable"
 
 
@@ -274,11 +288,11 @@ class NoQuasiIdentifiers(NotApplicable):
     code = "no-quasi-identifiers"
 
 
-class OriginalRequired(InputError):
+class OriginalRequired(InputError, ValueError):
     code = "original-required"
 
 
-class BadRelease(InputError):
+class BadRelease(InputError, ValueError):
     code = "bad-release"
 
 
@@ -298,35 +312,39 @@ class ContradictoryRoles(BadRelease):
     code = "contradictory-roles"
 
 
-class BadKey(InputError):
+class BadKey(InputError, ValueError):
     code = "bad-key"
 
 
-class BadPublication(InputError):
+class BadPublication(InputError, ValueError):
     code = "format-error"
 
 
-class OutputExists(InputError):
+class OutputExists(InputError, FileExistsError):
     code = "output-exists"
 
+    def __init__(self, message: str, *, where: str | None = None, **details: object) -> None:
+        super().__init__(message, where=where, **details)
+        self.errno, self.filename = errno.EEXIST, where
 
-class BadDomain(InputError):
+
+class BadDomain(InputError, ValueError):
     code = "bad-domain"
 
 
-class PublicInputMissing(InputError):
+class PublicInputMissing(InputError, ValueError):
     code = "public-input-missing"
 
 
-class SinkBehind(InputError):
+class SinkBehind(InputError, RuntimeError):
     code = "sink-behind"
 
 
-class AllMalformed(InputError):
+class AllMalformed(InputError, ValueError):
     code = "all-malformed"
 
 
-class BadLedger(InputError):
+class BadLedger(InputError, ValueError):
     code = "bad-ledger"
 
 
@@ -338,59 +356,59 @@ class AnotherDataset(BadLedger):
     code = "another-dataset"
 
 
-class ConfigurationChanged(InputError):
+class ConfigurationChanged(InputError, RuntimeError):
     code = "configuration-changed"
 
 
-class DamagedCheckpoint(InputError):
+class DamagedCheckpoint(InputError, RuntimeError):
     code = "damaged-checkpoint"
 
 
-class JournalMismatch(InputError):
+class JournalMismatch(InputError, RuntimeError):
     code = "journal-mismatch"
 
 
-class StateInUse(InputError):
+class StateInUse(InputError, RuntimeError):
     code = "state-in-use"
 
 
-class BrokerRefused(InputError):
+class BrokerRefused(InputError, ConnectionError):
     code = "broker-refused"
 
 
-class TooManyBadEvents(InputError):
+class TooManyBadEvents(InputError, RuntimeError):
     code = "too-many-bad-events"
 
 
-class BadWarehouse(InputError):
+class BadWarehouse(InputError, ValueError):
     code = "bad-warehouse"
 
 
-class SourceUnreachable(InputError):
+class SourceUnreachable(InputError, ConnectionError):
     code = "source-unreachable"
 
 
-class ConflictingValues(InputError):
+class ConflictingValues(InputError, ValueError):
     code = "conflicting-values"
 
 
-class UnsafeRelease(InputError):
+class UnsafeRelease(InputError, RuntimeError):
     code = "unsafe-release"
 
 
-class NoSuchEntry(InputError):
+class NoSuchEntry(InputError, KeyError):
     code = "no-such-entry"
 
 
-class ChangedElsewhere(InputError):
+class ChangedElsewhere(InputError, RuntimeError):
     code = "changed-elsewhere"
 
 
-class StaleResult(InputError):
+class StaleResult(InputError, RuntimeError):
     code = "stale-result"
 
 
-class UnconfirmedColumn(InputError):
+class UnconfirmedColumn(InputError, ValueError):
     code = "unconfirmed-column"
 
 
@@ -398,7 +416,7 @@ class DirectIdentifier(UnconfirmedColumn):
     code = "direct-identifier"
 
 
-class MissingExtra(InputError):
+class MissingExtra(InputError, ImportError):
     code = "missing-extra"
 
 
@@ -435,7 +453,7 @@ class UtilityConstraintsUnsatisfied(Infeasible):
     code = "utility-constraints-unsatisfied"
 
 
-class VerificationFailed(CrypsisError):
+class VerificationFailed(CrypsisError, RuntimeError):
     code = "verification-failed"
     exit_code = 4
 
@@ -463,7 +481,7 @@ class ReviewRed(CrypsisError):
     exit_code = 7
 
 
-class WriteFailed(CrypsisError):
+class WriteFailed(CrypsisError, OSError):
     code = "write-failed"
     exit_code = 1
 
@@ -478,9 +496,13 @@ class Cancelled(CrypsisError):
     exit_code = 130
 
 
-class InternalError(CrypsisError):
+class InternalError(CrypsisError, RuntimeError):
     code = "internal-error"
     exit_code = 1
+
+
+def _made_again(kind: type[CrypsisError], message: str, where: str | None, details: dict[str, object]) -> CrypsisError:
+    return kind(message, where=where, **details)
 
 
 def describe_bug(error: BaseException) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.atomic import write_file
-from crypsis.errors import BadKey, MissingExtra, OutputExists
+from crypsis.errors import BadKey, CrypsisError, MissingExtra, OutputExists
 from crypsis.release_folder import SIGNATURE, digest_list, open_release_folder, sha256
 from crypsis.strict_json import read_json
 
@@ -210,6 +210,8 @@ def _key_file(path: Path) -> bytes:
         if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST_FILE:
             raise BadKey(f"{path.name} is no file with a key.", where=str(path))
         return path.read_bytes()
+    except CrypsisError:
+        raise
     except OSError as error:
         raise BadKey(f"The key {path} cannot be read: {error.strerror}.", where=str(path)) from error
 

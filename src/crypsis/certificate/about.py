@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from crypsis.errors import BadParameter, MissingFile, did_you_mean
+from crypsis.errors import BadParameter, CrypsisError, MissingFile, did_you_mean
 from crypsis.strict_json import parse_json
 
 LONGEST = 2000
@@ -68,6 +68,8 @@ def read_about(path: str | Path) -> dict[str, Any]:
             raise MissingFile(f"There is no file {file} of up to {_LARGEST_FILE:,} bytes.", where=str(file))
         text = file.read_text(encoding="utf-8")
         content = parse_json(text) if file.suffix == ".json" else tomllib.loads(text)
+    except CrypsisError:
+        raise
     except (ValueError, OSError, RecursionError) as error:
         raise BadParameter(f"{file.name} cannot be read: {error}.", where=str(file), parameter="about") from error
     if not isinstance(content, dict):

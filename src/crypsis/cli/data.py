@@ -16,7 +16,7 @@ from crypsis.cli.printing import printable
 from crypsis.cli.reading import FileCommand, Reader
 from crypsis.cli.risk import RiskCommand, risk
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS, in_order
-from crypsis.errors import BadEdit, BadParameter, MissingFile, OutputExists
+from crypsis.errors import BadEdit, BadParameter, CrypsisError, MissingFile, OutputExists
 from crypsis.wording import counted
 
 if TYPE_CHECKING:
@@ -204,6 +204,8 @@ def read_edits(path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         listed = content if isinstance(content, list) else content["edits"]
         undone = [] if isinstance(content, list) else list(content.get("undone", []))
         edits = [edit_from_dict(one).to_dict() for one in listed]
+    except CrypsisError:
+        raise
     except (ValueError, KeyError, TypeError, OSError) as error:
         raise BadEdit(f"The list of edits cannot be read: {error}.", where=str(path)) from error
     return edits, undone

@@ -25,7 +25,7 @@ from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.stream import UNITS, Events
 from crypsis.data.trajectory import Locations
 from crypsis.data.vocabulary import Vocabulary
-from crypsis.errors import BadDomain, BadRelease
+from crypsis.errors import BadDomain, BadRelease, CrypsisError
 from crypsis.parameters import Companion, Recipe
 
 PUBLIC_IN_DATA = "public-in-data"
@@ -112,6 +112,8 @@ class LocationDomain(Companion):
         try:
             points = {name: np.array(content[name], np.float64) for name in ("x", "y") if name in content}
             return cls(content["labels"], **points, declared=content["declared"])
+        except CrypsisError:
+            raise
         except (KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
             raise BadRelease("The release describes its locations in a way that is not understood.") from error
 
@@ -172,6 +174,8 @@ class TimeDomain(Companion):
                 return cls(first, stop, int(dates["step"]), unit)
             first, stop, step = map(int, (*text.split(":"), *("1",) * (text.count(":") == 1)))
             return cls(first, stop, step)
+        except CrypsisError:
+            raise
         except (ValueError, TypeError) as error:
             raise BadDomain(f"{text!r} is not a domain of times; write {cls.in_words}.") from error
 

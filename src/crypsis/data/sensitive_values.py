@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.formats.lines import read_lines
 from crypsis.data.stream import Events
-from crypsis.errors import BadParameter, BadSensitiveValues
+from crypsis.errors import BadParameter, BadSensitiveValues, CrypsisError
 from crypsis.parameters import Companion, Recipe, exact_share
 from crypsis.strict_json import parse_json
 
@@ -63,6 +63,8 @@ class SensitiveValues(Companion):
         lines, _ = read_lines(file, MEMORY_PER_BYTE)
         try:
             return cls.from_json(parse_json("\n".join(lines.to_list())))
+        except CrypsisError:
+            raise
         except ValueError as error:
             raise BadSensitiveValues(f"The file is no JSON: {error}.", where=str(file)) from error
 

@@ -23,7 +23,7 @@ from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.data.transaction import Transactions
-from crypsis.errors import BadLabel, BadParameter, UnknownFormat, WriteFailed
+from crypsis.errors import BadLabel, BadParameter, CrypsisError, UnknownFormat, WriteFailed
 
 Data = (
     Table
@@ -57,6 +57,8 @@ def write_data(data: Data, path: str | Path, *, format: str | None = None, item_
             file.write_text(_sequences(data, chosen), encoding="utf-8")
         else:
             _write_frame(data, file, chosen, item_separator)
+    except CrypsisError:
+        raise
     except OSError as error:
         raise WriteFailed(
             f"{file} cannot be written: {error.strerror or error}. Free some space or choose another place.",

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from crypsis.errors import BadParameter, WriteFailed
+from crypsis.errors import BadParameter, CrypsisError, WriteFailed
 from crypsis.evaluate.cells import Cell
 from crypsis.evaluate.experiment import Experiment
 from crypsis.evaluate.results import write_results
@@ -114,6 +114,8 @@ def run(
                     store.forget(cell.id)
             store.begin(experiment, cells)
             return session.run(wanted, cancel)
+    except CrypsisError:
+        raise
     except BrokenPipeError:
         raise  # whoever listened to the events is gone
     except OSError as error:

@@ -35,6 +35,7 @@ from crypsis.errors import (
     BadLedger,
     BadParameter,
     BudgetExhausted,
+    CrypsisError,
     LedgerDamaged,
     MissingFile,
     WriteFailed,
@@ -257,6 +258,8 @@ class BudgetLedger(Companion):
             with self.path.open(mode) as stream:
                 fcntl.flock(stream, kind)
                 yield stream
+        except CrypsisError:
+            raise
         except OSError as error:
             reason = os.strerror(error.errno) if error.errno else str(error)
             raise WriteFailed(f"The ledger {self.path.name} cannot be used: {reason}. Nothing was drawn.") from error
@@ -294,6 +297,8 @@ def _parsed(content: bytes, where: str) -> _Read:
             if entry["previous"] != digests[-1]:
                 raise BadLedger("A line of the ledger was changed or taken out.", where=place)
             state = _after(state, entry)
+        except CrypsisError:
+            raise
         except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError) as error:
             raise BadLedger("This line of the ledger cannot be understood.", where=place) from error
         digests.append(_digest(line))

@@ -19,7 +19,7 @@ from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectori
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.data.written_places import WrittenPlaces
 from crypsis.drawing.svg import standalone
-from crypsis.errors import BadRelease
+from crypsis.errors import BadRelease, CrypsisError
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.metrics.published_symbols import published_symbols
 from crypsis.publication.cells_geojson import AREAS, POINTS, cell_files, has_degrees, read_cell_files
@@ -112,6 +112,8 @@ class TrajectoryKind(PublishedKind):
         try:
             labels, points = list(cells), np.array(list(cells.values()), np.float64).reshape(len(cells), 2)  # type: ignore
             generators = Locations(Vocabulary(labels), points[:, 0], points[:, 1])
+        except CrypsisError:
+            raise
         except (TypeError, ValueError, AttributeError) as error:
             raise BadRelease("The private report does not list the cells of this release with their points.") from error
         return replace(published, generators=generators)

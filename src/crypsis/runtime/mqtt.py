@@ -6,7 +6,7 @@ import socket
 import ssl
 from typing import Any
 
-from crypsis.errors import BrokerRefused, MissingExtra
+from crypsis.errors import BrokerRefused, CrypsisError, MissingExtra
 from crypsis.runtime.connection import Connection, untrusted
 
 _PATIENCE = 5.0  # seconds
@@ -38,6 +38,8 @@ def connect(client: Any, connection: Connection) -> bool:
         if connection.encrypted:
             _shake_hands(connection)
         client.connect(connection.host, connection.port)
+    except CrypsisError:
+        raise
     except OSError:
         return False
     client.loop_start()

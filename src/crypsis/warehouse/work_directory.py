@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.atomic import write_file
-from crypsis.errors import BadWarehouse, StateInUse, UnreadableFile, WriteFailed
+from crypsis.errors import BadWarehouse, CrypsisError, StateInUse, UnreadableFile, WriteFailed
 from crypsis.warehouse.assembly import Decisions
 from crypsis.warehouse.matching import Link
 from crypsis.warehouse.terms import SAME_AS, Term, Triple
@@ -59,6 +59,8 @@ class WorkDirectory:
             try:
                 build.mkdir(mode=0o700)
                 yield build
+            except CrypsisError:
+                raise
             except OSError as error:
                 shutil.rmtree(build, ignore_errors=True)
                 raise WriteFailed(f"The build was not written: {error.strerror or error}.") from error

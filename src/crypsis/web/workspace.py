@@ -29,7 +29,7 @@ from typing import Any
 from crypsis.atomic import write_file
 from crypsis.data.formats import known_suffixes
 from crypsis.data.formats.compression import OPENERS
-from crypsis.errors import BadParameter, ChangedElsewhere, NoSuchEntry, UnreadableFile, WriteFailed
+from crypsis.errors import BadParameter, ChangedElsewhere, CrypsisError, NoSuchEntry, UnreadableFile, WriteFailed
 from crypsis.web.unpacking import check_unpacked
 
 KINDS = ("datasets", "hierarchies", "policies", "workloads", "experiments", "streams", "warehouses")
@@ -274,6 +274,8 @@ class Workspace:
         """A disk that is full or may not be written to is told in words."""
         try:
             yield
+        except CrypsisError:
+            raise
         except ConnectionError:  # who was sending is gone
             raise
         except OSError as error:

@@ -107,6 +107,8 @@ def existing_file(path: str | Path) -> Path:
             )
         with file.open("rb"):
             return file
+    except CrypsisError:
+        raise
     except (FileNotFoundError, ValueError) as error:  # a path with a zero byte is no path at all
         raise MissingFile(f"There is no file {file}; check the path.", where=str(file)) from error
     except OSError as error:

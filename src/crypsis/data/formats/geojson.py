@@ -16,7 +16,7 @@ import polars as pl
 
 from crypsis.data.formats.compression import existing_file, read_bytes
 from crypsis.data.formats.format import TRACK, Format
-from crypsis.errors import BadCoordinate, BadTimestamps, UnreadableFile
+from crypsis.errors import BadCoordinate, BadTimestamps, CrypsisError, UnreadableFile
 from crypsis.strict_json import parse_json
 
 MEMORY_PER_BYTE = 15.0
@@ -45,6 +45,8 @@ def read_points(path: str | Path) -> tuple[pl.DataFrame, str]:
     file = existing_file(path)
     try:
         document = parse_json(read_bytes(file, MEMORY_PER_BYTE))
+    except CrypsisError:
+        raise
     except ValueError as error:
         raise UnreadableFile(f"{file} is no GeoJSON: {error}.", where=str(file)) from error
     if not isinstance(document, dict) or document.get("type") not in ("FeatureCollection", "Feature"):

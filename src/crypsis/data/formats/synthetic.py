@@ -19,7 +19,7 @@ from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.formats import parquet
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.synthetic import SyntheticTrajectories
-from crypsis.errors import BadRelease, WriteFailed
+from crypsis.errors import BadRelease, CrypsisError, WriteFailed
 from crypsis.strict_json import parse_json, read_json
 
 DOMAINS = "domains.json"
@@ -68,6 +68,8 @@ def read_synthetic(folder: Path, described: Mapping[str, Any]) -> SyntheticTraje
             described["height"],
             described["budget"],
         )
+    except CrypsisError:
+        raise
     except (ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
         raise BadRelease(f"{file.name} does not hold synthetic trajectories: {error}.", where=str(file)) from error
 

@@ -19,7 +19,7 @@ from crypsis.data.formats import parquet
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.item_domain import ItemDomain
 from crypsis.data.synthetic_sets import SyntheticTransactions
-from crypsis.errors import BadRelease, WriteFailed
+from crypsis.errors import BadRelease, CrypsisError, WriteFailed
 from crypsis.strict_json import parse_json, read_json
 
 DOMAINS = "domains.json"
@@ -57,6 +57,8 @@ def read_synthetic_sets(folder: Path, described: Mapping[str, Any]) -> Synthetic
             domain,
             described["budget"],
         )
+    except CrypsisError:
+        raise
     except (ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
         raise BadRelease(f"{file.name} does not hold synthetic transactions: {error}.", where=str(file)) from error
 

@@ -17,7 +17,7 @@ from crypsis.data.formats.by_record import ByRecord, Sets
 from crypsis.data.formats.columns import unknown_column
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.formats.format import SEQUENCE, TABLE
-from crypsis.errors import BadRow, MissingFile, TooLarge, UnknownFormat
+from crypsis.errors import BadRow, CrypsisError, MissingFile, TooLarge, UnknownFormat
 
 MOST_COLUMNS = 2_000  # each column is looked at by itself, which takes milliseconds
 _TABLE = frozenset({TABLE})
@@ -38,6 +38,8 @@ def files_of(path: str | Path) -> list[Path]:
             if not found:
                 raise MissingFile(f"No file fits {file}; check the pattern.", where=str(file))
             return found
+    except CrypsisError:
+        raise
     except (OSError, ValueError):
         pass  # what is wrong with the name is said where it is opened
     return [existing_file(file)]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from crypsis.errors import WriteFailed
+from crypsis.errors import CrypsisError, WriteFailed
 from crypsis.runtime.connection import Connection
 from crypsis.runtime.events import Batch, events_of_lines
 from crypsis.runtime.mqtt_subscription import MqttSubscription
@@ -60,6 +60,8 @@ class MqttSource(Source):
                     continue
                 try:
                     subscription = MqttSubscription(self.connection, self.client_id, self.topic)
+                except CrypsisError:
+                    raise
                 except OSError:
                     self.trouble = f"{self.pulse.broker} cannot be reached; it is tried again."
                     left.wait(_AGAIN)
@@ -67,6 +69,8 @@ class MqttSource(Source):
                 self.trouble = ""
                 try:
                     self._drain(subscription, left)
+                except CrypsisError:
+                    raise
                 except OSError:
                     self.trouble = f"{self.pulse.broker} is away; it is tried again."
                     left.wait(_WAIT)
