@@ -74,6 +74,7 @@ from .data.synthetic import SyntheticTrajectories as SyntheticTrajectories
 from .data.synthetic_sets import SyntheticTransactions as SyntheticTransactions
 from .errors import CrypsisError as CrypsisError
 from .evaluate import Experiment as Experiment
+from .evaluate.reading import read as read
 from .guarantees import GUARANTEES as GUARANTEES
 from .guarantees import ConstrainedKmAnonymity as ConstrainedKmAnonymity
 from .guarantees import DifferentialPrivacy as DifferentialPrivacy

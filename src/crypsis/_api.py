@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from crypsis.data.bare_frames import refuse_frame
 from crypsis.journal import Journal, Listener
 from crypsis.methods import Method
 from crypsis.publication import kind_of
@@ -18,6 +19,7 @@ def anonymize(data: Any, method: Method, *, listener: Listener | None = None) ->
 
     `listener` is told the stage and the share done, and may raise `Cancelled`.
     """
+    refuse_frame(data, method.accepts, method)
     method.check_applicable(data)
     declared, method = method, method.prepared(data)
     journal = Journal(listener)

@@ -24,7 +24,7 @@ from crypsis.atomic import new_folder, write_file
 from crypsis.errors import (
     BadParameter,
     BadRelease,
-    MissingExtra,
+    NotApplicable,
     OriginalRequired,
     VerificationFailed,
     WriteFailed,
@@ -200,16 +200,31 @@ class Release:
     def to_pandas(self) -> Any:
         """Every record as a pandas row, as it is published: in the order and with the index of the input.
 
-        For whoever made the release: order and index may identify people. A release that was read has neither.
+        Columns that are not generalized have the type that they came with, others are intervals or categories. For
+        whoever made the release: order and index may identify people. A release that was read has neither.
         """
-        try:
-            frame = self.data.to_frame().to_pandas()
-        except ImportError as error:
-            raise MissingExtra(
-                "A pandas table needs pandas; install it with: pip install 'crypsis[interop]'"
-            ) from error
-        index = getattr(getattr(self.original, "table", self.original), "index", None)
-        return frame if index is None or len(index) != len(frame) else frame.set_axis(index, axis=0)
+        return self._rows.to_pandas(getattr(self._like, "frame_types", None), getattr(self._like, "index", None))
+
+    def to_polars(self) -> Any:
+        """The same as a polars table."""
+        return self._rows.to_polars(getattr(self._like, "frame_types", None))
+
+    def to_arrow(self) -> Any:
+        """The same as an arrow table."""
+        return self._rows.to_arrow(getattr(self._like, "frame_types", None))
+
+    @property
+    def _rows(self) -> Any:
+        if not hasattr(self.data, "to_pandas"):
+            raise NotApplicable(
+                f"{type(self.data).__name__} have no columns to show as a table; see release.data, or write it."
+            )
+        return self.data
+
+    @property
+    def _like(self) -> Any:
+        """The table that the release was made of."""
+        return getattr(self.original, "table", self.original)
 
     def describe(self) -> dict[str, Any]:
         """The manifest as a release has it, without the checksums of its files."""

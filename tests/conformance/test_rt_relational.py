@@ -278,7 +278,7 @@ def test_the_optima_of_adult(described: Any) -> None:
     frame, _ = read_table_file(path)
     table = Table.from_frame(frame.select(list(roles)), roles, dict.fromkeys(roles, "category"))
     order = [in_file.get(name, name) for name in described["quasi"]]
-    table = Table(
+    table = Table.of(
         tuple(table.column(name) for name in (*order, *([described["sensitive"]] if described["sensitive"] else [])))
     )
     trees = {

@@ -193,19 +193,19 @@ def test_a_table_cannot_be_written() -> None:
     with pytest.raises(ValueError, match="read-only"):
         column.codes[0] = 1
     with pytest.raises(AttributeError):
-        Table((column,)).columns = ()  # type: ignore[misc]
+        Table.of((column,)).columns = ()  # type: ignore[misc]
 
 
 def test_tables_that_do_not_fit_together_are_refused() -> None:
     one = Column("a", "int", "quasi", np.zeros(2, np.int32), pl.Series([1]))
     with pytest.raises(InputError, match="different lengths"):
-        Table((one, Column("b", "int", "quasi", np.zeros(3, np.int32), pl.Series([1]))))
+        Table.of((one, Column("b", "int", "quasi", np.zeros(3, np.int32), pl.Series([1]))))
     with pytest.raises(InputError, match="twice"):
-        Table((one, one))
+        Table.of((one, one))
     with pytest.raises(InputError, match="outside its domain"):
         Column("a", "int", "quasi", np.ones(2, np.int32), pl.Series([1]))
     with pytest.raises(InputError, match="at least one column"):
-        Table(())
+        Table.of(())
 
 
 PUBLISHED = pl.DataFrame({"age": ["[19:22]", "?", "*", "~"], "origin": ["Europe", "\\?", "{a|b}", "~"]})

@@ -144,7 +144,7 @@ def test_columns_and_numbers_of_records_are_compared() -> None:
     table = Table.from_frame(pl.DataFrame({"class": ["P", "P"], "age": [1, 2]}), {"class": "quasi", "age": "quasi"})
     original = Mixed(table, Transactions.from_lists([["a"], ["a"]]), "items", ("items",))
     assert "the columns are class" in recoding_problem(published(["P", "P"], [["a"], ["a"]]), original)
-    short = Mixed(Table(table.columns[:1]), original.transactions, "items", ("items",))
+    short = Mixed(Table.of(table.columns[:1]), original.transactions, "items", ("items",))
     assert "1 rows are published, the original has 2" in recoding_problem(published(["P"], [["a"]]), short)
     verdict = verify(published(["P", "P"], [["a"], ["b"]]), KKmAnonymity(k=1, m=1), short)
     assert not verdict.holds

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from crypsis.data.formats.frames import as_frame, pandas_index
 from crypsis.data.formats.published_sets import assembled
 from crypsis.data.formats.source import place
 from crypsis.data.formats.wide_rows import unite_columns
+from crypsis.data.frame_types import FrameTypes, InMemory, export_arrow, export_pandas, export_polars
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.relational import NodeLeaves, PublishedTable, Table, persons_column
 from crypsis.data.set_valued_cells import has_sound_sets, sets_of_cells
@@ -34,7 +36,7 @@ SUPPRESSED_TEXT = "~"
 
 
 @dataclass(frozen=True, eq=False)
-class Mixed:
+class Mixed(InMemory):
     """Records with relational columns and a set of items.
 
     `column` names the set-valued column; `parts` are the columns that it unites, one or more.
@@ -104,7 +106,8 @@ class Mixed:
             name: sets_of_cells(everything[name], separator, (sensitive or {}).get(name, ()), source)
             for name, separator in items.items()
         }
-        return cls.united(replace(table, index=pandas_index(frame)), sets)
+        kept = FrameTypes.of(frame, everything)
+        return cls.united(table.change(index=pandas_index(frame), frame_types=kept), sets)
 
     @classmethod
     def from_records(
@@ -212,6 +215,16 @@ class Mixed:
             pl.Series(name, part.to_lists(), dtype=pl.List(pl.String)) for name, part in self.split().items()
         )
 
+    @property
+    def frame_types(self) -> FrameTypes | None:
+        """The types that the columns came with."""
+        return self.table.frame_types
+
+    @property
+    def index(self) -> Any:
+        """The index of the pandas table that the data were made from, if they were."""
+        return self.table.index
+
     def __len__(self) -> int:
         return len(self.table)
 
@@ -311,6 +324,32 @@ class PublishedMixed:
             for row, hidden in zip(self.transactions.to_lists(), suppressed, strict=True)
         ]
         return self.table.to_frame().with_columns(pl.Series(self.column, texts, dtype=pl.String))
+
+    def to_polars(self, like: FrameTypes | None = None) -> pl.DataFrame:
+        """Relational columns as `PublishedTable.to_polars` gives them, items as lists of names; suppressed are null."""
+        return export_polars(self._typed(), like, self._generalized)
+
+    def to_pandas(self, like: FrameTypes | None = None, index: Any = None) -> Any:
+        """The same as a pandas table; ranges are intervals."""
+        return export_pandas(self._typed(), like, self._generalized, index)
+
+    def to_arrow(self, like: FrameTypes | None = None) -> Any:
+        """The same as an arrow table."""
+        return export_arrow(self._typed(), like, self._generalized)
+
+    def _typed(self) -> pl.DataFrame:
+        names = pl.Series(self.transactions.symbol_names, dtype=pl.String)
+        labels = names.gather(pl.Series(self.transactions.codes)).to_list()
+        bounds, hidden = self.transactions.offsets.tolist(), self.table.suppressed.tolist()
+        rows = [
+            None if gone else sorted(labels[start:end])
+            for (start, end), gone in zip(pairwise(bounds), hidden, strict=True)
+        ]
+        return self.table.typed().with_columns(pl.Series(self.column, rows, dtype=pl.List(pl.String)))
+
+    @property
+    def _generalized(self) -> list[str]:
+        return [*self.table.generalized, self.column]
 
     def __len__(self) -> int:
         return len(self.table)

@@ -7,7 +7,7 @@ A column is dictionary-encoded: `codes[r]` is the position of record r's value i
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal, cast, get_args
 
@@ -20,6 +20,7 @@ from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import is_empty, unknown_column
 from crypsis.data.formats.frames import as_frame, pandas_index
 from crypsis.data.formats.source import Understood, place
+from crypsis.data.frame_types import HIGH, LOW, FrameTypes, InMemory, export_arrow, export_pandas, export_polars
 from crypsis.data.missing import MISSING_CODE, MISSING_EQUALS_MISSING, MissingRule
 from crypsis.data.person_detection import (
     PersonLike,
@@ -125,11 +126,17 @@ class Column:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
+@dataclass(frozen=True, eq=False, init=False)
+class Table(InMemory):
     """Records with typed columns, each with a declared role. Every row and column of the input is kept, in order.
 
+    >>> import polars
+    >>> people = polars.DataFrame({"age": [31, 34], "city": ["Bonn", "Köln"], "ill": ["flu", "none"]})
+    >>> Table(people, quasi=["age", "city"], sensitive=["ill"])
+    Table(2 records; 0 identifier, 2 quasi, 1 sensitive, 0 label, 0 other)
+
     `index` is the index of the pandas table that it was made from, if it was; it never leaves the publisher's memory.
+    `frame_types` are the types that its columns had there, and have again in `to_pandas`, `to_polars` and `to_arrow`.
     `person` numbers the person of every record, where one may have several; None where each record is a person. Like
     the column that it was read from, it is never published. `person_like` is a column that seems to name people, as
     long as nobody said whether it does.
@@ -145,17 +152,80 @@ class Table:
     person_like: PersonLike | None = field(default=None, repr=False)
     by_record: ByRecord | None = field(default=None, repr=False)
     read_as: Understood | None = field(default=None, repr=False)
+    frame_types: FrameTypes | None = field(default=None, repr=False)
 
-    def __post_init__(self) -> None:
-        if not self.columns:
+    def __init__(
+        self,
+        frame: Any,
+        /,
+        *,
+        quasi: str | Iterable[str] = (),
+        sensitive: str | Iterable[str] = (),
+        identifier: str | Iterable[str] = (),
+        label: str | Iterable[str] = (),
+        other: str | Iterable[str] = (),
+        rest: str | None = None,
+        types: Mapping[str, str] | None = None,
+        person: str | None = None,
+        each_row_is_a_person: bool = False,
+        missing_tokens: Sequence[str] = ("?",),
+        unparsable: str = "error",
+    ) -> None:
+        """From a pandas, polars or arrow table: the columns of each role, and the role of the rest."""
+        table = as_frame(frame)
+        given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "label": label, "other": other}
+        roles = roles_of_names(table.columns, given, rest, person)
+        made = Table._encoded(
+            table, frame, roles, types or {}, person, each_row_is_a_person, missing_tokens, unparsable, None
+        )
+        self._fill(**made._content())
+
+    @classmethod
+    def of(
+        cls,
+        columns: Sequence[Column],
+        *,
+        missing_rule: MissingRule = MISSING_EQUALS_MISSING,
+        index: Any = None,
+        person: Int64s | None = None,
+        person_like: PersonLike | None = None,
+        by_record: ByRecord | None = None,
+        read_as: Understood | None = None,
+        frame_types: FrameTypes | None = None,
+    ) -> Table:
+        """Of columns that are encoded already."""
+        table = object.__new__(cls)
+        table._fill(
+            columns=tuple(columns),
+            missing_rule=missing_rule,
+            index=index,
+            person=person,
+            person_like=person_like,
+            by_record=by_record,
+            read_as=read_as,
+            frame_types=frame_types,
+        )
+        if not table.columns:
             raise InputError("A table needs at least one column.")
-        lengths = {len(column) for column in self.columns}
+        lengths = {len(column) for column in table.columns}
         if len(lengths) > 1:
             raise InputError(f"The columns of a table have different lengths: {sorted(lengths)}.")
-        _refuse_repeated_names(self.names)
-        if self.person is not None:
-            object.__setattr__(self, "person", dense_persons(self.person, len(self)))
-            freeze(self, "person")
+        _refuse_repeated_names(table.names)
+        if table.person is not None:
+            table._fill(person=dense_persons(table.person, len(table)))
+            freeze(table, "person")
+        return table
+
+    def _fill(self, **content: Any) -> None:
+        for name, value in content.items():
+            object.__setattr__(self, name, value)
+
+    def _content(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    def change(self, **changes: Any) -> Table:
+        """The same table with other columns, another index or the like."""
+        return Table.of(**self._content() | changes)
 
     @classmethod
     def from_frame(
@@ -177,8 +247,32 @@ class Table:
         Empty cells, NaN, infinities and `missing_tokens` are missing. A cell that is none of its column's type is an
         error with its place, or missing with `unparsable="missing"`.
         """
-        table = as_frame(frame)
-        declared = types or {}
+        return cls._encoded(
+            as_frame(frame),
+            frame,
+            roles,
+            types or {},
+            person,
+            each_row_is_a_person,
+            missing_tokens,
+            unparsable,
+            source,
+        )
+
+    @classmethod
+    def _encoded(
+        cls,
+        table: pl.DataFrame,
+        given: Any,
+        roles: Mapping[str, str],
+        declared: Mapping[str, str],
+        person: str | None,
+        each_row_is_a_person: bool,
+        missing_tokens: Sequence[str],
+        unparsable: str,
+        source: str | None,
+    ) -> Table:
+        """Of a table, which was made of what was given."""
         person, roles = person_and_roles(table.columns, roles, person, each_row_is_a_person, source)
         check_roles(table.columns, roles, source)
         _check_types(table.columns, declared, source)
@@ -198,14 +292,14 @@ class Table:
             for name in table.columns
         )
         understood = _understood(source, told)
-        index = pandas_index(frame)
+        index, kept = pandas_index(given), FrameTypes.of(given, table)
         if person is not None:
             named = columns[table.columns.index(person)]
             whose = _persons(named, source)
             _refuse_trips(named, columns)
-            return cls(columns, index=index, person=whose, read_as=understood)
+            return cls.of(columns, index=index, person=whose, read_as=understood, frame_types=kept)
         like = None if each_row_is_a_person else _person_like(columns, table.height)
-        return cls(columns, index=index, person_like=like, read_as=understood)
+        return cls.of(columns, index=index, person_like=like, read_as=understood, frame_types=kept)
 
     @classmethod
     def from_records(
@@ -237,7 +331,7 @@ class Table:
         )
         mark = ByRecord(by_record.left_out + whole - len(frame), person is not None)
         codes = None if person is None else Vocabulary.of(frame[person]).encode(frame[person]).astype(np.int64)
-        return cls(columns, person=codes, by_record=mark)
+        return cls.of(columns, person=codes, by_record=mark)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -284,14 +378,14 @@ class Table:
 
     def without_identifiers(self) -> Table:
         """What may enter a method: every column but the identifiers."""
-        return replace(self, columns=tuple(column for column in self.columns if column.role != "identifier"))
+        return self.change(columns=tuple(column for column in self.columns if column.role != "identifier"))
 
     def take(self, rows: Int64s) -> Table:
         """The chosen records, in the order given; domains stay as they are."""
         index = None if self.index is None else self.index[rows]
         person = None if self.person is None else self.person[rows]
         columns = tuple(replace(column, codes=column.codes[rows]) for column in self.columns)
-        return replace(self, columns=columns, index=index, person=person)
+        return self.change(columns=columns, index=index, person=person)
 
     def to_frame(self) -> pl.DataFrame:
         """All columns with their types; missing values are null."""
@@ -369,6 +463,31 @@ class PublishedColumn:
     def texts(self) -> pl.Series:
         """Every record's cell as it is written."""
         return pl.Series(self.cells.texts, dtype=pl.String).gather(pl.Series(self.codes)).alias(self.name)
+
+    @cached_property
+    def is_generalized(self) -> bool:
+        """Whether some record has a cell that is neither a value nor missing nor suppressed."""
+        return not np.isin(self.kinds, (CellKind.VALUE, CellKind.MISSING, CellKind.SUPPRESSED)).all()
+
+    def typed(self) -> pl.Series:
+        """Every record's cell in a type: values, a structure of low and high, or categories; else null."""
+        cells, records = self.cells, pl.Series(self.codes)
+        told = np.isin(self.kinds, (CellKind.MISSING, CellKind.SUPPRESSED), invert=True)
+        used = np.unique(self.kinds)
+        if self.is_generalized and (self.type == "category" or np.isin(used, (CellKind.NODE, CellKind.SET)).any()):
+            texts = self.texts().set(pl.Series(~told), None)
+            return texts.cast(pl.Enum(texts.drop_nulls().unique().sort()))
+        held = np.isin(cells.kinds, (CellKind.VALUE, CellKind.RANGE))
+        first = np.where(held, cells.members.take(cells.offsets[:-1], mode="clip"), 0) if len(cells.members) else held
+        last = np.where(held, cells.members.take(cells.offsets[1:] - 1, mode="clip"), 0) if len(cells.members) else held
+        low, high = (
+            cells.values.gather(pl.Series(place).set(pl.Series(~held), None)).gather(records)
+            for place in (first.astype(np.int64), last.astype(np.int64))
+        )
+        if not self.is_generalized:
+            return low.alias(self.name)
+        both = pl.DataFrame({LOW: low, HIGH: high}).to_struct(self.name)
+        return both.to_frame().select(pl.when(pl.Series(told)).then(pl.col(self.name)).otherwise(None)).to_series()
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -526,6 +645,31 @@ class PublishedTable:
         """The text of every cell."""
         return pl.DataFrame([column.texts() for column in self.columns])
 
+    def to_polars(self, like: FrameTypes | None = None) -> pl.DataFrame:
+        """Columns that are not generalized with their types (those of `like`), others as ranges or categories.
+
+        Ranges are structures of low and high, without bounds where any value is meant; nodes and sets are categories.
+        Missing and suppressed cells are null; `suppressed` tells which records are.
+        """
+        return export_polars(self.typed(), like, self.generalized)
+
+    def to_pandas(self, like: FrameTypes | None = None, index: Any = None) -> Any:
+        """The same as a pandas table; ranges are intervals."""
+        return export_pandas(self.typed(), like, self.generalized, index)
+
+    def to_arrow(self, like: FrameTypes | None = None) -> Any:
+        """The same as an arrow table."""
+        return export_arrow(self.typed(), like, self.generalized)
+
+    def typed(self) -> pl.DataFrame:
+        """Every column as `PublishedColumn.typed` gives it."""
+        return pl.DataFrame([column.typed() for column in self.columns])
+
+    @property
+    def generalized(self) -> list[str]:
+        """The columns that hold more than values."""
+        return [column.name for column in self.columns if column.is_generalized]
+
     def __len__(self) -> int:
         return len(self.columns[0])
 
@@ -647,6 +791,25 @@ def _person_like(columns: Sequence[Column], n_records: int) -> PersonLike | None
 
 def _or_empty(person: Int64s | None) -> Int64s:
     return np.zeros(0, np.int64) if person is None else person
+
+
+def roles_of_names(
+    names: Sequence[str], given: Mapping[str, str | Iterable[str]], rest: str | None, person: str | None = None
+) -> dict[str, str]:
+    """The role of each column from the columns of each role; `rest` is that of columns which nobody named."""
+    roles: dict[str, str] = {}
+    for role, named in given.items():
+        for name in [named] if isinstance(named, str) else named:
+            if roles.get(name, role) != role:
+                raise BadParameter(f"Column '{name}' is given two roles, {roles[name]} and {role}.", parameter=role)
+            roles[name] = role
+    if rest is None:
+        return roles
+    if rest not in ROLES:
+        raise BadParameter(
+            f"rest must be one of {', '.join(ROLES)}, got {rest!r}.{did_you_mean(str(rest), ROLES)}", parameter="rest"
+        )
+    return {name: rest for name in names if name != person} | roles
 
 
 def check_roles(names: Iterable[str], roles: Mapping[str, str], source: str | None) -> None:

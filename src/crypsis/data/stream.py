@@ -20,6 +20,7 @@ from crypsis.data.formats.columns import column, is_empty, labels, times
 from crypsis.data.formats.columns import unknown_column as unknown
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.source import place
+from crypsis.data.frame_types import InMemory
 from crypsis.data.missing import MISSING_CODE
 from crypsis.data.trajectory import Locations
 from crypsis.data.vocabulary import Vocabulary
@@ -55,7 +56,7 @@ class Attribute:
 
 
 @dataclass(frozen=True, eq=False)
-class Events:
+class Events(InMemory):
     """A log of events. `people` names the persons and never leaves the publisher.
 
     `by_record` marks events of which each was read by itself, as private methods need it.

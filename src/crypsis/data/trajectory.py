@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, freeze, frozen, offsets_of, take_records
+from crypsis.data.frame_types import InMemory
 from crypsis.data.grid import Grid
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.symbols import Symbols, SymbolText
@@ -25,7 +26,7 @@ from crypsis.errors import BadCoordinate, BadLabel, BadRelease, BadRow, Duplicat
 
 
 @dataclass(frozen=True, eq=False)
-class Locations:
+class Locations(InMemory):
     """The location table: distinct labels, planar coordinates in one unit, and which of them are sensitive.
 
     Coordinates are absent for plain item sequences. `source` names the file, for messages; `crs` is the projection of
@@ -175,7 +176,7 @@ class Locations:
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectories:
+class Trajectories(InMemory):
     """A list of trajectories over one location table.
 
     `owners` gives each trajectory's individual as an integer where one person may have several;

@@ -22,6 +22,7 @@ from crypsis.data.formats.columns import labels as labels_of
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.long import group_rows, persons_of
 from crypsis.data.formats.source import place
+from crypsis.data.frame_types import InMemory
 from crypsis.data.person_codes import dense_persons, person_codes, refuse_both
 from crypsis.data.person_detection import PersonLike, person_like_beside
 from crypsis.data.symbols import Symbols, SymbolText
@@ -33,7 +34,7 @@ ABBREVIATED = 5  # labels of a name on a screen
 
 
 @dataclass(frozen=True, eq=False)
-class Transactions:
+class Transactions(InMemory):
     """A list of sets of items over one vocabulary.
 
     `collapsed` is the number of repeated items inside records that the input had and the sets do not.

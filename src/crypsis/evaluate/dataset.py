@@ -288,4 +288,4 @@ def _on_columns(table: Table, columns: Sequence[str]) -> Table:
     if not columns:
         raise NotApplicable("None of the chosen columns is relational.")
     wanted = [table.column(name).name for name in columns]
-    return replace(table, columns=tuple(column for column in table.columns if column.name in wanted))
+    return table.change(columns=tuple(column for column in table.columns if column.name in wanted))

@@ -21,7 +21,7 @@ def as_frame(table: Any) -> pl.DataFrame:
         return table
     if isinstance(table, pl.LazyFrame):
         return table.collect()
-    library = type(table).__module__.partition(".")[0]
+    library = library_of(table)
     try:
         if library == "pandas":
             _require_pyarrow("a pandas table")
@@ -46,9 +46,24 @@ def as_frame(table: Any) -> pl.DataFrame:
     )
 
 
+def library_of(table: Any) -> str:
+    """The package that a table belongs to: `pandas`, `polars`, `pyarrow`."""
+    return type(table).__module__.partition(".")[0]
+
+
+def is_frame(table: Any) -> bool:
+    """Whether an object is a table of another library."""
+    return (
+        isinstance(table, (pl.DataFrame, pl.LazyFrame))
+        or (library_of(table) == "pandas" and hasattr(table, "columns"))
+        or hasattr(table, "__arrow_c_stream__")
+        or hasattr(table, "__dataframe__")
+    )
+
+
 def pandas_index(table: Any) -> Any:
     """The index of a pandas table; None of any other."""
-    return table.index if type(table).__module__.partition(".")[0] == "pandas" else None
+    return table.index if library_of(table) == "pandas" else None
 
 
 def _column(values: Any) -> pl.Series:
