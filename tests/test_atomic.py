@@ -70,7 +70,7 @@ def test_a_failure_inside_leaves_the_old_state(tmp_path):
 
 def test_an_existing_folder_is_not_replaced_unasked(tmp_path):
     (tmp_path / "made").mkdir()
-    with pytest.raises(OutputExists, match="--overwrite"), new_folder(tmp_path / "made"):
+    with pytest.raises(OutputExists, match="overwrite=True"), new_folder(tmp_path / "made"):
         pass
     (tmp_path / "file").write_text("mine")
     with pytest.raises(OutputExists, match="not a folder"), new_folder(tmp_path / "file", overwrite=True):

@@ -170,7 +170,7 @@ def test_owners_are_counted_but_never_written(tmp_path):
     release = crypsis.anonymize(small(owners), SeqAnon(k=2, m=2, unit="owner"))
     folder = release.write(tmp_path / "release")
     again = crypsis.read_release(folder)
-    with pytest.raises(crypsis.CrypsisError, match="--original") as raised:
+    with pytest.raises(crypsis.CrypsisError, match="original=DATA") as raised:
         again.verify()
     assert raised.value.code == "original-required"
     assert again.verify(small(owners)).holds

@@ -59,7 +59,7 @@ def test_python_reads_it_with_its_option(file: Path) -> None:
     assert words(crypsis.read_table(file, {"word": "other"})) == ["red", "green"]
     assert words(crypsis.read_table(file, {"word": "other"}, shout=True)) == ["RED", "GREEN"]
     (file.parent / "a.csv").write_text("word\nred\n")
-    with pytest.raises(OptionWithoutEffect, match="shout has no effect here"):
+    with pytest.raises(OptionWithoutEffect, match="`shout` has no effect here"):
         crypsis.read_table(file.parent / "a.csv", {"word": "other"}, shout=True)
 
 

@@ -76,10 +76,10 @@ def test_python_reads_with_it(file: Path) -> None:
 def test_it_is_refused_where_it_has_no_effect(file: Path) -> None:
     lists = file.with_name("lists.dat")
     lists.write_text("tea milk\ntea\n")
-    with pytest.raises(OptionWithoutEffect, match="shout has no effect here: one list of items per line"):
+    with pytest.raises(OptionWithoutEffect, match="`shout` has no effect here: one list of items per line"):
         crypsis.read_transactions(lists, shout=True)
     (file.with_name("people.csv")).write_text("age\n3\n")
-    with pytest.raises(OptionWithoutEffect, match="shout has no effect here"):
+    with pytest.raises(OptionWithoutEffect, match="`shout` has no effect here"):
         crypsis.read_table(file.with_name("people.csv"), {"age": "quasi"}, shout=True)
 
 

@@ -30,7 +30,7 @@ def new_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
     with _failures_named(target):
         if target.exists() and not overwrite:
             raise OutputExists(
-                f"{target.name} exists already; choose another folder or allow overwriting (--overwrite)."
+                f"{target.name} exists already; choose another folder or allow overwriting (overwrite=True)."
             )
         if target.exists() and not target.is_dir():
             raise OutputExists(f"{target.name} is not a folder, so it is not replaced.")

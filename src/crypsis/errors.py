@@ -98,9 +98,11 @@ CrypsisError
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, ClassVar
+
+from crypsis.places import reword
 
 
 class CrypsisError(Exception):
@@ -111,16 +113,29 @@ class CrypsisError(Exception):
 
     def __init__(self, message: str, *, where: str | None = None, **details: object) -> None:
         super().__init__(message)
-        self.message = message
+        self.sentence = message
+        self.final = False
         self.where = where
         self.details = details
+
+    @property
+    def message(self) -> str:
+        """The sentence in the words of the place where this process speaks (see `places`)."""
+        return self.sentence if self.final else reword(self.sentence, parameter=self.details.get("parameter"))
+
+    def told(self, place: str, labels: Mapping[str, str] | None = None) -> CrypsisError:
+        """The same error in the words of a place; `labels` are those of fields in the browser."""
+        words = self.sentence if self.final else reword(self.sentence, place, labels, self.details.get("parameter"))
+        told = _made_again(type(self), words, self.where, self.details)
+        told.final = True
+        return told
 
     def __str__(self) -> str:
         return f"{self.message} ({self.where})" if self.where else self.message
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Errors travel between processes whole."""
-        return _made_again, (type(self), self.message, self.where, self.details)
+        return _made_again, (type(self), self.sentence, self.where, self.details)
 
     @classmethod
     def family(cls) -> str:

@@ -24,6 +24,7 @@ from crypsis.atomic import new_folder, write_file
 from crypsis.errors import (
     BadParameter,
     BadRelease,
+    CrypsisError,
     NotApplicable,
     OriginalRequired,
     VerificationFailed,
@@ -515,6 +516,8 @@ def _read(folder: Path, private_report: str | Path | None, *, working_copy: bool
     kind = kind_named(described["kind"])
     try:
         data, companion = kind.read(folder, manifest)
+    except CrypsisError:
+        raise
     except _NOT_UNDERSTOOD as error:
         raise BadRelease(
             f"{described['file']} does not hold what {MANIFEST} describes ({type(error).__name__}).", where=str(folder)

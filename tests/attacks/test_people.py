@@ -139,7 +139,7 @@ def test_without_the_private_report_people_are_not_guessed(gps) -> None:
     _, folder = gps
     again = crypsis.read_release(folder / "r")
     far = crypsis.Tracks.from_lists([*WAYS, [(90_000, 0, 0)]], owners=["p", "p", "p", "q", "q", "q"])
-    with pytest.raises(OriginalRequired, match="--private-report"):
+    with pytest.raises(OriginalRequired, match="private_report="):
         LocationAttack().run(again.data, far)
     trips = LocationAttack(unit="trajectory").run(again.data, TRACKS)
     assert trips.individuals == len(TRACKS)

@@ -50,7 +50,7 @@ BAD = {
         ("-k", "2", "--owner", "who"),
         "owner-repeated",
         2,
-        "unit='owner'",
+        "--unit owner",
     ),
 }
 

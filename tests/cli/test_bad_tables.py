@@ -59,7 +59,7 @@ BAD_TABLES = {
     "delta above 1": (SETS, (*ITEMS, "--method", "rum-bound", "--delta", "1.5"), "bad-parameter", 2, "0 to 1"),
     "delta below 0": (SETS, (*ITEMS, "--method", "tum-bound", "--delta", "-0.5"), "bad-parameter", 2, "0 to 1"),
     "delta 0 where cells cannot be exact": (
-        SETS, (*ITEMS, "--method", "rum-bound", "--delta", "0"), "infeasible", 3, "more than delta=0",
+        SETS, (*ITEMS, "--method", "rum-bound", "--delta", "0"), "infeasible", 3, "more than --delta 0",
     ),
     "too few sets with items": (
         "age,codes\n1,a\n1,\n2,\n2,\n", (*ITEMS, "--method", "rum-bound", "--delta", "1"), "infeasible", 3, "4 records",

@@ -7,7 +7,7 @@ import pytest
 
 import crypsis
 from crypsis import Mixed, Table
-from crypsis.data.person_detection import holds_ids, identifies_by_name, person_like_column, person_undecided, reworded
+from crypsis.data.person_detection import holds_ids, identifies_by_name, person_like_column, person_undecided
 from crypsis.errors import BadParameter, BadRow, PersonNotSupported, PersonUndecided, UnknownColumn
 
 NAMES_OF_PEOPLE = (
@@ -98,10 +98,10 @@ def test_the_refusal_names_column_counts_and_remedies_of_the_place() -> None:
     assert error.exit_code == 2
     for words in ("'user id'", "2 different values", "3 rows", "person='user id'", "each_row_is_a_person=True"):
         assert words in str(error)
-    typed = reworded(error, "command line")
+    typed = error.told("command line")
     assert "--person 'user id'" in str(typed)
     assert "--each-row-is-a-person" in str(typed)
-    assert 'person = "user id"' in str(reworded(error, "experiment"))
+    assert 'person = "user id"' in str(error.told("experiment"))
 
 
 FRAME = pl.DataFrame({"uid": ["a", "a", "a", "b"], "age": [30, 31, 32, 40], "ill": ["flu", "flu", "cold", "flu"]})

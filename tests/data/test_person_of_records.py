@@ -76,7 +76,7 @@ def test_tracks_ask_also_where_their_id_is_named() -> None:
 @pytest.mark.parametrize("heading", [["271.5", "270", "90", "91.25", "0"], [271.5, 270.0, 90.0, 91.25, 0.0]])
 def test_a_heading_is_no_name_of_a_track(heading: list[object]) -> None:
     frame = RIDES.select("time", "lat", "lon", icao24=pl.col("driver")).with_columns(pl.Series("track", heading))
-    with pytest.raises(BadParameter, match=r"Column 'track' holds decimal numbers such as 271.5.*--id"):
+    with pytest.raises(BadParameter, match=r"Column 'track' holds decimal numbers such as 271.5.*id='COLUMN'"):
         crypsis.Tracks.from_frame(frame, sort=True)
 
 
@@ -95,11 +95,11 @@ def test_one_notion_has_one_column() -> None:
         crypsis.Trajectories.from_frame(
             RIDES, id="trip", position="time", location="stop", person="cab", owner="driver"
         )
-    with pytest.raises(BadParameter, match="give one of person and each_row_is_a_person"):
+    with pytest.raises(BadParameter, match="give one of `person` and `each_row_is_a_person`"):
         trajectories_from_checkins(RIDES, id="trip", person="cab", each_row_is_a_person=True)
     with pytest.raises(OptionWithoutEffect, match="one_per"):
         trajectories_from_checkins(RIDES, id="trip", person="cab", one_per="day")
-    with pytest.raises(OptionWithoutEffect, match="lat has no effect"):
+    with pytest.raises(OptionWithoutEffect, match="`lat` has no effect"):
         crypsis.Tracks.from_frame(RIDES, id="trip", x="lon", y="lat", lat="lat", lng="lon")
 
 

@@ -139,7 +139,7 @@ def test_whatever_a_cell_does_the_others_go_on(tmp_path, monkeypatch):
 def _unsafe_data_stay_in_quarantine(store, id, folder):
     assert store.published_folder(id) is None
     assert (store.quarantine / id / "published").is_dir()
-    with pytest.raises(VerificationFailed, match="--i-know"):
+    with pytest.raises(VerificationFailed, match="i_know=True"):
         export_published(store, id, folder / "x.csv")
     with pytest.raises(VerificationFailed):
         export_release(store, id, folder / "x")

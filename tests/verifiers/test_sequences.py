@@ -122,7 +122,7 @@ def test_a_generalized_symbol_is_not_one_of_its_members() -> None:
 
 
 def test_pattern_preservation_is_never_established_without_the_original() -> None:
-    with pytest.raises(OriginalRequired, match="--original FILE"):
+    with pytest.raises(OriginalRequired, match="original=DATA"):
         verify(published_as([("a",), ("a",)]), PatternPreservingKAnonymity(k=2))
 
 

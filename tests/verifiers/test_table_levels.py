@@ -83,7 +83,7 @@ def test_columns_must_exist_once_and_some_must_be_known() -> None:
         foreign_table(frame, quasi=["aeg"])
     with pytest.raises(BadParameter, match="'pay' is named twice"):
         foreign_table(frame, quasi=["age", "pay"], sensitive=["pay"])
-    with pytest.raises(BadParameter, match="--quasi"):
+    with pytest.raises(BadParameter, match="quasi="):
         foreign_table(frame, quasi=[])
     with pytest.raises(BadParameter, match="c must be"):
         table_levels(foreign_table(frame, quasi=["age"]), c=0)

@@ -146,7 +146,7 @@ def test_rows_that_are_not_in_order_are_put_in_order_with_one_button(tab: Tab, a
     section = {"kind": "tracks", "id": "id", "x": "x", "y": "y", "t": "t"}
     assert api.put(f"/api/datasets/{number}/section", json={"section": section}).status_code == 200
     page = tab.open(f"/data?dataset={number}")
-    expect(page.get_by_text("the rows must be put in order")).to_be_visible()
+    expect(page.get_by_text("“Put the rows in order”")).to_be_visible()
     page.get_by_role("button", name="Put the rows in order").click()
     expect(page.get_by_text("Unique records")).to_be_visible()
     page = tab.open(f"/trajectories?dataset={number}")

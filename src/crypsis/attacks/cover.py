@@ -72,7 +72,7 @@ class CoverAttack(Attack):
         if original is not None and original.person_repeats:
             raise PersonNotSupported(
                 "Disassociated data are about records, and in this original a person has several; give it with the "
-                "records of each person united (unite='person', --unite person)."
+                "records of each person united (unite='person')."
             )
         data = arranged(published)
         supports = data.visible_supports + data.hidden_leaves

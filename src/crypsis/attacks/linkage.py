@@ -368,6 +368,6 @@ def _whose(released: PublishedTable, table: Table) -> Int64s:
     if whose is None or len(whose) != len(released) or (released.person is None and not released.in_input_order):
         raise NotApplicable(
             "Published rows do not say whose they are; give the private report, which tells which input row each was "
-            "made from (--private-report FILE)."
+            "made from (private_report='FILE')."
         )
     return whose

@@ -39,7 +39,7 @@ def with_owners(published: PublishedTrajectories, original: Trajectories) -> Pub
         return replace(published, owners=original.owners[recoded])
     raise OriginalRequired(
         "A release does not say whose its rows are, and these rows cannot be found again by recoding the original. "
-        "Give the private report that was written with the release (--private-report)."
+        "Give the private report that was written with the release (private_report='FILE')."
     )
 
 

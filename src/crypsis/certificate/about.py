@@ -50,10 +50,10 @@ class About:
                 )
         missing = [name for name in known if given.get(name) is None]
         if missing:
-            options = ", ".join(f"--{name.replace('_', '-')}" for name in missing)
+            options = ", ".join(f"`{name}`" for name in missing)
             raise BadParameter(
                 f"A certificate says who answers for what, and nobody said {', '.join(missing)}; give {options}, or "
-                "--about FILE.",
+                "about='FILE'.",
                 parameter=missing[0],
                 missing=missing,
             )

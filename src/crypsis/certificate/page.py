@@ -33,7 +33,7 @@ def write_certificate(
     if target.resolve().is_relative_to(Path(folder).resolve()):
         raise BadParameter("The certificate must lie outside the release folder, which holds its own files only.")
     if target.exists() and not overwrite:
-        raise OutputExists(f"{target} exists already; choose another name or allow overwriting (--overwrite).")
+        raise OutputExists(f"{target} exists already; choose another name or allow overwriting (overwrite=True).")
     sections = certificate_sections(folder, about, trusted=trusted)
     write_file(target, render_certificate(sections, about.title, today or datetime.now(UTC).date(), font))
     return target
@@ -126,7 +126,7 @@ def _refuse_missing_letters(page: Any, texts: Sequence[str]) -> None:
     lacking = sorted({sign for text in texts for sign in text if sign not in "\n\t" and ord(sign) not in known})
     if lacking:
         raise BadParameter(
-            f"The font has no sign for {''.join(lacking[:20])!r}; name a TrueType font that has it (--font FILE.ttf).",
+            f"The font has no sign for {''.join(lacking[:20])!r}; name a TrueType font that has it (font='FILE.ttf').",
             parameter="font",
         )
 

@@ -75,7 +75,7 @@ def inspect(
         headings = [heading for heading in columns[0] if heading not in ("top", *_NOT_SHOWN)]
         show_table(headings, [[column[heading] for heading in headings] for column in columns])
     if like is not None:
-        print(printable(str(person_undecided(like, "command line"))))
+        print(printable(str(person_undecided(like))))
     for words, command in commands.items():
         print(printable(f"\n{words}:\n  {command}"))
 

@@ -13,14 +13,19 @@ from typing import Any
 
 from crypsis.cli.printing import degrade_output, printable
 from crypsis.cli.settings import SETTINGS, Settings, read_settings
-from crypsis.errors import CrypsisError, OptionWithoutEffect, PersonUndecided, describe_bug
+from crypsis.errors import CrypsisError, OptionWithoutEffect, describe_bug
+from crypsis.places import COMMAND_LINE, speaking
 
 _CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit: 0 done, 1 unexpected, 2 bad input, 3 infeasible, 4 broken, 5 too large, 130 stopped."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    with speaking(COMMAND_LINE):
+        _main(list(sys.argv[1:] if arguments is None else arguments))
+
+
+def _main(given: list[str]) -> None:
     degrade_output()
     signal.signal(signal.SIGTERM, _terminate)
     settings = Settings(debug="--debug" in given, json="--json" in given)
@@ -29,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         SETTINGS.set(settings)
         sys.exit(_run(rest or ["--help"]))
     except CrypsisError as refusal:
-        error = _in_options(refusal)
+        error = _typed(refusal)
         sys.exit(_show_error(error.code, str(error), error.exit_code, settings, error.to_dict()))
     except KeyboardInterrupt:
         sys.exit(_show_error("cancelled", "stopped; nothing was left behind", 130, settings))
@@ -62,17 +67,13 @@ def _run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _in_options(error: CrypsisError) -> CrypsisError:
-    """The error with remedies that can be typed."""
-    if isinstance(error, OptionWithoutEffect):
-        from crypsis.cli.reading.typed import in_typed_words
-
-        return in_typed_words(error)
-    if not isinstance(error, PersonUndecided):
+def _typed(error: CrypsisError) -> CrypsisError:
+    """The error with the options that can be typed."""
+    if not isinstance(error, OptionWithoutEffect):
         return error
-    from crypsis.data.person_detection import reworded
+    from crypsis.cli.reading.typed import in_typed_words
 
-    return reworded(error, "command line")
+    return in_typed_words(error)
 
 
 def _show_help(error: Any, settings: Settings) -> int:

@@ -215,7 +215,7 @@ class CountedRegions:
 def missing_domain(method: str, name: str) -> PublicInputMissing:
     """The error where nothing was declared about a column."""
     return PublicInputMissing(
-        f"{method}: declare the domain of the column {name!r} (domains, --domains FILE, or a tree of its categories). "
+        f"{method}: declare the domain of the column {name!r} (domains='FILE', or a tree of its categories). "
         "Taking it from the data would tell who is in them; if those of the data are public anyway, write "
         "public-in-data.",
         parameter="domains",

@@ -77,7 +77,8 @@ def foreign_table(
     named = [*quasi, *sensitive, *(items or {})]
     if not quasi:
         raise BadParameter(
-            "A table is checked by its quasi-identifiers; name the columns that others may know (--quasi age,zip).",
+            "A table is checked by its quasi-identifiers; name the columns that others may know "
+            "(quasi=['age', 'zip']).",
             parameter="quasi",
         )
     for name in named:

@@ -24,8 +24,8 @@ def refuse_both(person: str | None, each_row_is_a_person: bool) -> None:
     """A column names the person, or each record is one: not both."""
     if person is not None and each_row_is_a_person:
         raise BadParameter(
-            f"Column '{person}' names the person, so records are not persons of their own; give one of person and "
-            "each_row_is_a_person.",
+            f"Column '{person}' names the person, so records are not persons of their own; give one of `person` and "
+            "`each_row_is_a_person`.",
             parameter="each_row_is_a_person",
         )
 
@@ -38,7 +38,7 @@ def refuse_uniting(unite: str | None, person: str | None) -> None:
         raise BadParameter(f"unite must be 'person', got {unite!r}.", parameter="unite")
     if person is None:
         raise OptionWithoutEffect(
-            "unite='person' makes one record of all records of a person; say whose they are too (person, --person).",
+            "unite='person' makes one record of all records of a person; say whose they are too (person='COLUMN').",
             parameter="unite",
         )
 

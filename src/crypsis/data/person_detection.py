@@ -151,13 +151,6 @@ BY_NOUN, BY_NAME, BY_ROLE, BY_FORM = 0, 1, 2, 3  # how a column is known, the su
 _LOOKED_AT = 1000  # distinct values whose form is looked at
 _NEARLY_ALL = 0.95
 
-# Where somebody can answer: how it is said there that a column names the person, and that each record is a person.
-REMEDIES = {
-    "python": ("person={column!r}", "each_row_is_a_person=True"),
-    "command line": ("--person {shown}", "--each-row-is-a-person"),
-    "experiment": ('person = "{column}"', "each_row_is_a_person = true"),
-}
-
 
 @dataclass(frozen=True)
 class PersonLike:
@@ -178,13 +171,11 @@ class PersonLike:
         )
 
 
-def person_undecided(like: PersonLike, road: str = "python", where: str | None = None) -> PersonUndecided:
-    """The refusal, with both remedies in the words of the place where it is told (see `REMEDIES`)."""
-    shown = f"'{like.column}'" if re.search(r"\s", like.column) else like.column
-    named, alone = (text.format(column=like.column, shown=shown) for text in REMEDIES[road])
+def person_undecided(like: PersonLike, where: str | None = None) -> PersonUndecided:
+    """The refusal, with both remedies."""
     return PersonUndecided(
-        f"{like.question} Say {named} if it names the person, so that people are counted; say {alone} if "
-        f"every one of the {like.records} is another person.",
+        f"{like.question} Say person={like.column!r} if it names the person, so that people are counted; say "
+        f"each_row_is_a_person=True if every one of the {like.records} is another person.",
         where=where,
         column=like.column,
         values=like.values,
@@ -194,26 +185,15 @@ def person_undecided(like: PersonLike, road: str = "python", where: str | None =
     )
 
 
-def reworded(error: PersonUndecided, road: str) -> PersonUndecided:
-    """The same refusal with the remedies of another place."""
-    told = error.details
-    if "column" not in told:
-        return error
-    like = PersonLike(
-        str(told["column"]), int(str(told["values"])), int(str(told["rows"])), str(told["reason"]), str(told["records"])
-    )
-    return person_undecided(like, road, error.where)
-
-
 def refuse_undecided_names(names: Iterable[str], records: str = "rows") -> None:
     """Under differential privacy nothing is asked of the records: a name that identifies is enough to be asked."""
     for name in names:
         if identifies_by_name(name):
             raise PersonUndecided(
                 f"Does one person have several {records}? Column '{name}' has a name that identifies, and under "
-                "differential privacy no record is looked at to tell. Say that it names the person (person='"
-                f"{name}', --person), so that so many records of each count as records_per_person says; or that every "
-                "one is another person (each_row_is_a_person=True, --each-row-is-a-person)."
+                f"differential privacy no record is looked at to tell. Say that it names the person (person={name!r}), "
+                "so that so many records of each count as `records_per_person` says; or that every one is another "
+                "person (each_row_is_a_person=True)."
             )
 
 

@@ -90,7 +90,7 @@ class PrivacyPolicy(Companion):
         if original is None:
             raise OriginalRequired(
                 f"The privacy policy was derived from the original data ({self.origin}) and is not published, because "
-                "it tells what occurs there; give the original (--original FILE)."
+                "it tells what occurs there; give the original (original=DATA)."
             )
         made = PrivacyPolicy.from_text(self.origin)
         assert isinstance(made, DerivedPolicy)

@@ -714,8 +714,8 @@ def person_and_roles(
         return None, dict(roles)
     if each_row_is_a_person:
         raise BadParameter(
-            f"Column '{person}' names the person, so rows are not persons of their own; give one of person and "
-            "each_row_is_a_person.",
+            f"Column '{person}' names the person, so rows are not persons of their own; give one of `person` and "
+            "`each_row_is_a_person`.",
             parameter="each_row_is_a_person",
         )
     if person not in names:

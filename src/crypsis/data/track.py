@@ -176,8 +176,8 @@ class Tracks(InMemory):
         if id is None and like is not None and several_values_within(table, like.column, rows):
             raise BadParameter(
                 f"Column '{track}' was taken for the track, but one of its tracks has several values of "
-                f"'{like.column}', which seems to name people. Name the column of the track with id= (--id), and the "
-                "person with person= (--person).",
+                f"'{like.column}', which seems to name people. Name the column of the track with id='COLUMN', and the "
+                "person with person='COLUMN'.",
                 parameter="id",
             )
         seconds, written = _seconds(table, moment, source, time_format)
@@ -345,7 +345,7 @@ def _refuse_decimals(cells: pl.Series, name: str, source: str | None) -> None:
         row = int(decimal.arg_true()[0])
         raise BadParameter(
             f"Column '{name}' holds decimal numbers such as {cells[row]}, which name no track. Name the column of the "
-            "track with id= (--id).",
+            "track with id='COLUMN'.",
             parameter="id",
             **place(source, row, name),
         )

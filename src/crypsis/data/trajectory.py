@@ -149,7 +149,7 @@ class Locations(InMemory):
         if self.x is None or self.y is None:
             raise BadCoordinate(
                 f"{needed_by} needs coordinates, and these locations have none; "
-                "give a location table with the columns location, x, y (--locations FILE)."
+                "give a location table with the columns location, x, y (locations='FILE')."
             )
         return self.x, self.y
 

@@ -27,12 +27,12 @@ def is_given(value: Any) -> bool:
 
 
 def option_without_effect(
-    option: str, words: str, uses: Collection[str], road: str = "python", kind: str | None = None
+    option: str, words: str, uses: Collection[str], kind: str | None = None
 ) -> OptionWithoutEffect:
-    """The refusal, in the words of the place where it is told."""
-    named, known = _named(option, road), ", ".join(_named(name, road) for name in uses)
+    """The refusal, and what is used instead."""
+    known = ", ".join(f"`{name}`" for name in uses)
     return OptionWithoutEffect(
-        f"{named} has no effect here: {words} is read with {known}. Leave it out.",
+        f"`{option}` has no effect here: {words} is read with {known}. Leave it out.",
         option=option,
         way=words,
         uses=list(uses),
@@ -51,12 +51,8 @@ def the_person(person: str | None, each_row_is_a_person: bool, **aliases: str | 
     column = next(iter(named.values()), None)
     if column is not None and each_row_is_a_person:
         raise BadParameter(
-            f"Column '{column}' names the person, so records are not persons of their own; give one of person and "
-            "each_row_is_a_person.",
+            f"Column '{column}' names the person, so records are not persons of their own; give one of `person` and "
+            "`each_row_is_a_person`.",
             parameter="each_row_is_a_person",
         )
     return column
-
-
-def _named(option: str, road: str) -> str:
-    return "--" + option.replace("_", "-") if road == "command line" else option

@@ -158,7 +158,7 @@ def write_published(
     if chosen not in FORMATS:
         raise BadParameter(f"export: the format must be one of {', '.join(FORMATS)}, got {chosen!r}.")
     if os.path.lexists(file) and not overwrite:
-        raise OutputExists(f"{file} exists already; choose another name or allow overwriting (--overwrite).")
+        raise OutputExists(f"{file} exists already; choose another name or allow overwriting (overwrite=True).")
     data = release.kind.as_written(release.data)
     if chosen == "json":
         if not isinstance(data, DisassociatedTransactions):
@@ -238,7 +238,8 @@ def _refuse_unsafe(store: Store, id: str, *, i_know: bool) -> None:
     known = store.cell(id)
     if known["state"] == "unsafe" and not i_know:
         raise VerificationFailed(
-            f"Cell {id} is not safe: {known.get('message')} It stays in quarantine; --i-know exports it all the same.",
+            f"Cell {id} is not safe: {known.get('message')} It stays in quarantine; i_know=True exports it all the "
+            "same.",
             cell=id,
         )
 

@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 
 from polars.exceptions import PolarsError
 
-from crypsis.data.person_detection import reworded
-from crypsis.errors import BadExperiment, CrypsisError, PersonUndecided, did_you_mean
+from crypsis.errors import BadExperiment, CrypsisError, did_you_mean
+from crypsis.places import EXPERIMENT
 
 MISUNDERSTOOD = (
     TypeError,
@@ -66,7 +66,7 @@ class Findings:
         try:
             return action()
         except CrypsisError as refusal:
-            error = reworded(refusal, "experiment") if isinstance(refusal, PersonUndecided) else refusal
+            error = refusal.told(EXPERIMENT)
             message = error.message + (f" [{error.where}]" if error.where else "")
             self.add(where, message, error.code)
             return None

@@ -51,10 +51,10 @@ def read(path: str | Path, *, kind: str | None = None, **options: Any) -> Any:
             f"{file} is a release, not data to anonymize; read it with crypsis.read_release({str(path)!r}).",
             where=str(file),
         )
-    section, _ = described(file, {"kind": kind, **options})
+    told = told_options(options)
+    section, _ = described(file, {"kind": kind, **told})
     kind = section["kind"]
     columns = section.pop("columns", {})
-    told = told_options(options)
     roles = {name: options.pop(name) for name in _OF_ROLES if name in options}
     if kind in ("table", "mixed"):
         return _read_records(path, kind, columns, roles, options)

@@ -24,11 +24,11 @@ def refuse_unconfirmed(subject: Subject, limits: ReviewThresholds) -> None:
     names = list(dict.fromkeys(str(finding.column) for finding in found))
     named = any(finding.code == DirectIdentifier.code for finding in found)
     kind = DirectIdentifier if named else UnconfirmedColumn
-    these, options = "it" if len(names) == 1 else "them", " ".join(f"--confirm {name}" for name in names)
+    these = "it" if len(names) == 1 else "them"
     reasons = " ".join(finding.sentence for finding in found)
     raise kind(
         f"Nothing was written: {reasons} Leave {these} out, or confirm that {these} may be published "
-        f"(confirm={names!r}, {options}).",
+        f"(confirm={names!r}).",
         columns=names,
     )
 

@@ -29,7 +29,7 @@ def counted_persons(published: PublishedTable, unit: str, original: Table | None
     if original.person is None:
         if published.person is None:
             raise NotApplicable(
-                "People are to be counted; give the original with the column that names the person (--person COLUMN)."
+                "People are to be counted; give the original with the column that names the person (person='COLUMN')."
             )
         return None, "untruthful: people are counted, and in the original nobody has several records"
     if len(published) != len(original):  # told in other words by the comparison with the original
@@ -40,7 +40,7 @@ def counted_persons(published: PublishedTable, unit: str, original: Table | None
     if not published.in_input_order:
         raise OriginalRequired(
             "The rows of a release are sorted, so whose they are can only be told with the private report; give it "
-            "(--private-report FILE)."
+            "(private_report='FILE')."
         )
     return original.person, None
 
@@ -50,5 +50,5 @@ def refuse_uncounted(smallest: int | None) -> None:
     shown = "" if smallest is None else f" Every class has at least {smallest} records;"
     raise OriginalRequired(
         f"Not established:{shown} whose records they are is not published, so people can only be counted by the "
-        "publisher, with the original and the private report (--original FILE --private-report FILE)."
+        "publisher, with the original and the private report (original=DATA, private_report='FILE')."
     )

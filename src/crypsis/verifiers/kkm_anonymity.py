@@ -63,7 +63,7 @@ def _verified(
         return Verdict(promised, False, None, promised.k, how, problem=problem + ".", **more)
 
     if not published.table.quasi:
-        raise NoQuasiIdentifiers(f"{promised.model} needs a quasi-identifier; declare one (--quasi age,zip).")
+        raise NoQuasiIdentifiers(f"{promised.model} needs a quasi-identifier; declare one (quasi=['age', 'zip']).")
     classes = TableClasses.of(published.table)
     person, problem = counted_persons(published.table, promised.unit, None if original is None else original.table)
     problem = _suppression_problem(published, classes) or problem

@@ -64,7 +64,7 @@ def verify_klm_anonymity(
     elif promised.unit == "owner" and published.owners is None:
         raise OriginalRequired(
             "Published rows do not say whose they are, so owners can only be counted with the original data; "
-            "give it (--original FILE)."
+            "give it (original=DATA)."
         )
     names, rows = _in_two_parts(published, individuals)
     lowest: list[int] = []

@@ -38,7 +38,7 @@ def verify_km_anonymity(
     elif promised.unit == "owner" and published.owners is None:
         raise OriginalRequired(
             "Published rows do not say whose they are, so owners can only be counted with the original data; "
-            "give it (--original FILE)."
+            "give it (original=DATA)."
         )
     names, rank = _canonical_symbols(published)
     codes = rank[codes]

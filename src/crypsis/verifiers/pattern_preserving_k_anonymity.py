@@ -15,7 +15,7 @@ def verify_pattern_preserving_k_anonymity(
     if original is None:
         raise OriginalRequired(
             f"{promised.model} is a promise about the original data, and published rows need not be true; "
-            "give the original (--original FILE)."
+            "give the original (original=DATA)."
         )
     if promised.unit == "owner" and original.owners is None:
         raise NotApplicable("Owners are to be counted; give the original with the owner of each trajectory.")

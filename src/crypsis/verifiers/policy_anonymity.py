@@ -58,7 +58,7 @@ def itemsets_of(policy: PrivacyPolicy | DerivedPolicy, original: Transactions | 
     if original is None:
         raise OriginalRequired(
             f"The privacy policy is a recipe ({policy.public_text}), and what it lists is told by the original data; "
-            "give the original (--original FILE), or a policy that lists its itemsets."
+            "give the original (original=DATA), or a policy that lists its itemsets."
         )
     return policy.make(original).on(original)
 

@@ -78,12 +78,12 @@ def counted_sets(published: PublishedTransactions, unit: str, original: Transact
         if published.person is None:
             raise OriginalRequired(
                 "Published records do not say whose they are, so people can only be counted with the original data; "
-                "give it with the person of each record (--original FILE --person COLUMN)."
+                "give it with the person of each record (original=DATA, person='COLUMN')."
             )
         return replace(sets, person=published.person)
     if unit == "person" and original.person is None:
         raise NotApplicable(
-            "People are to be counted; give the original with the person of each record (--person COLUMN)."
+            "People are to be counted; give the original with the person of each record (person='COLUMN')."
         )
     if not original.person_repeats:
         return sets
@@ -96,7 +96,7 @@ def counted_sets(published: PublishedTransactions, unit: str, original: Transact
     if published.person is None and (_same_rows_are_sorted(sets) or not in_place):
         raise OriginalRequired(
             "Items have several images, so sorted records do not tell which of the original each recodes; give the "
-            "private report too (--private-report FILE)."
+            "private report too (private_report='FILE')."
         )
     return replace(sets, person=original.person)
 

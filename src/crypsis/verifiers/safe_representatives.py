@@ -112,7 +112,8 @@ def generators_of(published: PublishedTrajectories, given: Locations | None) -> 
     if generators is None:
         raise OriginalRequired(
             "The cells of the tracks can only be recomputed from their generators, which are not published. "
-            "Give the private report that was written with the release (--private-report), or verify where it was made."
+            "Give the private report that was written with the release (private_report='FILE'), or verify where it was "
+            "made."
         )
     return generators
 

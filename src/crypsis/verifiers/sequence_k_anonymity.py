@@ -83,7 +83,7 @@ def _from_published_alone(published: PublishedTrajectories, promised: SequenceKA
     if promised.unit == "owner" and published.owners is None:
         raise OriginalRequired(
             "Published rows do not say whose they are, so owners can only be counted with the original data; "
-            "give it (--original FILE)."
+            "give it (original=DATA)."
         )
     sequences = PublishedSequences.of(published, None)
     k, how = promised.k, "every distinct published trajectory was looked for in the published data"
@@ -96,7 +96,7 @@ def _from_published_alone(published: PublishedTrajectories, promised: SequenceKA
     if not promised.strict:
         raise OriginalRequired(
             f"Not established: {words}, fewer than {k}. Whether {k} original ones contain it can only be told with "
-            "the original data; give it (--original FILE)."
+            "the original data; give it (original=DATA)."
         )
     figures = {"support_published": int(support[first])}
     return Verdict(promised, False, witness.support, k, how, witness, f"{words}, {k} are required.", figures)

@@ -39,7 +39,7 @@ def verify_t_closeness(
     if classes.n_suppressed and original is None:
         raise OriginalRequired(
             "t-closeness compares with the whole original column, and the values of suppressed records are not "
-            "published; give the original (--original FILE)."
+            "published; give the original (original=DATA)."
         )
     farthest = 0.0
     for column in published.with_role("sensitive"):

@@ -11,6 +11,7 @@ from typing import Any, Literal, ParamSpec, TypeVar
 from nicegui import ui
 
 from crypsis.errors import ChangedElsewhere, CrypsisError
+from crypsis.web.telling import error_sentence, error_words
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -39,7 +40,9 @@ def told(handler: Callable[Given, Any]) -> Callable[Given, Awaitable[Any]]:
 def tell(error: CrypsisError) -> None:
     """An error as a message that stays until it is read."""
     kind: Literal["warning", "negative"] = "warning" if isinstance(error, ChangedElsewhere) else "negative"
-    ui.notify(str(error), type=kind, multi_line=True, close_button="Close", timeout=8000, position="bottom-right")
+    ui.notify(
+        error_words(error), type=kind, multi_line=True, close_button="Close", timeout=8000, position="bottom-right"
+    )
 
 
 def done(text: str) -> None:
@@ -48,7 +51,7 @@ def done(text: str) -> None:
 
 def beside(field: Any, error: CrypsisError) -> None:
     """An error beside the field that caused it."""
-    field.error = error.message
+    field.error = error_sentence(error)
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -13,6 +13,7 @@ from crypsis.samples import SAMPLES
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, told
 from crypsis.web.importing import Staged
+from crypsis.web.telling import error_sentence
 from crypsis.web.widgets import drop_place
 from crypsis.web.workbench import Workbench
 
@@ -34,7 +35,7 @@ def ways_to_add(workbench: Workbench) -> None:
                 try:
                     await in_thread(workbench.datasets.named_file, path)
                 except CrypsisError as error:
-                    field.error = error.message
+                    field.error = error_sentence(error)
                     return
                 _open(workbench, Staged(path=path))
 

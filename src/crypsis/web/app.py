@@ -23,6 +23,7 @@ from crypsis.errors import (
     TooLarge,
     WriteFailed,
 )
+from crypsis.places import REQUEST
 from crypsis.version import VERSION
 from crypsis.web import api, pages
 from crypsis.web.api.description import OnlyDescribed, describe
@@ -75,7 +76,7 @@ def _told_without(workspace: Path) -> Callable[[Request, Exception], Awaitable[J
 
     async def told(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, CrypsisError)
-        content: dict[str, Any] = {name: _plain(value, ours) for name, value in error.to_dict().items()}
+        content: dict[str, Any] = {name: _plain(value, ours) for name, value in error.told(REQUEST).to_dict().items()}
         return JSONResponse({"error": content}, status_code=status_of(error))
 
     return told

@@ -12,6 +12,7 @@ from crypsis.errors import CrypsisError
 from crypsis.parameters import parameters_of
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, percent, told
+from crypsis.web.telling import error_words
 
 _HEADS = ("Pieces known", "Fewest candidates", "Mean risk", "Highest risk", "Unique")
 
@@ -58,7 +59,7 @@ class AttackCard:
         except CrypsisError as error:
             self.answer.clear()
             with self.answer:
-                theme.message("bad", "The attack cannot be run", str(error))
+                theme.message("bad", "The attack cannot be run", error_words(error))
             return
         finally:
             self.start.set_enabled(True)

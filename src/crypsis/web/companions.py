@@ -39,6 +39,7 @@ from crypsis.hierarchy.hierarchies import RECIPES as KNOWN_RECIPES
 from crypsis.hierarchy.hierarchies import built
 from crypsis.web.datasets import Datasets, whole_section
 from crypsis.web.own_names import known_as
+from crypsis.web.telling import error_sentence
 from crypsis.web.workspace import Entry, Workspace, safe_suffix
 
 _RECIPE = re.compile(r"[A-Za-z_][A-Za-z_-]*(:[0-9]+(\.[0-9]+)?)*")
@@ -210,7 +211,7 @@ class Companions:
         try:
             self.tree(entry).leaves_of(column.domain, column.type, column.name)
         except CrypsisError as error:
-            return [error.message]
+            return [error_sentence(error)]
         return []
 
     # Policies

@@ -27,6 +27,7 @@ from crypsis.runtime import StreamConfiguration, StreamRun
 from crypsis.runtime.observation import Observation
 from crypsis.runtime.run import in_use
 from crypsis.web.datasets import Datasets
+from crypsis.web.telling import error_words
 from crypsis.web.workspace import Entry, Workspace
 
 KIND = "streams"
@@ -112,7 +113,7 @@ class LiveStream:
             if self.run.observed.latest is not None:
                 self._look(self.run.observed.latest.slide)
         except CrypsisError as error:
-            self.error = str(error)
+            self.error = error_words(error)
         except Exception as error:
             self.error = f"{type(error).__name__}: the stream ended unexpectedly; this is a bug."
 

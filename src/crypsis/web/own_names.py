@@ -17,8 +17,8 @@ def known_as(path: Path, name: str) -> Iterator[None]:
     try:
         yield
     except CrypsisError as error:
-        error.message = _renamed(error.message, path, name)
-        error.args = (error.message,)
+        error.sentence = _renamed(error.sentence, path, name)
+        error.args = (error.sentence,)
         error.where = error.where and _renamed(error.where, path, name)
         if error.where == name and name in error.message:
             error.where = None

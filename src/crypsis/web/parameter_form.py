@@ -15,6 +15,7 @@ from crypsis.errors import CrypsisError
 from crypsis.evaluate.applicability import domain_parameters
 from crypsis.methods import METHODS
 from crypsis.parameters import Above, AtLeast, Between, Companion, Parameter, parameters_of
+from crypsis.web.parameter_labels import CONDITION, label_of
 from crypsis.web.theme import escaped
 
 # Beside what the promise is made of: what decides how much is lost. Everything else is behind "More settings".
@@ -22,7 +23,6 @@ _MATTER = frozenset(
     ("l", "delta", "relational", "transaction", "merge", "radius", "N", "max_suppressed", "grams", "longest", "height")
 )
 _SELDOM = frozenset(("unit", "strict", "H", "sensitive_values"))  # of a promise, but seldom changed
-_CONDITION = re.compile(r"(For|With|Without) ")
 _COMPANION_PAGES = {
     "Hierarchies": ("/hierarchies", "Hierarchies"),
     "ItemHierarchy": ("/hierarchies", "Hierarchies"),
@@ -59,7 +59,7 @@ class ParameterForm:
             return False
         if parameter.name in {one.name for one in parameters_of(self.method.promises)}:
             return True
-        return parameter.name in _MATTER and not _CONDITION.match(parameter.help)
+        return parameter.name in _MATTER and not CONDITION.match(parameter.help)
 
     def place_problem(self, message: str) -> bool:
         """A problem that a check of the whole found, beside the parameter that it names; False where it names none."""
@@ -190,14 +190,6 @@ class ParameterForm:
         self.changed()
 
 
-def label_of(parameter: Parameter) -> tuple[str, str]:
-    """The help of a parameter as a label and what is left of it; a condition alone (`For cluster:`) is no label."""
-    parts = re.split(r"(?<=[^.])(: |; |\. )", parameter.help.removesuffix("."))
-    taken = 3 if len(parts) > 1 and (len(parts[0].split()) < 3 or _CONDITION.match(parts[0])) else 1
-    label, rest = "".join(parts[:taken]), "".join(parts[taken + 1 :])
-    return label[:1].upper() + label[1:], f"{rest[:1].upper()}{rest[1:]}." if rest else ""
-
-
 def _problem(parameter: Parameter, value: Any, owner: str) -> str | None:
     """What is wrong with a value, in words; companions are checked when the whole is."""
     if issubclass(parameter.type, Companion):
@@ -207,7 +199,7 @@ def _problem(parameter: Parameter, value: Any, owner: str) -> str | None:
     try:
         parameter.parse(value, owner) if isinstance(value, str) else parameter.check(value, owner)
     except CrypsisError as error:
-        return error.message.removeprefix(f"{owner}: ")
+        return error.sentence.removeprefix(f"{owner}: ")
     return None
 
 

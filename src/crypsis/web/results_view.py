@@ -17,6 +17,7 @@ from crypsis.web.actions import in_thread, number, told
 from crypsis.web.experiments import UNFINISHED, metric_names, varied_names
 from crypsis.web.figures import best_in_words, figure_label, rough_duration
 from crypsis.web.lights_view import light_signs, review_of, show_lights
+from crypsis.web.telling import error_words
 from crypsis.web.widgets import plot_exports
 from crypsis.web.workbench import Workbench
 from crypsis.wording import counted
@@ -178,7 +179,7 @@ class ResultsView:
             try:
                 theme.picture(interactive_svg(frame_of(kind, results=self.rows, **options), title=False, alone=False))
             except CrypsisError as error:
-                ui.label(str(error)).classes("muted")
+                ui.label(error_words(error)).classes("muted")
 
     # What is left, and the table
 

@@ -17,6 +17,7 @@ from crypsis.drawing.colours import DARK, LIGHT, PICTURE_STYLE
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.plots import PLOT_SCRIPT, PLOT_STYLE
 from crypsis.version import VERSION
+from crypsis.web.telling import error_words
 
 THEME_COOKIE = "crypsis-theme"
 
@@ -81,7 +82,7 @@ def page_frame(
         try:
             yield actions
         except CrypsisError as error:  # what cannot be read must not take the page, and the way on, with it
-            message("bad", "This cannot be shown", str(error))
+            message("bad", "This cannot be shown", error_words(error))
 
 
 def _navigation(current: str, dark: Any, dataset: str | None) -> None:

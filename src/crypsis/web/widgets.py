@@ -15,6 +15,7 @@ from crypsis.data.sources import SOURCES
 from crypsis.errors import CrypsisError
 from crypsis.web.actions import in_thread, told
 from crypsis.web.data_labels import KIND_LABELS
+from crypsis.web.telling import error_words
 from crypsis.web.theme import escaped, message, primary, secondary
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -207,7 +208,7 @@ _REMEDIES = (
 def unreadable(workbench: Workbench, entry: Entry, error: CrypsisError, path: str) -> None:
     """Why data do not match the column settings, and what to do about it."""
     section = dict(entry.content["section"])
-    remedies = [one for one in _REMEDIES if one.words in error.message and one.key in SOURCES[section["kind"]].names()]
+    remedies = [one for one in _REMEDIES if one.words in error.sentence and one.key in SOURCES[section["kind"]].names()]
 
     async def mend(remedy: _Remedy) -> None:
         kept = {key: value for key, value in section.items() if key not in ("path", "edits")}
@@ -215,8 +216,7 @@ def unreadable(workbench: Workbench, entry: Entry, error: CrypsisError, path: st
         await in_thread(workbench.datasets.set_section, entry.number, settings, entry.revision)
         ui.navigate.to(f"{path}?dataset={entry.number}")
 
-    words = str(error).replace("order the rows or read with sort=True", "the rows must be put in order")
-    message("bad", "The data do not match the column settings", words)
+    message("bad", "The data do not match the column settings", error_words(error))
     with ui.row().classes("actions"):
         for remedy in remedies:
             primary(remedy.button, told(partial(mend, remedy)), remedy.icon)
@@ -255,7 +255,7 @@ def show_as_file(
                 if isawaitable(result):
                     await result
             except CrypsisError as error:
-                field.error = str(error)
+                field.error = error_words(error)
                 return
             dialog.close()
 

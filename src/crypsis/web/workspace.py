@@ -100,7 +100,7 @@ class Workspace:
                 try:
                     self.entry(kind, number)
                 except UnreadableFile as error:
-                    found.append({"kind": kind, "id": number, "message": error.message})
+                    found.append({"kind": kind, "id": number, "message": error.sentence})
                 except NoSuchEntry:
                     if self._folder(kind, number).is_dir():
                         found.append({"kind": kind, "id": number, "message": _damage(kind, number, "is not there")})

@@ -40,7 +40,7 @@ def test_a_column_tells_how_its_times_are_written(cells, expected, words) -> Non
 
 
 def test_an_order_of_day_and_month_that_may_be_either_is_asked() -> None:
-    with pytest.raises(BadTimestamps, match=r"day first or with the month first, as in '08/06/2008'.*--time-format"):
+    with pytest.raises(BadTimestamps, match=r"day first or with the month first, as in '08/06/2008'.*time_format="):
         read(["03/03/2008", "08/06/2008"])
     assert read(["08/06/2008"], time_format="%m/%d/%Y") == ([datetime(2008, 8, 6)], "%m/%d/%Y")
 

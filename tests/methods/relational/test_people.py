@@ -204,7 +204,7 @@ def test_the_person_is_in_no_published_file_and_a_recipient_is_told(tmp_path: Pa
         read.verify(table_of(frame))
     with_report = crypsis.read_release(folder, private_report=tmp_path / "private.json")
     assert with_report.verify(table_of(frame)).holds
-    with pytest.raises(NotApplicable, match="--person"):
+    with pytest.raises(NotApplicable, match="person='COLUMN'"):
         with_report.verify(Table.from_frame(frame, {**ROLES, "uid": "identifier"}, each_row_is_a_person=True))
 
 

@@ -196,7 +196,7 @@ def test_the_private_report_lets_a_release_of_tracks_be_rechecked_against_its_or
     release: crypsis.Release, tmp_path: Any
 ) -> None:
     folder = release.write(tmp_path / "release", private_report=tmp_path / "private.json")
-    with pytest.raises(OriginalRequired, match="--private-report"):
+    with pytest.raises(OriginalRequired, match="private_report="):
         crypsis.read_release(folder).verify(walks())
     again = crypsis.read_release(folder, private_report=tmp_path / "private.json")
     assert again.verify(walks()).holds

@@ -168,4 +168,4 @@ def in_typed_words(error: OptionWithoutEffect) -> OptionWithoutEffect:
     known = reading_options() | file_options()
     source = SOURCES.get(str(details.get("kind")))
     uses = [*(source.column_options if source else ()), *(name for name in details["uses"] if name in known)]
-    return option_without_effect(str(details["option"]), str(details["way"]), uses, "command line")
+    return option_without_effect(str(details["option"]), str(details["way"]), uses)

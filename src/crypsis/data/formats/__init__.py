@@ -101,7 +101,7 @@ def format_for(
                 else (f"{format.label.partition(':')[0]} is read as it is")
             )
             raise OptionWithoutEffect(
-                f"{name} has no effect here: {words}. Leave it out.", where=str(path), option=name, parameter=name
+                f"`{name}` has no effect here: {words}. Leave it out.", where=str(path), option=name, parameter=name
             )
     made = format(**given)
     object.__setattr__(made, "named", chosen is not None)

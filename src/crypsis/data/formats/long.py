@@ -198,7 +198,7 @@ def persons_of(frame: pl.DataFrame, person: str, rows: Grouping, source: str | N
     if len(other):
         raise BadRow(
             f"Column '{person}' names two persons for one id; each record belongs to one person. Name the column that "
-            "tells records apart (--id), or leave the person out.",
+            "tells records apart (id='COLUMN'), or leave the person out.",
             **place(source, rows.row(int(other[0])), person),
         )
     return np.asarray(first, np.int64)

@@ -21,7 +21,7 @@ _BANDS = {"s": (_FIRST_SECOND, 1e11), "ms": (1e11, 1e14), "us": (1e14, 1e17), "n
 _CLOCK = r"(?:[ T](\d{1,2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?\s*([AaPp][Mm])?)?"
 _YEAR_FIRST = rf"^(\d{{4}})([/.])(\d{{1,2}})[/.](\d{{1,2}}){_CLOCK}$"
 _YEAR_LAST = rf"^(\d{{1,2}})([./-])(\d{{1,2}})[./-](\d{{4}}){_CLOCK}$"
-_REMEDY = "Say which with time_format (--time-format), for example '%d/%m/%Y %H:%M:%S' or '%m/%d/%Y %H:%M:%S'."
+_REMEDY = "Say which: time_format='%d/%m/%Y %H:%M:%S' or time_format='%m/%d/%Y %H:%M:%S'."
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,7 @@ def write_plots(frames: Iterable[tuple[Frame, Sequence[str]]], folder: Path, *, 
         files.append((folder / f"{name}.csv", to_csv(frame)))
         for path, _ in files:
             if path.exists() and not overwrite:
-                raise OutputExists(f"{path.name} exists already; choose another place or allow it (--overwrite).")
+                raise OutputExists(f"{path.name} exists already; choose another place or allow it (overwrite=True).")
         for path, content in files:
             write_file(path, content)
             written.append(path)

@@ -15,7 +15,8 @@ from crypsis.review import Remedy
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, told
 from crypsis.web.pages.evaluate import no_data, reasons_against
-from crypsis.web.parameter_form import ParameterForm, label_of, slider_range
+from crypsis.web.parameter_form import ParameterForm, slider_range
+from crypsis.web.parameter_labels import label_of
 from crypsis.web.results_view import ResultsView
 from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file, unreadable
 from crypsis.web.workbench import Workbench

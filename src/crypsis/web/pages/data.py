@@ -21,6 +21,7 @@ from crypsis.web.data_labels import KIND_LABELS, ROLE_LABELS, TYPE_LABELS
 from crypsis.web.drawings import histogram_picture
 from crypsis.web.files import dataset_text, take_text
 from crypsis.web.reading_form import names_column, options_used, reading_field, value_in, words_of
+from crypsis.web.telling import error_words
 from crypsis.web.widgets import (
     choose_dataset,
     chosen_dataset,
@@ -162,7 +163,7 @@ class DataPage:
                 if not isinstance(error, NotApplicable):
                     unreadable(self.workbench, self.entry, error, PATH)
                 else:
-                    theme.message("caution", "No figures yet", str(error))
+                    theme.message("caution", "No figures yet", error_words(error))
             return
         self.risk.clear()
         with self.risk:
@@ -501,7 +502,7 @@ class DataPage:
             self.histogram.clear()
             with self.histogram:
                 readable = isinstance(error, NotApplicable)
-                words = str(error) if readable else "It appears here once the data can be read."
+                words = error_words(error) if readable else "It appears here once the data can be read."
                 theme.message("caution", "No histogram", words)
             return
         self.histogram.clear()

@@ -13,6 +13,7 @@ from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, told
 from crypsis.web.companions import RECIPES, nested, recipe_words
 from crypsis.web.files import companions_text, take_text
+from crypsis.web.telling import error_sentence, error_words
 from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -39,7 +40,7 @@ def register(workbench: Workbench) -> None:
             try:
                 columns = await in_thread(workbench.companions.columns, entry.number)
             except CrypsisError as error:
-                theme.message("bad", "The data do not match the column settings", str(error))
+                theme.message("bad", "The data do not match the column settings", error_words(error))
                 return
             page = HierarchyPage(workbench, entry, columns, column if column in columns else next(iter(columns), None))
             with actions:
@@ -184,7 +185,7 @@ class HierarchyPage:
             text = None
         self.note.clear()
         with self.note:
-            theme.message("bad", f"{name} is no hierarchy; the one below stays as it was", error.message)
+            theme.message("bad", f"{name} is no hierarchy; the one below stays as it was", error_sentence(error))
             if text is not None and len(text) <= _LONGEST_TEXT:
                 theme.secondary("Mend it as text", lambda: self._edit_lines(text, error), "edit_note")
 
@@ -260,7 +261,7 @@ class HierarchyPage:
             nodes = nested(tree)
         except CrypsisError as error:
             with self.note:
-                theme.message("bad", "This hierarchy cannot be used", str(error))
+                theme.message("bad", "This hierarchy cannot be used", error_words(error))
             return
         with self.note:
             for one in problems:

@@ -19,6 +19,7 @@ from crypsis.web.actions import in_thread, number, told
 from crypsis.web.data_labels import KIND_LABELS, ROLE_LABELS, TYPE_LABELS
 from crypsis.web.importing import Preview, Staged, checked_settings
 from crypsis.web.reading_form import reading_field, value_in, words_of
+from crypsis.web.telling import error_words
 from crypsis.web.workbench import Workbench
 from crypsis.wording import counted
 
@@ -89,7 +90,7 @@ class ImportPage:
         self.load_button.set_enabled(False)
         self.problems.clear()
         with self.problems:
-            box = theme.message("bad", "This file cannot be read with these settings", str(error))
+            box = theme.message("bad", "This file cannot be read with these settings", error_words(error))
             separator = error.details.get("separator") if isinstance(error, BadRow) else None
             if separator and self.settings.get("format") != "fimi":
                 with box:

@@ -10,6 +10,7 @@ from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, told
 from crypsis.web.companions import POLICIES
 from crypsis.web.files import companions_text, take_text
+from crypsis.web.telling import error_sentence, error_words
 from crypsis.web.unsaved import Unsaved
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, drop_place, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
@@ -155,7 +156,7 @@ class PolicyEditor:
             sets = await in_thread(self.companions.policy_sets, entry)
         except CrypsisError as error:
             with self.note:
-                theme.message("caution", "It cannot be derived from these data", str(error))
+                theme.message("caution", "It cannot be derived from these data", error_words(error))
             return
         self._keep_shown("\n".join("; ".join(one) for one in sets[:_SHOWN]))
         self._lock(len(sets) > _SHOWN)
@@ -192,7 +193,7 @@ class PolicyEditor:
         try:
             await in_thread(self.companions.keep_policy, self.dataset.number, self.name, sets=sets)
         except CrypsisError as error:
-            self.lines.error = str(error)
+            self.lines.error = error_words(error)
             return
         self.lines.error = None
         unknown = await in_thread(self.companions.unknown_labels, self.dataset.number, sets)
@@ -210,7 +211,7 @@ class PolicyEditor:
             sets = await in_thread(self.companions.policy_of_upload, self.name, upload)
             await in_thread(self.companions.keep_policy, self.dataset.number, self.name, sets=sets)
         except CrypsisError as error:
-            self.lines.error = f"{name}: {error.message}"
+            self.lines.error = f"{name}: {error_sentence(error)}"
             return
         self.lines.error = None
         await self._fill()

@@ -13,6 +13,7 @@ from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, number, told
 from crypsis.web.files import companions_text, take_text
 from crypsis.web.pages.evaluate import no_data
+from crypsis.web.telling import error_sentence, error_words
 from crypsis.web.unsaved import Unsaved
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, drop_place, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
@@ -120,7 +121,7 @@ class QueriesPage:
         try:
             (found,) = await in_thread(self.companions.counts, self.dataset.number, [self.texts[place]])
         except CrypsisError as error:
-            field.error, text = str(error), "–"
+            field.error, text = error_words(error), "–"
         else:
             field.error, text = None, number(found)
         count.set_text(text)
@@ -188,7 +189,11 @@ class QueriesPage:
         except CrypsisError as error:
             place = str(error.where or "").rpartition("/")[2].partition(", ")[2]  # the upload has no name of its own
             with self.refused:
-                theme.message("bad", f"{name} was not loaded", f"{error.message} ({place})" if place else error.message)
+                theme.message(
+                    "bad",
+                    f"{name} was not loaded",
+                    f"{error_sentence(error)} ({place})" if place else error_sentence(error),
+                )
             return
         self.texts = [str(query) for query in read]
         self._show_list()

@@ -134,11 +134,12 @@ def _open_file(workbench: Workbench) -> None:
 
         async def take() -> None:
             from crypsis.errors import CrypsisError
+            from crypsis.web.telling import error_words
 
             try:
                 entry = await in_thread(workbench.experiments.create_from_text, str(field.value or ""))
             except CrypsisError as error:
-                field.error = str(error)
+                field.error = error_words(error)
                 return
             ui.navigate.to(f"/compare?dataset={entry.content['dataset']}&experiment={entry.number}")
 

@@ -132,7 +132,7 @@ class StreamPage:
                 rate=float(values["rate"] or 0),
             )
         except CrypsisError as error:
-            named = re.search(r"\b(K|L|N|rate)\b", error.message)
+            named = re.search(r"\b(K|L|N|rate)\b", error.sentence)
             parameter = str(error.details.get("parameter") or (named.group() if named else ""))
             if parameter not in self.fields:
                 raise

@@ -22,7 +22,8 @@ from crypsis.web import theme
 from crypsis.web.actions import beside, in_thread, number
 from crypsis.web.attack_card import AttackCard
 from crypsis.web.lights_view import review_of, show_lights
-from crypsis.web.parameter_form import label_of
+from crypsis.web.parameter_labels import label_of
+from crypsis.web.telling import error_words
 from crypsis.web.verification import Verification, promises
 from crypsis.web.widgets import drop_place
 from crypsis.web.workbench import Workbench
@@ -263,7 +264,7 @@ class VerifyPage:
         except CrypsisError as error:
             self.answer.clear()
             with self.answer:
-                theme.message("bad", f"{name} cannot be checked", str(error))
+                theme.message("bad", f"{name} cannot be checked", error_words(error))
             return
         self._show_verdict(found, name)
         if data is not None:

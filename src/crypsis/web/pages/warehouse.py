@@ -13,6 +13,7 @@ from crypsis.warehouse.report import heat_map
 from crypsis.warehouse.terms import local_name, text_of
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, told
+from crypsis.web.telling import error_words
 from crypsis.web.widgets import confirm
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -55,7 +56,7 @@ def _open_field(workbench: Workbench) -> None:
             try:
                 entry = await in_thread(workbench.warehouses.open_path, str(field.value or "").strip())
             except CrypsisError as error:
-                field.error = str(error)
+                field.error = error_words(error)
                 return
             ui.navigate.to(f"{PATH}?warehouse={entry.number}")
 

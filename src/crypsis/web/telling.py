@@ -1,0 +1,45 @@
+"""Errors in the words of the browser: an option is called as the field is labelled."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from crypsis.data.sources import SOURCES
+from crypsis.errors import CrypsisError
+from crypsis.methods import METHODS
+from crypsis.parameters import parameters_of
+from crypsis.places import BROWSER
+from crypsis.web.parameter_labels import label_of
+from crypsis.web.reading_form import label_of as reading_label
+
+_OF_PAGES = {  # switches and buttons of pages that stand for an option
+    "sort": "Put the rows in order",
+    "repeated": "Keep the first of such rows",
+    "unite": "One record of all records of a person (unite)",
+    "original": "Original",
+    "private_report": "Private report",
+    "confirm": "Confirm",
+    "overwrite": "Replace",
+}
+
+
+@cache
+def option_labels() -> dict[str, str]:
+    """The label of every option that a page shows."""
+    of_methods = {
+        parameter.name: label_of(parameter)[0] for method in METHODS.values() for parameter in parameters_of(method)
+    }
+    of_reading = {
+        name: reading_label(option) for source in SOURCES.values() for name, option in source.options().items()
+    }
+    return {**of_methods, **of_reading, **_OF_PAGES}
+
+
+def error_words(error: CrypsisError) -> str:
+    """The error with its place."""
+    return str(error.told(BROWSER, option_labels()))
+
+
+def error_sentence(error: CrypsisError) -> str:
+    """The error without its place."""
+    return error.told(BROWSER, option_labels()).sentence
