@@ -201,6 +201,20 @@ def test_roles_are_suggested_from_names_and_counts(tmp_path: Path) -> None:
     assert all(one.reason for one in found.values())
 
 
+def test_a_dataset_keeps_the_reason_of_every_role_and_how_sure_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("sexo,edad,enfermedad\n" + "".join(f"{row % 2},{20 + row % 9},f{row % 3}\n" for row in range(40)))
+    datasets = Datasets(Workspace(tmp_path / "workspace"), allow_paths=True)
+    content = datasets.add_path(str(file)).content
+    assert content["inspection"]["reasons"]["edad"] == "is an age, which others know (high confidence)"
+    assert {one["name"]: (one["role"], one["confidence"]) for one in content["inspection"]["columns"]} == {
+        "sexo": ("quasi", "high"),
+        "edad": ("quasi", "high"),
+        "enfermedad": ("sensitive", "high"),
+    }
+    assert content["section"]["columns"]["sexo"] == {"type": "category", "role": "quasi"}
+
+
 def test_in_a_handful_of_records_a_column_is_no_identifier_only_because_it_differs(tmp_path: Path) -> None:
     from crypsis.data.inspection import inspect_file
 

@@ -106,7 +106,7 @@ class DataPage:
             theme.tile("Rows", number(self.total), found["file"])
             theme.tile("Columns", number(len(self.grid_columns)), self._roles_in_words())
             kind = self.section["kind"]
-            suggested = found["kind"] == ("table" if kind == "mixed" else kind)
+            suggested = found["kind"] == kind or (found["kind"] in OF_RECORDS and kind in OF_RECORDS)
             theme.tile("Kind", KIND_LABELS[kind], found["reason"] if suggested else "")
             theme.tile("Missing values", number(missing))
             theme.tile("Edits", number(len(self.section.get("edits", ()))), "the file itself is never changed")
