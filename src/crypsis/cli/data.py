@@ -20,8 +20,7 @@ from crypsis.errors import BadEdit, BadParameter, CrypsisError, MissingFile, Out
 from crypsis.wording import counted
 
 if TYPE_CHECKING:
-    from crypsis.data.inspection import Inspection
-    from crypsis.data.person_detection import PersonLike
+    pass
 
 data_app = typer.Typer(help="Look at data and edit them.", no_args_is_help=True, rich_markup_mode=None)
 data_app.command(cls=RiskCommand, epilog=EVERY_COMMAND)(risk)
@@ -51,6 +50,7 @@ def inspect(
     from crypsis.data.inspection import inspect_file
     from crypsis.data.person_detection import person_undecided
     from crypsis.evaluate.first_look import described, person_question
+    from crypsis.evaluate.suggested_command import commands_to_begin
 
     settings = read.typed.file_options
     found = inspect_file(input, **settings)
@@ -61,7 +61,7 @@ def inspect(
     if found.kind != "published" and found.rows:
         section, _ = described(input, settings, found)
         like = like or person_question(input, section)
-        commands = _commands(input, section, like, found)
+        commands = commands_to_begin(input, section, like, found)
     if like is not None:
         told["person"] = asdict(like) | {"question": like.question}
     if SETTINGS.get().json:
@@ -78,29 +78,6 @@ def inspect(
         print(printable(str(person_undecided(like))))
     for words, command in commands.items():
         print(printable(f"\n{words}:\n  {command}"))
-
-
-def _commands(input: Path, section: dict[str, Any], like: PersonLike | None, found: Inspection) -> dict[str, str]:
-    """What to type next, under words; two commands where it must first be said who a person is."""
-    from crypsis.cli.suggested_command import commands_by_answer, suggested_command
-    from crypsis.evaluate.first_look import suggested_run, too_few
-
-    if like is None:
-        whole = {"path": str(input), **section}
-        run = suggested_run(whole, input.parent)
-        command = None if run is None else suggested_command(input, section, run, found)
-        if run is None or command is None:
-            return {}
-        refused = too_few(whole, run, found.rows, input.parent)
-        return {"To begin with" if refused is None else f"This will be refused ({refused})": command}
-    by_person, by_record = commands_by_answer(input, section, like.column, found)
-    empty = next((column.missing for column in found.columns if column.name == like.column), 0)
-    if empty and by_record is not None:
-        rows = f"{like.column} is empty in {counted(empty, 'row')}; fill them to count people"
-        words = f"Where nobody has several records ({rows})"
-        return {words: by_record}
-    told = {f"Where {like.column} names the person": by_person, "Where nobody has several records": by_record}
-    return {words: command for words, command in told.items() if command is not None}
 
 
 def _show_experiment(input: Path, settings: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,12 @@ import polars as pl
 
 from crypsis.data.formats import format_options
 from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.inspection import inspect_file
 from crypsis.data.person_detection import PersonLike
 from crypsis.errors import CrypsisError, NoSuchEntry
 from crypsis.evaluate.dataset import Dataset
 from crypsis.evaluate.first_look import described, told_options
+from crypsis.evaluate.suggested_command import commands_to_begin
 from crypsis.parameters import Parameter
 from crypsis.web.datasets import Datasets, shown_name
 from crypsis.web.grids import Grid
@@ -54,10 +56,13 @@ class Preview:
     person: PersonLike | None = None
     problem: CrypsisError | None = None
     options: tuple[Parameter, ...] = ()  # that the file is read with
+    commands: Mapping[str, str] = field(default_factory=dict)  # that do the same, under words
 
     def to_dict(self) -> dict[str, Any]:
         """The machine-readable form."""
-        found = {name: getattr(self, name) for name in ("section", "inspection", "columns", "rows", "records")}
+        found = {
+            name: getattr(self, name) for name in ("section", "inspection", "columns", "rows", "records", "commands")
+        }
         found["person"] = None if self.person is None else asdict(self.person) | {"question": self.person.question}
         return found | {"problem": None if self.problem is None else self.problem.to_dict()}
 
@@ -87,7 +92,9 @@ class Imports:
         self.datasets.check_settings(settings)
         file, name = self._located(staged)
         with known_as(file, name):
-            section, inspection = described(file, settings)
+            missing = tuple(settings.get("missing") or ("?",))
+            found = inspect_file(file, missing_tokens=missing, **told_options(settings))
+            section, inspection = described(file, settings, found)
         inspection["file"] = name
         dataset = Dataset({"path": str(file), **section}, file.parent)
         options = tuple(options_used(dataset))
@@ -98,7 +105,8 @@ class Imports:
             return replace(_as_written(file, section, inspection, error), options=options)
         first = Grid(data.take(np.arange(min(ROWS_SHOWN, len(data)))).to_frame())
         like = getattr(data, "person_like", None)
-        return Preview(section, inspection, tuple(first.columns), _texts(first), len(data), like, None, options)
+        typed = commands_to_begin(file, section, like, found, Path(name) if staged.upload else None)
+        return Preview(section, inspection, tuple(first.columns), _texts(first), len(data), like, None, options, typed)
 
     def load(self, staged: Staged, settings: Mapping[str, Any]) -> Entry:
         """Take the file into the workspace, read with these settings."""

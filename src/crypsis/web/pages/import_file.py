@@ -61,6 +61,8 @@ class ImportPage:
                     theme.section("Columns", "Suggested from names and counts; change what is wrong"),
                 ):
                     self.columns = ui.element("div").classes("columns")
+                with theme.section("As a command", "Reads the file in the same way, with a method that suits it"):
+                    self.commands = ui.column().style("width: 100%; gap: 6px")
             with ui.element("div").classes("stack"):
                 with theme.section("File", "Detected where a field is empty"):
                     self._file_fields()
@@ -113,9 +115,21 @@ class ImportPage:
             theme.tile("Kind", KIND_LABELS[shown.section["kind"]], found["reason"])
             theme.tile("Records", number(shown.records))
         self.rows.set_content(_table(shown))
+        self._show_commands(shown)
         self._show_detected(found["format"], found.get("understood") or {})
         self._data_fields(shown)
         self.announcer.say(f"{counted(shown.records, 'record')} can be loaded." if shown.problem is None else "")
+
+    def _show_commands(self, shown: Preview) -> None:
+        self.commands.clear()
+        with self.commands:
+            for words, command in shown.commands.items():
+                ui.label(words).classes("muted small")
+                with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
+                    ui.html(f"<pre class=file-text>{theme.escaped(command)}</pre>", sanitize=False).style(
+                        "flex: 1; min-width: 0"
+                    )
+                    theme.quiet("content_copy", "Copy the command", partial(ui.clipboard.write, command))
 
     def _ask_about_people(self, shown: Preview) -> None:
         assert shown.person is not None

@@ -5,14 +5,42 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from crypsis.data.inspection import ColumnSummary, Inspection
+from crypsis.data.formats import format_options
+from crypsis.data.inspection import Inspection
+from crypsis.data.person_detection import PersonLike
+from crypsis.evaluate.first_look import suggested_run, too_few
+from crypsis.wording import counted
 
 _WITH_HIERARCHIES = "mondrian"  # the suggested method for tables
 _WORDS = {"format": "input_format"}  # keys of an experiment that have another name here
 _NOT_TYPED = ("path", "kind", "columns", "edits", "rows")
+
+
+def commands_to_begin(
+    path: Path, section: Mapping[str, Any], like: PersonLike | None, found: Inspection, called: Path | None = None
+) -> dict[str, str]:
+    """What to type next, under words; two commands where it must first be said who a person is.
+
+    `called` is the file as its owner knows it.
+    """
+    called = called or path
+    if like is None:
+        whole = {"path": str(path), **section}
+        run = suggested_run(whole, path.parent)
+        command = None if run is None else suggested_command(called, section, run, found)
+        if run is None or command is None:
+            return {}
+        refused = too_few(whole, run, found.rows, path.parent)
+        return {"To begin with" if refused is None else f"This will be refused ({refused})": command}
+    by_person, by_record = _commands_by_answer(path, section, like.column, found, called)
+    empty = next((column.missing for column in found.columns if column.name == like.column), 0)
+    if empty and by_record is not None:
+        rows = f"{like.column} is empty in {counted(empty, 'row')}; fill them to count people"
+        return {f"Where nobody has several records ({rows})": by_record}
+    answers = {f"Where {like.column} names the person": by_person, "Where nobody has several records": by_record}
+    return {words: command for words, command in answers.items() if command is not None}
 
 
 def suggested_command(
@@ -34,29 +62,27 @@ def suggested_command(
     return shlex.join([*words, "--out", f"{path.name.split('.')[0] or 'data'}-release"])
 
 
-def commands_by_answer(
-    path: Path, section: Mapping[str, Any], column: str, found: Inspection
+def _commands_by_answer(
+    path: Path, section: Mapping[str, Any], column: str, found: Inspection, called: Path
 ) -> tuple[str | None, str | None]:
     """The command where a column names the person, and the one where every record is another person."""
-    from crypsis.evaluate.first_look import suggested_run
-
     commands = []
     for answer in ({"person": column}, {"each_row_is_a_person": True}):
         answered = {**section, **answer}
         if "person" in answer and section["kind"] == "transactions":
             answered["unite"] = "person"  # the suggested method counts records
         run = suggested_run({"path": str(path), **answered}, path.parent)
-        commands.append(None if run is None else suggested_command(path, answered, run, found))
+        commands.append(None if run is None else suggested_command(called, answered, run, found))
     return commands[0], commands[1]
 
 
 def _typed(option: str, value: Any) -> list[str]:
-    from crypsis.data.formats import format_options
-
     named = "--" + option.replace("_", "-")
     if value is False and option in format_options():
         return ["--no-" + option.replace("_", "-")]
-    return ([named] if value else []) if isinstance(value, bool) else [named, str(value)]
+    if isinstance(value, bool):
+        return [named] if value else []
+    return [named, ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
 
 
 def _column_options(section: Mapping[str, Any], found: Inspection) -> list[str] | None:
@@ -69,18 +95,17 @@ def _column_options(section: Mapping[str, Any], found: Inspection) -> list[str] 
         named = [name for name, one in columns.items() if one.get("role") == role and name != section.get("person")]
         if named:
             words += ["--" + role, ",".join(named)]
-    typed = [f"{one.name}={one.suggested_type}" for one in found.columns if _is_published(one, section)]
+    read_as = {one.name: one.type for one in found.columns}
+    typed = [
+        f"{name}={one['type']}"
+        for name, one in columns.items()
+        if one.get("role") in ("quasi", "sensitive") and one.get("type") != read_as.get(name)
+    ]
     words += ["--types", ",".join(typed)] if typed else []
     sets = [f"{name}={one['item_separator']}" for name, one in columns.items() if one.get("type") == "items"]
     if any("," in one for one in sets):
         return None
     return [*words, "--items", ",".join(sets)] if sets else words
-
-
-def _is_published(column: ColumnSummary, section: Mapping[str, Any]) -> bool:
-    """Whether a column of codes is published as what it is."""
-    told = (section.get("columns") or {}).get(column.name, {})
-    return column.suggested_type is not None and told.get("role") in ("quasi", "sensitive")
 
 
 def _hierarchies(section: Mapping[str, Any], found: Inspection) -> list[str]:
