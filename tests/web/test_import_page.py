@@ -35,9 +35,7 @@ def test_a_german_export_is_shown_as_it_is_understood_and_loaded_so(
     assert rows_shown(page)[1][1:4] == ["80331", "1975-11-12", "99.0"]
     expect(page.get_by_text("Detected: cp1252")).to_be_visible()
     expect(page.get_by_text("Detected: ';'")).to_be_visible()
-    expect(page.locator("section", has_text="As a command").locator("pre")).to_contain_text(
-        "crypsis anonymize Patienten.csv"
-    )
+    expect(page.get_by_role("region", name="Command").first).to_contain_text("crypsis anonymize Patienten.csv")
     load_import(page)
     kept = api.get(f"/api/datasets/{number_of(page)}").json()
     assert kept["section"]["columns"]["Geburtsdatum"]["type"] == "date"

@@ -36,7 +36,9 @@ class TableSource(DataSource):
         "Texts that mean a missing value, a,b,c (default: ?).",
     ] = ("?",)
     as_missing: Annotated[
-        bool, Label("Odd cells are missing"), "A cell that is not of its column's type is missing, no error."
+        bool,
+        Label("Cells of another type are missing"),
+        "A cell that is not of its column's type is missing, no error.",
     ] = False
 
     def way(self, file: DataFile) -> Way:

@@ -126,9 +126,10 @@ class ImportPage:
             for words, command in shown.commands.items():
                 ui.label(words).classes("muted small")
                 with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
-                    ui.html(f"<pre class=file-text>{theme.escaped(command)}</pre>", sanitize=False).style(
-                        "flex: 1; min-width: 0"
+                    code = (
+                        f'<div class="code" tabindex=0 role=region aria-label="Command">{theme.escaped(command)}</div>'
                     )
+                    ui.html(code, sanitize=False).style("flex: 1; min-width: 0")
                     theme.quiet("content_copy", "Copy the command", partial(ui.clipboard.write, command))
 
     def _ask_about_people(self, shown: Preview) -> None:
