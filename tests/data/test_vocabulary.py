@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crypsis.data import Vocabulary
+from crypsis.data.vocabulary import distinct_texts
 from tests.data.drawn import any_text
 
 
@@ -40,3 +41,11 @@ def test_one_label_is_looked_up_by_name_or_code() -> None:
     assert words == Vocabulary(["b", "a"]) != Vocabulary(["a", "b"])
     assert hash(words) == hash(Vocabulary(["b", "a"]))
     assert repr(Vocabulary([f"{n}" for n in range(7)])) == "Vocabulary(7 labels: '0', '1', '2', '3', '4', …)"
+
+
+@given(st.lists(st.one_of(st.none(), any_text), max_size=12))
+def test_distinct_texts_give_every_cell_back(cells: list[str | None]) -> None:
+    distinct, codes = distinct_texts(pl.Series("a", cells, dtype=pl.String))
+    listed = distinct.to_list()
+    assert [listed[code] for code in codes.tolist()] == cells
+    assert len(set(listed)) == len(listed)

@@ -41,7 +41,7 @@ from crypsis.data.values import (
     is_convertible,
     read_value,
 )
-from crypsis.data.vocabulary import Vocabulary
+from crypsis.data.vocabulary import Vocabulary, distinct_texts
 from crypsis.data.written_columns import (
     WrittenColumn,
     missing_concerns,
@@ -897,7 +897,7 @@ def _column_of_texts(
             if told is not None and type is None:
                 told.append(replace(found, questions=questions_on(domain, cells.name)))
             return Column(cells.name, numeric_type(domain), role, codes, domain, guessed=type is None)
-    distinct = cells.unique()
+    distinct, text_codes = distinct_texts(cells)
     written = understand_texts(distinct, cells.name, type, missing_tokens, guess=told is not None)
     absent, values = written.absent, written.values
     if written.type == "float":
@@ -906,9 +906,6 @@ def _column_of_texts(
         absent |= unbounded
         values = values.set(unbounded, None)
     unparsable = values.is_null() & ~absent
-    text_codes = Vocabulary(distinct).encode(cells)
-    if distinct.has_nulls():  # null is nothing to look up
-        text_codes = np.where(text_codes < 0, int(distinct.is_null().arg_true()[0]), text_codes)
     if unparsable.any() and not unparsable_is_missing:
         row = int(np.flatnonzero(np.isin(text_codes, unparsable.arg_true().to_numpy()))[0])
         raise _unparsable(cells, row, written.type, source)

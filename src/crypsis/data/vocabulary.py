@@ -81,6 +81,23 @@ class Vocabulary:
         return f"Vocabulary({len(self)} labels: {shown}{', …' if len(self) > 5 else ''})"
 
 
+def distinct_texts(cells: pl.Series) -> tuple[pl.Series, Int32s]:
+    """The distinct texts of a column, null last where there is one, and the place of each cell among them.
+
+    Every text is looked up once: what follows works on numbers.
+    """
+    coded = cells.cast(pl.Categorical(pl.Categories.random()))
+    present = coded.drop_nulls().unique(maintain_order=True)
+    distinct, numbers = present.cast(pl.String).alias(cells.name), present.to_physical().to_numpy()
+    places = np.zeros(int(numbers.max()) + 1 if len(numbers) else 1, np.int32)
+    places[numbers] = np.arange(len(numbers), dtype=np.int32)
+    if not cells.has_nulls():
+        return distinct, places[coded.to_physical().to_numpy()]
+    codes = places[coded.to_physical().fill_null(0).to_numpy()]
+    codes[cells.is_null().to_numpy()] = len(distinct)
+    return distinct.append(pl.Series([None], dtype=pl.String)), codes
+
+
 def encode_lists(sequences: Sequence[Sequence[str]]) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], pl.Series]:
     """Lengths of the sequences and their elements as one column."""
     lengths = np.fromiter(map(len, sequences), np.int64, len(sequences))

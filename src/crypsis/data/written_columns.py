@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
+import numpy as np
 import polars as pl
 
 from crypsis.data.formats.timestamps import looks_like_dates, recognise
@@ -28,6 +29,7 @@ MARKERS = frozenset(
 _CODES = frozenset({-1, -2, -3, -4, -5, -6, -7, -8, -9, -66, -77, -88, -97, -98, -99, -997, -998, -999, -9999})
 _HIGH_CODES = (99, 999, 9999, 99999, 999999)
 _MOST_CODES = 5
+_EXACT = 2.0**53
 _SAMPLE = 1000  # what does not hold for the first values does not hold for all
 
 
@@ -51,6 +53,8 @@ def plain_numbers(cells: pl.Series, type: ColumnType | None) -> pl.Series | None
 
 def _are_numbers(cells: pl.Series, type: ColumnType | None) -> pl.Series | None:
     whole = cells.cast(pl.Int64, strict=False)
+    if not whole.has_nulls() and _written_plainly(cells, whole):
+        return whole if type != "float" else whole.cast(pl.Float64)
     odd = cells.filter(cells.str.starts_with("0") | cells.str.starts_with("-0") | cells.str.starts_with("+"))
     if not whole.has_nulls() and not (odd != "0").any():
         return whole if type != "float" else whole.cast(pl.Float64)
@@ -58,6 +62,19 @@ def _are_numbers(cells: pl.Series, type: ColumnType | None) -> pl.Series | None:
         return None
     numbers = converted(cells, "float")
     return None if numbers.has_nulls() or not numbers.is_finite().all() else numbers
+
+
+def _written_plainly(cells: pl.Series, whole: pl.Series) -> bool:
+    """Whether no text is longer than its number: a sign or a zero in front of one makes it so."""
+    numbers = np.abs(whole.to_numpy().astype(np.float64))
+    digits = len(numbers) + int((whole < 0).sum())
+    if not len(numbers) or float(numbers.max()) >= _EXACT:
+        return False
+    power = 10.0
+    while power <= numbers.max():
+        digits += int(np.count_nonzero(numbers >= power))
+        power *= 10
+    return int(cells.str.len_bytes().sum()) == digits
 
 
 def numeric_type(values: pl.Series) -> ColumnType:
