@@ -85,7 +85,7 @@ def test_a_model_with_parameters_is_judged(run: Run, table: Path, asked: tuple[s
         ((), "bad-parameter: .*--quasi age,zip"),
         (("--quasi", "age,zipp"), "unknown-column: .*Did you mean 'zip'"),
         (("--quasi", "age,age"), "bad-parameter: .*named twice"),
-        (("--quasi", "age", "--sensitive", "age"), "bad-parameter: .*named twice"),
+        (("--quasi", "age", "--sensitive", "age"), "bad-parameter: .*given the roles quasi and sensitive"),
         (("--quasi", "age", "--model", "l-diversity"), "bad-parameter: .*--sensitive disease"),
         (("--quasi", "age", "--model", "t-closeness", "-t", "0.5"), "bad-parameter: .*--sensitive disease"),
         (("--quasi", "age", "--model", "kkm-anonymity"), "bad-parameter: .*--items"),

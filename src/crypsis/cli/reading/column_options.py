@@ -44,9 +44,9 @@ def column_keys(typed: Mapping[str, Any], header: Callable[[], Collection[str]])
                 rest[REST] = role
                 continue
             if name in columns:
-                raise BadParameter(
-                    f"Column {name!r} is given the roles {columns[name]['role']} and {role}; a column has one."
-                )
+                known = columns[name]["role"]
+                words = "named twice" if known == role else f"given the roles {known} and {role}"
+                raise BadParameter(f"Column {name!r} is {words}; a column has one role.")
             columns[name] = {"role": role}
     for name, type in pairs(typed.get("types"), "--types").items():
         columns.setdefault(name, {})["type"] = type
