@@ -180,6 +180,20 @@ def test_the_site_builds_without_network_and_loads_nothing_from_elsewhere(tmp_pa
         assert not loading.search(page.read_text(encoding="utf-8")), page
 
 
+def test_every_link_leads_somewhere() -> None:
+    for document in DOCUMENTS:
+        text = re.sub(r"```.*?```|`[^`\n]*`", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for target in re.findall(r"\]\((?!https?:|mailto:|#)([^)\s#]+)", text):
+            assert (document.parent / target).exists(), f"{name_of(document)}: {target}"
+
+
+def test_every_decision_has_a_date_and_leads_to_code() -> None:
+    _, *decisions = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8").split("\n### ")
+    for decision in decisions:
+        heading, _, dated = decision.split("\n")[:3]
+        assert re.match(r"\*20\d\d-\d\d-\d\d · \[`[\w/.]+`\]\(\.\./", dated), heading
+
+
 def test_a_method_page_gets_its_parameters_from_the_reference() -> None:
     for page in (ROOT / "docs" / "methods").glob("*.md"):
         before = page.read_text(encoding="utf-8")
