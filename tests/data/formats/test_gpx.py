@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crypsis.data import read_tracks
-from crypsis.data.formats.gpx import read_points
+from crypsis.data.formats.gpx import Gpx
 from crypsis.errors import BadCoordinate, BadRow, BadTimestamps, CrypsisError, UnreadableFile
 
 POINT = '<trkpt lat="{lat}" lon="{lon}"><ele>1</ele><time>{time}</time></trkpt>'
@@ -29,7 +29,7 @@ def test_each_track_is_one_and_its_segments_follow_each_other(file: Path) -> Non
         f"<trk><trkseg>{point(0)}{point(1)}</trkseg><trkseg>{point(5)}</trkseg><name>home &amp; away</name></trk>"
         f"<trk><name>home &amp; away</name><trkseg>{point(0, '47.1')}</trkseg></trk><trk/></gpx>"
     )
-    frame, source = read_points(file)
+    frame, source = Gpx().read_points(file)
     assert frame["tid"].to_list() == ["home & away"] * 3 + ["home & away (2)"]
     assert frame["lat"].to_list() == ["47.0", "47.0", "47.0", "47.1"]
     assert [source.line_of(row) for row in range(3)] == [3, 4, 5]
