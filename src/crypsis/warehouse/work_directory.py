@@ -59,13 +59,10 @@ class WorkDirectory:
             try:
                 build.mkdir(mode=0o700)
                 yield build
-            except CrypsisError:
-                raise
-            except OSError as error:
+            except BaseException as error:
                 shutil.rmtree(build, ignore_errors=True)
-                raise WriteFailed(f"The build was not written: {error.strerror or error}.") from error
-            except BaseException:
-                shutil.rmtree(build, ignore_errors=True)
+                if isinstance(error, OSError) and not isinstance(error, CrypsisError):
+                    raise WriteFailed(f"The build was not written: {error.strerror or error}.") from error
                 raise
 
     def activate(self, build: Path) -> None:
