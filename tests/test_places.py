@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,7 @@ def _literal(node: ast.AST) -> str:
     return ""
 
 
+@cache
 def _messages() -> list[tuple[str, str]]:
     """The text of every error that is raised below the places."""
     found: list[tuple[str, str]] = []

@@ -128,6 +128,7 @@ def test_rest_has_the_field(file: Path, tmp_path: Path) -> None:
     assert "Shout (shout)" in [label_of(option) for option in options_used(datasets.dataset(entry))]
 
 
+@pytest.mark.long
 def test_the_browser_has_the_field(file: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-m", "tests.test_toy_reading_option", str(tmp_path), str(file)]
     shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
