@@ -29,7 +29,7 @@ from crypsis.web.companions import Companions
 from crypsis.web.datasets import Datasets
 from crypsis.web.security import Access, Gate
 from crypsis.web.unpacking import check_unpacked
-from crypsis.web.workspace import Workspace, write_entry
+from crypsis.web.workspace import KINDS, Workspace, write_entry
 from tests.damaged_files import aborting_parquet
 from tests.web.awaited import awaited
 from tests.web.conftest import Server, Tab, sample, uploaded
@@ -488,7 +488,7 @@ def test_every_operation_says_what_it_does(api: httpx.Client) -> None:
 @pytest.mark.long
 def test_the_workspace_tells_how_much_there_is(api: httpx.Client) -> None:
     told = api.get("/api/workspace").json()
-    assert set(told["entries"]) == {"datasets", "hierarchies", "policies", "workloads", "experiments", "streams"}
+    assert set(told["entries"]) == set(KINDS)
     assert told["entries"]["datasets"] == len(api.get("/api/datasets").json())
     assert told["upload_limit"] == 2_000_000_000
     assert json.dumps(told)

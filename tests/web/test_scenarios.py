@@ -116,7 +116,7 @@ def test_1_overwriting_asks_first_and_saving_as_keeps_the_original(tab: Tab, api
     file = tab.server.workspace / "datasets" / number / "original.csv"
     before = file.read_text()
 
-    page.get_by_role("button", name="More").click()
+    page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("menuitem", name="Save as a new dataset").click()
     page.get_by_label("Name of the dataset").fill("with Malta")
     page.get_by_role("button", name="Save", exact=True).click()
@@ -126,7 +126,7 @@ def test_1_overwriting_asks_first_and_saving_as_keeps_the_original(tab: Tab, api
 
     page = tab.open(f"/data?dataset={number}")
     for answer, expected in (("Keep", before), ("Overwrite", before.replace("19,France", "19,Malta"))):
-        page.get_by_role("button", name="More").click()
+        page.get_by_role("button", name="More", exact=True).click()
         page.get_by_role("menuitem", name="Overwrite the file").click()
         expect(page.get_by_text("Overwrite the file?")).to_be_visible()
         page.get_by_role("button", name=answer, exact=True).click()

@@ -33,7 +33,7 @@ def test_a_warehouse_is_opened_built_looked_up_and_decided_on(tab: Tab, api: htt
     expect(page.locator("h1")).to_have_text("Warehouse")
     field = page.get_by_label("Path of a configuration, TOML or JSON").first
     if not field.is_visible():
-        page.get_by_role("button", name="More").click()
+        page.get_by_role("button", name="More", exact=True).click()
         page.get_by_role("menuitem", name="Open another").click()
     field.fill(str(tuna.with_name("nothing.toml")))
     field.press("Enter")
