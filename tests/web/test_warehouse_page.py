@@ -13,7 +13,6 @@ from playwright.sync_api import expect
 from tests.warehouse import sample
 from tests.web.conftest import Tab
 
-pytest.importorskip("pyoxigraph")
 pytestmark = pytest.mark.long
 
 MINUTE = 60_000

@@ -173,7 +173,7 @@ def _is_free_text(column: ColumnFacts) -> bool:
 
 
 def item_separator(column: ColumnFacts) -> str | None:
-    """What stands between the items of a set-valued column; None where cells hold single values.
+    """Separator of the items of a set-valued column; None where cells hold single values.
 
     Items are told from words of a sentence or a name: they are written like codes, the name of the column is a plural,
     or few different ones recur in many sets.

@@ -163,7 +163,7 @@ def _nullable(values: pl.Series) -> Any:
 
 
 def _interval_array(values: pl.Series) -> Any:
-    """Intervals that are closed on both sides; unbounded where anything may be meant, missing where nothing is told."""
+    """Intervals that are closed on both sides; unbounded where anything may be meant, missing where suppressed."""
     import pandas
 
     low, high = values.struct.field(LOW), values.struct.field(HIGH)

@@ -1,4 +1,4 @@
-"""From files to data: one function per kind. The format is told by the suffix, or named with `format`.
+"""From files to data: one function per kind. The suffix determines the format unless `format` names it.
 
 What can be said of a kind of data is described once, in `crypsis.data.sources`; every option that stands there can be
 given here, too, and so can the options of the file's format.

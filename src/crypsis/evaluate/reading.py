@@ -1,4 +1,4 @@
-"""Reading a file whatever it holds: the kind is told, and settings are suggested only where they are sure."""
+"""Reading a file whatever it holds: the kind is detected, and settings are suggested only where they are sure."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def _is_switch(option: Parameter) -> bool:
 
 
 def _value(option: Parameter, typed: Any) -> Any:
-    """What was typed in the type of the option; what it is not is told where the whole is checked."""
+    """What was typed in the type of the option; a wrong type is reported where the whole is checked."""
     if typed in (None, ""):
         return None
     if option.type is tuple:
