@@ -6,9 +6,10 @@ Results come in the order of the shards, whichever thread was first, so the numb
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -17,6 +18,9 @@ from crypsis.data.arrays import Int64s
 
 Shard = TypeVar("Shard")
 Result = TypeVar("Result")
+
+AHEAD_PER_WORKER = 4
+"""Shards handed to the threads before their results are asked for: a stop leaves at most these to run."""
 
 
 def available_workers() -> int:
@@ -38,11 +42,13 @@ def map_in_threads(
             tell((number + 1) / len(shards))
         return results
     with ThreadPoolExecutor(workers) as pool:
-        waiting = [pool.submit(work, shard) for shard in shards]
+        upcoming = iter(shards)
+        running = deque(pool.submit(work, shard) for shard in islice(upcoming, AHEAD_PER_WORKER * workers))
         try:
-            for number, future in enumerate(waiting):
-                results.append(future.result())
-                tell((number + 1) / len(shards))
+            while running:
+                results.append(running.popleft().result())
+                tell(len(results) / len(shards))
+                running.extend(pool.submit(work, shard) for shard in islice(upcoming, 1))
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
