@@ -201,6 +201,7 @@ for most in (10, 3 * 10**8):  # first compiled and run, then interrupted
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("result", ["left, right", "Both(left, right)"])
 def test_a_signal_while_a_kernel_runs_is_handled_after_it_returned(tmp_path: Path, result: str) -> None:
     file = tmp_path / "kernels.py"

@@ -64,6 +64,7 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return shown.out
 
 
+@pytest.mark.long
 def test_toys_are_in_the_browser(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-m", "tests.test_new_members", str(tmp_path)]
     shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout

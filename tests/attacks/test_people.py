@@ -63,6 +63,7 @@ def test_the_fewest_people_are_those_of_the_obvious_count(case, k: int) -> None:
         assert found == [expected.get(owner, 0) for owner in sorted(set(owners))]
 
 
+@pytest.mark.long
 @given(crowds())
 def test_files_with_the_original_say_what_memory_says(tmp_path_factory, case) -> None:
     paths, owners = case

@@ -266,6 +266,7 @@ def test_one_cell_that_crashes_or_exceeds_its_limit_leaves_the_others_alone(
     assert states == ["too_slow", "done"]
 
 
+@pytest.mark.long
 def test_cancel_during_a_run_stops_the_worker_removes_partial_files_and_says_cancelled(
     folder: Path, odd_worker: None
 ) -> None:

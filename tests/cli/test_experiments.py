@@ -132,6 +132,7 @@ def test_one_method_on_a_file_of_data(run, tmp_path):
     assert "infeasible" in alone.out
 
 
+@pytest.mark.long
 def test_every_method_that_applies_is_one_command(run, tmp_path):
     people(tmp_path)
     done = run(

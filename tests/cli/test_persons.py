@@ -95,6 +95,7 @@ def test_levels_of_a_table_of_others_count_people(run, table):
     assert "people, 8 are required" in judged.out
 
 
+@pytest.mark.long
 def test_inspect_asks_in_words_and_the_first_experiment_asks_too(run, table, tmp_path):
     assert "Does one person have several rows?" in run("data", "inspect", table).out
     assert json.loads(run("data", "inspect", table, "--json").out)["person"]["column"] == "user"

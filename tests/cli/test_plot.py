@@ -27,6 +27,7 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_a_histogram_of_a_column_is_written_in_every_format_with_its_numbers(run: Run, table: Path) -> None:
     folder = table.parent / "out"
     made = run(

@@ -252,6 +252,7 @@ def _wait_until_quiet(store):
         time.sleep(0.5)
 
 
+@pytest.mark.long
 def test_8_the_same_experiment_gives_the_same_results_apart_from_times(run, rt):
     text = DATASET + MERGE_R.replace('seeds = "first"', 'seeds = "random"') + "repeats = 2\n"
     (rt / "e.toml").write_text("seed = 3\n" + text)

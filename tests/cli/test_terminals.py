@@ -54,6 +54,7 @@ def test_a_release_on_a_terminal_with_few_characters_is_written_and_told(
         assert "3" in out
 
 
+@pytest.mark.long
 def test_tables_and_errors_degrade_too(tmp_path: Path) -> None:
     (tmp_path / "daten.csv").write_text(TABLE, encoding="utf-8")
     assert started("data", "inspect", "daten.csv", folder=tmp_path, **ASCII).returncode == 0

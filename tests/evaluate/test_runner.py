@@ -167,11 +167,13 @@ def test_exit_codes(counts, failures, code):
     assert runner.exit_code(counts, failures) == code
 
 
+@pytest.mark.long
 def test_where_nothing_is_feasible_the_exit_code_says_so(tmp_path):
     people(tmp_path)
     assert run(parsed(sweep_of_people("[500]"), tmp_path), tmp_path / "out", workers=1).exit_code == 3
 
 
+@pytest.mark.long
 def test_cancelling_stops_the_workers_and_leaves_nothing_half_done(tmp_path):
     people(tmp_path)
     cancel = threading.Event()

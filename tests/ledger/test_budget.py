@@ -302,6 +302,7 @@ crypsis.anonymize(data, method).write(sys.argv[2])
 """
 
 
+@pytest.mark.long
 def test_killed_between_charge_and_release_charged_is_charged(ledger, tmp_path):
     ledger.set_limit(Fraction(1, 2))
     process = subprocess.Popen(

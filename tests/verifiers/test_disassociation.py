@@ -417,6 +417,7 @@ def test_whatever_the_verifier_accepts_is_safe_by_the_exact_test(seed: int) -> N
             assert violations(candidate) == []
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(chunks())
 def test_the_exact_test_agrees_with_trying_everything(case: tuple[dict[str, Any], int, int]) -> None:

@@ -120,6 +120,7 @@ def test_the_witness_is_named_whatever_the_limits(limit: str) -> None:
     assert (verdict.witness.support, verdict.witness.violations) == (1, 1)
 
 
+@pytest.mark.long
 def test_more_symbols_than_one_integer_can_pack() -> None:
     labels = [f"{number:05}" for number in range(70_000)]
     five = labels[60_000:60_005]

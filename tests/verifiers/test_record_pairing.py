@@ -172,6 +172,7 @@ def test_a_sorted_overlapping_lie_about_sets_is_noticed(promised: Any) -> None:
     assert verify(truth, promised, original).holds
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_mixed_records_are_truthful_exactly_when_the_definition_says_so(seed: int) -> None:
     random = np.random.Generator(np.random.PCG64(seed))

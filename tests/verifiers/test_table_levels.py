@@ -17,6 +17,7 @@ from crypsis.verifiers.table_levels import table_levels
 ROWS = st.lists(st.tuples(st.sampled_from("PQ"), st.sampled_from("xy*"), st.sampled_from([*"1234", "?"])), min_size=1)
 
 
+@pytest.mark.long
 @given(ROWS, st.sampled_from([0.5, 1.0, 2.0, 3.0]))
 def test_a_level_is_the_highest_promise_that_holds(rows, c: float) -> None:
     frame = pl.DataFrame(rows, schema=["town", "job", "illness"], orient="row")

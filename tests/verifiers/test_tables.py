@@ -161,6 +161,7 @@ def test_only_missing_and_any_contain_a_missing_value() -> None:
         assert verify(published(rows, age="quasi", ill="sensitive"), KAnonymity(k=1), original).holds == honest
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", [Cluster(k=2), Mondrian(k=2), Incognito(k=2, max_suppressed=0.3)])
 @given(data=st.data())
 def test_breaking_one_record_of_a_release_is_noticed(method: Any, data: st.DataObject) -> None:

@@ -81,6 +81,7 @@ def test_cab_rides_are_asked_about_published_by_cab_and_attacked_by_cab(
     expect(page.get_by_text("Fewest candidates")).to_be_visible()
 
 
+@pytest.mark.long
 def test_rest_attacks_a_result_and_refuses_what_does_not_fit(api: httpx.Client) -> None:
     number = table(api, "attacked.csv", ILL, age="quasi", ill="sensitive")
     made = experiment(api, number, run=[{"label": "m", "method": "mondrian", "params": {"k": 5}}])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import httpx
+import pytest
 from playwright.sync_api import expect
 
 from tests.web.conftest import Tab
@@ -70,6 +71,7 @@ def test_compare_shows_the_lights_of_each_result_and_mends_its_configuration(api
     assert api.get(f"/api/experiments/{made}").json()["tables"]["run"][0]["params"] == {"k": 5, "l": 2}
 
 
+@pytest.mark.long
 def test_rest_refuses_what_is_not_confirmed_and_heeds_strict(api: httpx.Client) -> None:
     number = table(api, "mails2.csv", MAILS, age="quasi", mail="other")
     made = experiment(api, number, run=[{"label": "m", "method": "mondrian", "params": {"k": 5}}])

@@ -494,6 +494,7 @@ def test_the_workspace_tells_how_much_there_is(api: httpx.Client) -> None:
     assert json.dumps(told)
 
 
+@pytest.mark.long
 def test_a_file_that_makes_a_decoder_abort_is_refused_and_the_server_goes_on(api: httpx.Client, server: Server) -> None:
     for number in range(3):
         name = f"aborting{number}.parquet"

@@ -60,6 +60,7 @@ def test_a_file_that_makes_the_decoder_abort_is_unreadable_and_the_next_is_read(
         assert read_frame(sound)[0].equals(FRAME)
 
 
+@pytest.mark.long
 def test_many_threads_read_sound_and_aborting_files_at_once(aborting: Path, sound: Path) -> None:
     outcomes: list[object] = []
 
@@ -95,6 +96,7 @@ def test_a_file_that_takes_too_long_is_unreadable(monkeypatch: pytest.MonkeyPatc
     assert time.monotonic() - started < 25
 
 
+@pytest.mark.long
 def test_a_process_that_the_system_kills_is_told(monkeypatch: pytest.MonkeyPatch, endless: io.BufferedReader) -> None:
     begun = limited_reader._started
 

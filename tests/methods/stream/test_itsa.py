@@ -174,6 +174,7 @@ def test_windows_come_one_by_one() -> None:
     assert [window.y for window in made] == [2, 3, 4, 5, 6, 7, 8]
 
 
+@pytest.mark.long
 @given(
     event_logs(),
     st.integers(0, 3),

@@ -226,6 +226,7 @@ def test_clusters_are_made_and_recoded_as_in_the_reference(
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", [LmAnon, ZGA, SGA])
 @given(case=cases(max_rows=16), k=ks, l=ls, m=ms, policy=policies, clusters=st.integers(1, 4))
 def test_t5_the_union_of_clusters_is_safe_by_symbols_and_by_original_locations(
@@ -396,6 +397,7 @@ def test_the_best_subtrajectories_are_those_of_the_definition(
     assert list(zip(found.to_tuples(), found.support.tolist(), strict=True)) == expected
 
 
+@pytest.mark.long
 def test_long_equal_trajectories_are_refused_and_the_remedy_is_named() -> None:
     path = [f"{number:02}" for number in range(40)]
     data = Trajectories.from_lists([path] * 6, locations={label: (0, number) for number, label in enumerate(path)})
@@ -435,6 +437,7 @@ def test_the_order_of_the_rows_does_not_matter_to_lm_anon(
     assert private_again["merges"].to_lists() == private["merges"].to_lists()
 
 
+@pytest.mark.long
 def test_walks_with_sensitive_cells_keep_their_promise_under_every_method() -> None:
     walks = workloads.walks(seed=1, n=4000)
     data = dataclasses.replace(walks, locations=walks.locations.marked(["7", "37", "52"]))

@@ -69,6 +69,7 @@ def with_constraints(draw: st.DrawFn, **sizes: Any) -> tuple[Dataset, UtilityCon
     return dataset, draw(constraints(dataset.labels))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 @given(with_taxonomy(), ks, ms, st.sampled_from(["error", "truncate"]))
 def test_a_taxonomy_guides_merges_as_in_the_reference(

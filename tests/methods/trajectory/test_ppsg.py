@@ -41,6 +41,7 @@ settings_drawn = {
 }
 
 
+@pytest.mark.long
 @given(track_lists(min_tracks=2, max_tracks=9), st.fixed_dictionaries(settings_drawn), st.booleans())
 @settings(max_examples=200)
 def test_every_published_cell_is_safe(lists: list[list[Fix]], parameters: dict[str, Any], by_owner: bool) -> None:

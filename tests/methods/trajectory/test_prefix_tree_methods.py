@@ -95,6 +95,7 @@ def test_results_are_those_of_the_definition(block: int) -> None:
     assert compared > 300
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("longest", [7, 15, 31, 63, 64, 130])
 def test_long_sequences_fill_lanes_and_words(longest: int) -> None:
     chance = random.Random(longest)

@@ -27,6 +27,7 @@ def made(case: Case, **other: Any) -> Any:
     return case.method(**other).anonymize(case.data(), Journal())
 
 
+@pytest.mark.long
 @settings(max_examples=300)
 @given(seeds)
 def test_the_release_is_the_one_of_the_definition(seed: int) -> None:
