@@ -9,7 +9,7 @@ from crypsis.evaluate import Experiment, Store, worker
 from crypsis.evaluate.applicability import domain_parameters, why_not
 from crypsis.evaluate.dataset import can_show
 from crypsis.evaluate.export import export_release
-from crypsis.evaluate.published_frame import output_page
+from crypsis.evaluate.output_page import output_page
 from crypsis.methods import METHODS
 from crypsis.release import MANIFEST
 from crypsis.samples import SAMPLES

@@ -37,7 +37,6 @@ def make(
     """Build a hierarchy from the data."""
     from crypsis.cli.reading.column_options import pairs, separators
     from crypsis.data.relational import Table
-    from crypsis.data.trajectory import Trajectories
     from crypsis.evaluate.inputs import recipe_text
     from crypsis.hierarchy import HierarchyPlan, ItemHierarchy, Taxonomy
     from crypsis.parameters import Recipe
@@ -64,14 +63,14 @@ def make(
         nodes, leaves = len(tree.names), tree.n_leaves
     else:
         data = loaded(input, read, rest="other")
-        if isinstance(data, Table):
+        if data.table_part is not None and data.set_part is None:
             raise BadParameter(
                 f"--column must say which column of the table the hierarchy is for: {', '.join(data.names)}; or "
                 "--items which holds sets of items.",
                 parameter="column",
             )
         text = "auto:5" if text == "auto" else known_recipe("tree", recipe)
-        places = isinstance(data, Trajectories)
+        places = "locations" in data.hierarchy_columns
         made: Any = (Taxonomy if places else ItemHierarchy).from_text(text.replace("balanced:", "auto:", 1))
         tree = made.make(data if places else items_of(data)) if isinstance(made, Recipe) else made
         tree.write(out)

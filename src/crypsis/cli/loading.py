@@ -34,13 +34,11 @@ def _tells_rows(section: dict[str, Any]) -> bool:
 
 def items_of(data: Any) -> Any:
     """The transactions of mixed data, or the data themselves if they are transactions."""
-    from crypsis.data.transaction import Transactions
     from crypsis.errors import NotApplicable
 
-    held = getattr(data, "transactions", data)
-    if not isinstance(held, Transactions):
+    if data.set_part is None:
         raise NotApplicable(
             f"Sets of items are needed, and these data are {type(data).__name__}; for a table say which column holds "
             "them and what separates them (--items 'diagnoses= ')."
         )
-    return held
+    return data.set_part

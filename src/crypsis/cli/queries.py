@@ -30,20 +30,17 @@ def make(
 ) -> None:
     """Draw queries that are true of somebody."""
     from crypsis.data.count_query import CountQuery, write_queries
-    from crypsis.data.mixed import Mixed
-    from crypsis.data.relational import Table
-    from crypsis.data.transaction import Transactions
     from crypsis.metrics.itemset_queries import draw_itemsets
     from crypsis.metrics.query_workload import drawn_queries
 
     if os.path.lexists(out):
         raise OutputExists(f"{out} exists already; choose another name or remove it.")
     data = loaded(input, read, rest="other")
-    if isinstance(data, Transactions):
+    if data.table_part is None and data.set_part is not None:
         drawn = draw_itemsets(data, count=count, items=max(items_asked, 1), seed=seed)
         queries = tuple(CountQuery((), tuple(labels)) for labels in drawn)
-    elif isinstance(data, (Table, Mixed)):
-        items = items_asked if isinstance(data, Mixed) else 0
+    elif data.table_part is not None:
+        items = 0 if data.set_part is None else items_asked
         queries = drawn_queries(data, count, relational=relational, items=items, share=range_share, seed=seed)
     else:
         raise NotApplicable(f"Counting queries are put to tables and sets of items, not to {type(data).__name__}.")
@@ -103,15 +100,12 @@ def run(
 
 def counts_of(data: Any, queries: Any) -> list[int]:
     """The records that satisfy each query."""
-    from crypsis.data.mixed import Mixed
-    from crypsis.data.relational import Table
-    from crypsis.data.transaction import Transactions
     from crypsis.metrics.itemset_queries import exact_counts
     from crypsis.metrics.query_answers import actual_counts
 
-    if isinstance(data, (Table, Mixed)):
+    if data.table_part is not None:
         return [int(count) for count in actual_counts(data, queries)]
-    if isinstance(data, Transactions) and all(not query.relational for query in queries):
+    if data.set_part is not None and all(not query.relational for query in queries):
         return [int(count) for count in exact_counts(data, [query.items for query in queries])]
     raise NotApplicable(f"These queries cannot be put to {type(data).__name__}.")
 

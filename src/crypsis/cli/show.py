@@ -26,7 +26,7 @@ def show_results(
 ) -> None:
     """Show the cells of an experiment; of one cell its verdict and its published rows, changed cells marked with *."""
     from crypsis.evaluate import Store
-    from crypsis.evaluate.published_frame import output_page
+    from crypsis.evaluate.output_page import output_page
 
     store = Store(folder)
     if not store.exists() and (folder / "release.json").is_file():

@@ -20,11 +20,14 @@ from crypsis.compilation import njit
 from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, freeze
 from crypsis.data.attribute_domains import NumericDomain
 from crypsis.data.category_trees import CategoryTree
+from crypsis.data.microdata import PublishedData
 from crypsis.data.relational import Column, Table
 from crypsis.data.values import converted
 from crypsis.errors import InputError, PublicInputMissing
 
 RECORDS = "records"  # the class of all records where there is no class
+
+COUNT = "count "  # before the name of a class, in the columns of a table of regions
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ class RegionAttribute:
 
 
 @dataclass(frozen=True, eq=False)
-class CountedRegions:
+class CountedRegions(PublishedData):
     """What a private release of a table says. `budget`, `ledger` and `unpublishable` as for synthetic trajectories."""
 
     attributes: tuple[RegionAttribute, ...]
@@ -189,6 +192,30 @@ class CountedRegions:
             )
             for low, high, node, counted in zip(lows, highs, nodes, self.counts.tolist(), strict=True)
         ]
+
+    def to_frame(self) -> pl.DataFrame:
+        """A column per attribute (label, or `low..high`), and a column `count NAME` per class."""
+        rows = self.to_lists()
+        columns: dict[str, pl.Series] = {}
+        for attribute in self.attributes:
+            cells = [region[attribute.name] for region, _ in rows]
+            if attribute.numeric:
+                cells = [f"{json.dumps(low)}..{json.dumps(high)}" for low, high in cells]
+            columns[attribute.name] = pl.Series(cells, dtype=pl.String)
+        for index, label in enumerate(self.classes):
+            columns[COUNT + label] = pl.Series(self.counts[:, index])
+        return pl.DataFrame(columns)
+
+    def to_export(self) -> pl.DataFrame:
+        return self.to_frame()
+
+    @property
+    def contents(self) -> int:
+        return self.records
+
+    @property
+    def noisy_counts(self) -> Int64s:
+        return self.counts.ravel()
 
     def cells_of(self, table: Table) -> tuple[Int32s, Bools]:
         """The cells of the records of a table, and which of them lie in the domain with all their values."""

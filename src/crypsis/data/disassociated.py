@@ -20,8 +20,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, freeze, frozen, offsets_of
+from crypsis.data.microdata import PublishedData
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadPublication
 
@@ -32,7 +34,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True, eq=False)
-class DisassociatedTransactions:
+class DisassociatedTransactions(PublishedData):
     """A forest of clusters; two are equal when they say the same, in whatever order nodes and chunks are kept.
 
     `sensitive` names the terms that may stand in term chunks only. `leaf_of_record` says for each non-empty input
@@ -192,6 +194,15 @@ class DisassociatedTransactions:
         from crypsis.data.disassociated_supports import subrecords
 
         return subrecords(self)
+
+    def to_frame(self) -> pl.DataFrame:
+        """A line per record slot, every chunk in an order of its own, shuffled again at every call."""
+        from crypsis.data.formats.disassociated_table import disassociated_table
+
+        return disassociated_table(self)
+
+    def to_export(self) -> pl.DataFrame:
+        return self.to_frame()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DisassociatedTransactions) and self.canonical_text == other.canonical_text

@@ -7,10 +7,10 @@ split again.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -22,13 +22,15 @@ from crypsis.data.formats.frames import as_frame, pandas_index
 from crypsis.data.formats.published_sets import assembled
 from crypsis.data.formats.source import place
 from crypsis.data.formats.wide_rows import unite_columns
-from crypsis.data.frame_types import FrameTypes, InMemory, export_arrow, export_pandas, export_polars
+from crypsis.data.frame_types import FrameTypes, export_arrow, export_pandas, export_polars
+from crypsis.data.microdata import ITEMS, Microdata, PublishedData, json_column
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.relational import NodeLeaves, PublishedTable, Table, persons_column
 from crypsis.data.set_valued_cells import has_sound_sets, sets_of_cells
+from crypsis.data.symbols import SymbolRows
 from crypsis.data.transaction import PublishedTransactions, Transactions
-from crypsis.data.vocabulary import encode_lists
-from crypsis.errors import BadParameter, BadPublication, InputError, NotApplicable
+from crypsis.data.vocabulary import Vocabulary, encode_lists
+from crypsis.errors import BadParameter, BadPublication, InputError, NotApplicable, UnknownColumn, did_you_mean
 from crypsis.strict_json import parse_json
 
 UNITED = "items"
@@ -36,11 +38,13 @@ SUPPRESSED_TEXT = "~"
 
 
 @dataclass(frozen=True, eq=False)
-class Mixed(InMemory):
+class Mixed(Microdata):
     """Records with relational columns and a set of items.
 
     `column` names the set-valued column; `parts` are the columns that it unites, one or more.
     """
+
+    description: ClassVar[str] = "a table with a column of items"
 
     table: Table
     transactions: Transactions
@@ -215,6 +219,47 @@ class Mixed(InMemory):
             pl.Series(name, part.to_lists(), dtype=pl.List(pl.String)) for name, part in self.split().items()
         )
 
+    def to_texts(self) -> pl.DataFrame:
+        return self.table.to_texts().hstack(json_column(self.column, self.transactions.to_lists()))
+
+    @classmethod
+    def views(cls) -> Mapping[type, Callable[[Any], Any]]:
+        return {**super().views(), Table: lambda data: data.table, Transactions: lambda data: data.transactions}
+
+    @property
+    def table_part(self) -> Table:
+        return self.table
+
+    @property
+    def set_part(self) -> Transactions:
+        return self.transactions
+
+    @property
+    def label_vocabulary(self) -> Vocabulary:
+        return self.transactions.vocabulary
+
+    @property
+    def label_counts(self) -> Int64s:
+        return self.transactions.supports
+
+    @property
+    def hierarchy_columns(self) -> tuple[str, ...]:
+        return (*self.table.quasi, self.column)
+
+    def choose_columns(self, columns: Sequence[str], wanted: type) -> Any:
+        sets, relational = self.split(), [name for name in columns if name in self.table.names]
+        for name in columns:
+            if name not in sets and name not in relational:
+                known = [*self.table.names, *sets]
+                raise UnknownColumn(f"Column {name!r} is not in these data.{did_you_mean(name, known)}")
+        chosen = {name: sets[name] for name in columns if name in sets}
+        if wanted is Transactions:
+            if len(chosen) != 1:
+                raise NotApplicable(f"One column of items is needed; columns of items are {', '.join(sets)}.")
+            return next(iter(chosen.values()))
+        table = self.table.choose_columns(relational, wanted)
+        return table if wanted is Table else Mixed.united(table, chosen or sets)
+
     @property
     def frame_types(self) -> FrameTypes | None:
         """The types that the columns came with."""
@@ -243,13 +288,15 @@ class Mixed(InMemory):
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedMixed:
+class PublishedMixed(PublishedData):
     """Records of generalized cells with a set of generalized items: what a release says.
 
     The transaction of a suppressed record is empty in memory and `~` in a file, like its other cells. `sensitive` are
     the labels of the sensitive items, which are published as they are. `scopes`, where it is told, numbers the
     recoding of each record's items: inside one scope no item belongs to two symbols.
     """
+
+    confirmable: ClassVar[tuple[str, ...]] = (ITEMS,)
 
     table: PublishedTable
     transactions: PublishedTransactions
@@ -324,6 +371,22 @@ class PublishedMixed:
             for row, hidden in zip(self.transactions.to_lists(), suppressed, strict=True)
         ]
         return self.table.to_frame().with_columns(pl.Series(self.column, texts, dtype=pl.String))
+
+    @property
+    def table_part(self) -> PublishedTable:
+        return self.table
+
+    @property
+    def set_part(self) -> PublishedTransactions:
+        return self.transactions
+
+    @property
+    def symbol_rows(self) -> SymbolRows:
+        return self.transactions.symbol_rows
+
+    @property
+    def contents(self) -> int:
+        return self.table.contents
 
     def to_polars(self, like: FrameTypes | None = None) -> pl.DataFrame:
         """Relational columns as `PublishedTable.to_polars` gives them, items as lists of names; suppressed are null."""

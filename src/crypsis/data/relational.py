@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Literal, cast, get_args
+from typing import Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,8 @@ from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import is_empty, unknown_column
 from crypsis.data.formats.frames import as_frame, pandas_index
 from crypsis.data.formats.source import Understood, place
-from crypsis.data.frame_types import HIGH, LOW, FrameTypes, InMemory, export_arrow, export_pandas, export_polars
+from crypsis.data.frame_types import HIGH, LOW, FrameTypes, export_arrow, export_pandas, export_polars
+from crypsis.data.microdata import Microdata, PublishedData
 from crypsis.data.missing import MISSING_CODE, MISSING_EQUALS_MISSING, MissingRule
 from crypsis.data.person_detection import (
     PersonLike,
@@ -40,6 +41,7 @@ from crypsis.data.values import (
     inferred_type,
     is_convertible,
     read_value,
+    write_value,
 )
 from crypsis.data.vocabulary import Vocabulary, distinct_texts
 from crypsis.data.written_columns import (
@@ -127,7 +129,7 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Table(InMemory):
+class Table(Microdata):
     """Records with typed columns, each with a declared role. Every row and column of the input is kept, in order.
 
     >>> import polars
@@ -143,6 +145,8 @@ class Table(InMemory):
     `by_record` marks a table of which every record was read by itself, as private methods need it. `read_as` tells how
     the file and its columns were understood.
     """
+
+    description: ClassVar[str] = "a table"
 
     columns: tuple[Column, ...]
 
@@ -391,6 +395,29 @@ class Table(InMemory):
         """All columns with their types; missing values are null."""
         return pl.DataFrame([column.values() for column in self.columns])
 
+    def to_texts(self) -> pl.DataFrame:
+        """Every cell as it would be published if it were kept: `?` where it is missing."""
+        columns = []
+        for column in self.columns:
+            texts = pl.Series([write_value(value) for value in column.domain.to_list()], dtype=pl.String)
+            codes = pl.Series(column.codes)
+            columns.append(texts.gather(codes.set(codes < 0, None)).fill_null("?").alias(column.name))
+        return pl.DataFrame(columns)
+
+    @property
+    def table_part(self) -> Table:
+        return self
+
+    @property
+    def hierarchy_columns(self) -> tuple[str, ...]:
+        return self.quasi or self.names
+
+    def choose_columns(self, columns: Sequence[str], wanted: type) -> Table:
+        if not columns:
+            raise NotApplicable("None of the chosen columns is relational.")
+        names = {self.column(name).name for name in columns}
+        return self.change(columns=tuple(column for column in self.columns if column.name in names))
+
     def __len__(self) -> int:
         return len(self.columns[0])
 
@@ -510,7 +537,7 @@ class PublishedColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedTable:
+class PublishedTable(PublishedData):
     """Records of generalized cells: what a release says. A suppressed record is suppressed in every column.
 
     `person` numbers the person of every record while the publisher has it in memory; it is never written.
@@ -644,6 +671,14 @@ class PublishedTable:
     def to_frame(self) -> pl.DataFrame:
         """The text of every cell."""
         return pl.DataFrame([column.texts() for column in self.columns])
+
+    @property
+    def table_part(self) -> PublishedTable:
+        return self
+
+    @property
+    def contents(self) -> int:
+        return len(self) - int(np.count_nonzero(self.suppressed))
 
     def to_polars(self, like: FrameTypes | None = None) -> pl.DataFrame:
         """Columns that are not generalized with their types (those of `like`), others as ranges or categories.

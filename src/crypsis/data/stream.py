@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,7 @@ from crypsis.data.formats.columns import column, is_empty, labels, times
 from crypsis.data.formats.columns import unknown_column as unknown
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.source import place
-from crypsis.data.frame_types import InMemory
+from crypsis.data.microdata import Microdata
 from crypsis.data.missing import MISSING_CODE
 from crypsis.data.trajectory import Locations
 from crypsis.data.vocabulary import Vocabulary
@@ -56,11 +56,13 @@ class Attribute:
 
 
 @dataclass(frozen=True, eq=False)
-class Events(InMemory):
+class Events(Microdata):
     """A log of events. `people` names the persons and never leaves the publisher.
 
     `by_record` marks events of which each was read by itself, as private methods need it.
     """
+
+    description: ClassVar[str] = "a stream of visits"
 
     persons: Int32s
     location_codes: Int32s

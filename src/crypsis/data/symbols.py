@@ -109,3 +109,13 @@ def _labels_of(element: object, row: int) -> tuple[str, ...]:
     if len(set(labels)) != len(labels):
         raise BadLabel(f"A symbol lists a label twice: {element!r}.", where=f"row {row}")
     return tuple(labels)
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolRows:
+    """Rows of symbols, of trajectories or of sets: row r holds `codes[offsets[r]:offsets[r + 1]]`."""
+
+    offsets: Int64s
+    codes: Int32s
+    symbols: Symbols
+    words: tuple[str, str]  # one and many of what a symbol stands for

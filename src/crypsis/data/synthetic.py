@@ -14,9 +14,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s, freeze, frozen, offsets_of, take_records
 from crypsis.data.domains import LocationDomain, TimeDomain
+from crypsis.data.microdata import VISITS, PublishedData, json_column
 from crypsis.errors import InputError
 
 ORDERS = {
@@ -29,7 +31,7 @@ Visit = tuple[str, int]
 
 
 @dataclass(frozen=True, eq=False)
-class SyntheticTrajectories:
+class SyntheticTrajectories(PublishedData):
     """What a private release of trajectories says.
 
     `order` is the rule that the visits of a row follow and `height` their largest number. `budget` are the public facts
@@ -117,6 +119,31 @@ class SyntheticTrajectories:
         ]
         bounds = pairwise(self.offsets.tolist())
         return [(copies, visits[start:end]) for copies, (start, end) in zip(self.copies.tolist(), bounds, strict=True)]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Columns copies, locations and times, the last two with a list for every row."""
+        rows = self.to_lists()
+        return pl.DataFrame(
+            {
+                "copies": pl.Series(self.copies),
+                "locations": pl.Series(
+                    [[label for label, _ in visits] for _, visits in rows], dtype=pl.List(pl.String)
+                ),
+                "times": pl.Series([[time for _, time in visits] for _, visits in rows], dtype=pl.List(pl.Int64)),
+            }
+        )
+
+    def to_texts(self) -> pl.DataFrame:
+        copies = pl.DataFrame({"copies": pl.Series(self.copies).cast(pl.String)})
+        return copies.hstack(json_column(VISITS, [visits for _, visits in self.to_lists()]))
+
+    @property
+    def contents(self) -> int:
+        return self.visits
+
+    @property
+    def noisy_counts(self) -> Int64s:
+        return self.copies
 
     def prefix_counts(self) -> dict[tuple[Visit, ...], int]:
         """How many trajectories begin with each prefix: the published tree, for small data."""

@@ -13,16 +13,18 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s, freeze, frozen, offsets_of, take_records
 from crypsis.data.item_domain import ItemDomain
+from crypsis.data.microdata import ITEMS, PublishedData, json_column
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
-class SyntheticTransactions:
+class SyntheticTransactions(PublishedData):
     """What a private release of sets says. `budget`, `ledger` and `unpublishable` as for synthetic trajectories."""
 
     offsets: Int64s
@@ -70,6 +72,23 @@ class SyntheticTransactions:
         """The chosen rows, in the order given."""
         offsets, positions = take_records(self.offsets, rows)
         return replace(self, offsets=offsets, items=self.items[positions], copies=self.copies[rows])
+
+    def to_frame(self) -> pl.DataFrame:
+        """Columns copies and items, the last with a list for every row."""
+        lists = pl.Series([items for _, items in self.to_lists()], dtype=pl.List(pl.String))
+        return pl.DataFrame({"copies": pl.Series(self.copies), ITEMS: lists})
+
+    def to_texts(self) -> pl.DataFrame:
+        copies = pl.DataFrame({"copies": pl.Series(self.copies).cast(pl.String)})
+        return copies.hstack(json_column(ITEMS, [items for _, items in self.to_lists()]))
+
+    @property
+    def contents(self) -> int:
+        return self.occurrences
+
+    @property
+    def noisy_counts(self) -> Int64s:
+        return self.copies
 
     def repeated(self) -> PublishedTransactions:
         """Every row as often as it has copies, for whatever counts records."""

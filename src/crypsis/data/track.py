@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,7 @@ from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.long import check_positions, group_rows, owners_of
 from crypsis.data.formats.source import place
 from crypsis.data.formats.wide_rows import unfold_trips
-from crypsis.data.frame_types import InMemory
+from crypsis.data.microdata import Microdata
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.person_of_records import person_like_of_records, several_values_within
 from crypsis.data.projection import epsg, project
@@ -39,7 +39,7 @@ from crypsis.errors import BadCoordinate, BadParameter, BadTimestamps, EmptyTrac
 
 
 @dataclass(frozen=True, eq=False)
-class Tracks(InMemory):
+class Tracks(Microdata):
     """A list of tracks. `crs` is the projection of x and y where it is known; `repeated` is the number of fixes
     that the input had at an instant that its track already had, and that were left out because that was asked for.
 
@@ -47,6 +47,8 @@ class Tracks(InMemory):
     `person_like` is a column that seems to name people with several tracks, as long as nobody said whether it does;
     `understood` tells which column was taken for what.
     """
+
+    description: ClassVar[str] = "GPS tracks"
 
     offsets: Int64s
     x: Float64s

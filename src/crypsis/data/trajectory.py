@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -18,8 +18,9 @@ import polars as pl
 from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, freeze, frozen, offsets_of, take_records
 from crypsis.data.frame_types import InMemory
 from crypsis.data.grid import Grid
+from crypsis.data.microdata import LOCATIONS, VISITS, Microdata, PublishedData, json_column
 from crypsis.data.person_detection import PersonLike
-from crypsis.data.symbols import Symbols, SymbolText
+from crypsis.data.symbols import SymbolRows, Symbols, SymbolText
 from crypsis.data.vocabulary import Vocabulary, encode_lists
 from crypsis.data.written_places import WrittenPlaces
 from crypsis.errors import BadCoordinate, BadLabel, BadRelease, BadRow, DuplicateLocation, InputError, UnknownLocation
@@ -176,7 +177,7 @@ class Locations(InMemory):
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectories(InMemory):
+class Trajectories(Microdata):
     """A list of trajectories over one location table.
 
     `owners` gives each trajectory's individual as an integer where one person may have several;
@@ -184,6 +185,9 @@ class Trajectories(InMemory):
     seems to name people with several trajectories, as long as nobody said whether it does; `understood` tells which
     column was taken for what.
     """
+
+    description: ClassVar[str] = "visits to places"
+    separator: ClassVar[str] = " → "
 
     offsets: Int64s
     codes: Int32s
@@ -364,6 +368,21 @@ class Trajectories(InMemory):
             }
         )
 
+    def to_texts(self) -> pl.DataFrame:
+        return json_column(VISITS, self.to_lists())
+
+    @property
+    def label_vocabulary(self) -> Vocabulary:
+        return self.locations.vocabulary
+
+    @property
+    def label_counts(self) -> Int64s:
+        return np.bincount(self.codes, minlength=len(self.locations))
+
+    @property
+    def hierarchy_columns(self) -> tuple[str, ...]:
+        return (LOCATIONS,)
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Trajectories)
@@ -380,7 +399,7 @@ class Trajectories(InMemory):
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedTrajectories:
+class PublishedTrajectories(PublishedData):
     """Trajectories of symbols: what a release says.
 
     `longest` declares that every trajectory was cut to that many visits before anything else, `suppressed` that all
@@ -393,6 +412,9 @@ class PublishedTrajectories:
     `generators` lists for every cell that tracks were generalized to, published or not, the point whose nearest fixes
     it holds; `input_rows` says which input each row was made of, where a private report told it.
     """
+
+    separator: ClassVar[str] = " → "
+    confirmable: ClassVar[tuple[str, ...]] = ("places",)
 
     offsets: Int64s
     codes: Int32s
@@ -476,6 +498,17 @@ class PublishedTrajectories:
         """Symbols of each trajectory as JSON writes them: a label, or the sorted list of labels."""
         texts = self.symbols.texts
         return [[texts[code] for code in path] for path in self.paths()]
+
+    def to_texts(self) -> pl.DataFrame:
+        return json_column(VISITS, self.to_lists())
+
+    @property
+    def symbol_rows(self) -> SymbolRows:
+        return SymbolRows(self.offsets, self.codes, self.symbols, ("place", "places"))
+
+    @property
+    def contents(self) -> int:
+        return self.visits
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PublishedTrajectories) and self.to_lists() == other.to_lists()

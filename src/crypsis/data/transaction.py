@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -22,10 +22,10 @@ from crypsis.data.formats.columns import labels as labels_of
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.long import group_rows, persons_of
 from crypsis.data.formats.source import place
-from crypsis.data.frame_types import InMemory
+from crypsis.data.microdata import ITEMS, Microdata, PublishedData, json_column
 from crypsis.data.person_codes import dense_persons, person_codes, refuse_both
 from crypsis.data.person_detection import PersonLike, person_like_beside
-from crypsis.data.symbols import Symbols, SymbolText
+from crypsis.data.symbols import SymbolRows, Symbols, SymbolText
 from crypsis.data.vocabulary import Vocabulary, encode_lists
 from crypsis.errors import BadLabel, BadParameter, InputError, did_you_mean
 
@@ -34,7 +34,7 @@ ABBREVIATED = 5  # labels of a name on a screen
 
 
 @dataclass(frozen=True, eq=False)
-class Transactions(InMemory):
+class Transactions(Microdata):
     """A list of sets of items over one vocabulary.
 
     `collapsed` is the number of repeated items inside records that the input had and the sets do not.
@@ -43,6 +43,8 @@ class Transactions(InMemory):
     column that seems to name people, as long as nobody said whether it does: methods ask first.
     `by_record` marks records of which each was read by itself, as private methods need it.
     """
+
+    description: ClassVar[str] = "sets of items"
 
     offsets: Int64s
     items: Int32s
@@ -220,6 +222,25 @@ class Transactions(InMemory):
         names = pl.Series(rows) if self.ids is None else self.ids.gather(rows)
         return pl.DataFrame({"id": names, "item": self.vocabulary.decode(self.items)})
 
+    def to_texts(self) -> pl.DataFrame:
+        return json_column(ITEMS, self.to_lists())
+
+    @property
+    def set_part(self) -> Transactions:
+        return self
+
+    @property
+    def label_vocabulary(self) -> Vocabulary:
+        return self.vocabulary
+
+    @property
+    def label_counts(self) -> Int64s:
+        return self.supports
+
+    @property
+    def hierarchy_columns(self) -> tuple[str, ...]:
+        return (ITEMS,)
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Transactions)
@@ -237,7 +258,7 @@ class Transactions(InMemory):
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedTransactions:
+class PublishedTransactions(PublishedData):
     """Records of generalized items: what a release says. A symbol means that a non-empty subset of it was present.
 
     `suppressed` declares items of which occurrences may be missing; the publisher alone knows it, it is never written,
@@ -246,6 +267,9 @@ class PublishedTransactions:
     `domain`, known to the publisher, is the number of items that a symbol could stand for at most.
     `person` tells whose each record is; it exists only in memory, on the publisher's side, and is never written.
     """
+
+    separator: ClassVar[str] = "  "
+    confirmable: ClassVar[tuple[str, ...]] = (ITEMS,)
 
     offsets: Int64s
     codes: Int32s
@@ -336,6 +360,21 @@ class PublishedTransactions:
         return [
             [texts[code] for code in sorted(codes[start:end], key=rank.__getitem__)] for start, end in pairwise(bounds)
         ]
+
+    def to_texts(self) -> pl.DataFrame:
+        return json_column(ITEMS, self.to_lists())
+
+    @property
+    def set_part(self) -> PublishedTransactions:
+        return self
+
+    @property
+    def symbol_rows(self) -> SymbolRows:
+        return SymbolRows(self.offsets, self.codes, self.symbols, ("item", "items"))
+
+    @property
+    def contents(self) -> int:
+        return len(self.codes)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PublishedTransactions) and self.to_lists() == other.to_lists()

@@ -14,8 +14,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s, freeze, offsets_of
+from crypsis.data.microdata import VISITS, PublishedData
 from crypsis.data.sensitive_values import Token
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadRelease, InputError
@@ -56,7 +58,7 @@ class PublishedWindow:
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedWindows:
+class PublishedWindows(PublishedData):
     """The windows of a stream in order; classes[c] is a set of sensitive values that a person can have.
 
     `linkable`: a person has the same pseudonym in all windows. `refused` is how many events were not accepted, `key`
@@ -86,6 +88,18 @@ class PublishedWindows:
         doublets = [(labels[place], t) for place, t in zip(window.places.tolist(), window.times.tolist(), strict=True)]
         bounds = window.offsets.tolist()
         return [doublets[start:end] for start, end in pairwise(bounds)]
+
+    @property
+    def contents(self) -> int:
+        return self.records
+
+    def to_texts(self) -> pl.DataFrame:
+        rows = [
+            {"window": str(index), VISITS: json.dumps(row, ensure_ascii=False)}
+            for index, window in enumerate(self)
+            for row in self.rows(window)
+        ]
+        return pl.DataFrame(rows, schema={"window": pl.String, VISITS: pl.String})
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -11,14 +11,6 @@ from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 
 NO_COORDINATES = "its locations have no coordinates; give a location table (locations)"
-_CONTENTS = {  # kinds of data by their class
-    "Table": "a table",
-    "Mixed": "a table with a column of items",
-    "Transactions": "sets of items",
-    "Trajectories": "visits to places",
-    "Tracks": "GPS tracks",
-    "Events": "a stream of visits",
-}
 NO_SENSITIVE = "no location is sensitive; name some (sensitive)"
 
 
@@ -26,8 +18,7 @@ def why_not(method: str, data: Any) -> str | None:
     """Why a method cannot be run on these data, in words; None where it can."""
     kind = METHODS[method]
     if not can_show(type(data), kind.accepts):
-        needed, given = (_CONTENTS.get(one.__name__, one.__name__) for one in (kind.accepts, type(data)))
-        return f"it needs {needed}; this dataset contains {given}"
+        return f"it needs {kind.accepts.description}; this dataset contains {data.description}"
     locations = getattr(data, "locations", None)
     if locations is not None and "coordinates" in kind.needs and not getattr(locations, "has_coordinates", True):
         return NO_COORDINATES

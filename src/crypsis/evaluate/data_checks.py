@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from crypsis.data.microdata import ITEMS, LOCATIONS
 from crypsis.data.relational import Table
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
@@ -13,7 +14,7 @@ from crypsis.errors import CrypsisError, did_you_mean
 from crypsis.evaluate.applicability import why_not
 from crypsis.evaluate.cells import EVERY_METHOD, MOST_CELLS, method_and_params, variations
 from crypsis.evaluate.dataset import can_show, resolved, view_of
-from crypsis.evaluate.inputs import ITEMS, LOCATIONS, method_with
+from crypsis.evaluate.inputs import method_with
 from crypsis.evaluate.plot_checks import check_columns_of_plots
 from crypsis.evaluate.problems import MISUNDERSTOOD, Findings
 from crypsis.evaluate.run_checks import check_parameters, run_place

@@ -20,7 +20,7 @@ import hashlib
 import json
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -34,12 +34,10 @@ from crypsis.data.declarations import Declarations
 from crypsis.data.formats import format_of, format_options
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.formats.tabular import files_of, read_table_file
-from crypsis.data.mixed import Mixed
-from crypsis.data.relational import Table
+from crypsis.data.microdata import Microdata
 from crypsis.data.sources import OF_RECORDS, SOURCES, DataFile, DataSource, MixedSource, every_option
 from crypsis.data.sources.table import item_separators
-from crypsis.data.transaction import Transactions
-from crypsis.errors import BadExperiment, MissingFile, NotApplicable, UnknownColumn, did_you_mean
+from crypsis.errors import BadExperiment, MissingFile, NotApplicable, did_you_mean
 from crypsis.evaluate.edits import EditedTable
 from crypsis.parameters import Companion
 
@@ -246,46 +244,13 @@ def companion_files() -> tuple[str, ...]:
     return tuple(name for name, option in every_option().items() if issubclass(option.type, Companion))
 
 
-# what data hold beside themselves: (from, to): how
-_VIEWS: dict[tuple[type, type], Callable[[Any], Any]] = {
-    (Mixed, Table): lambda data: data.table,
-    (Mixed, Transactions): lambda data: data.transactions,
-}
-
-
-def can_show(held: type, wanted: type) -> bool:
+def can_show(held: type[Microdata], wanted: type) -> bool:
     """Whether data of one kind hold data of another: mixed data hold a table and transactions."""
-    return issubclass(held, wanted) or (held, wanted) in _VIEWS
+    return wanted in held.views()
 
 
-def view_of(data: Any, wanted: type, columns: Sequence[str] = ()) -> Any:
+def view_of(data: Microdata, wanted: type, columns: Sequence[str] = ()) -> Any:
     """The data as a method takes them, on the named columns where some are named."""
     if not can_show(type(data), wanted):
         raise NotApplicable(f"{wanted.__name__} are needed, and these data are {type(data).__name__}.")
-    if not columns:
-        return data if isinstance(data, wanted) else _VIEWS[type(data), wanted](data)
-    if isinstance(data, Mixed):
-        sets = data.split()
-        for name in columns:
-            if name not in sets and name not in data.table.names:
-                known = [*data.table.names, *sets]
-                raise UnknownColumn(f"Column {name!r} is not in these data.{did_you_mean(name, known)}")
-        if wanted is Transactions:
-            chosen = [name for name in columns if name in sets]
-            if len(chosen) != 1:
-                raise NotApplicable(f"One column of items is needed; columns of items are {', '.join(sets)}.")
-            return sets[chosen[0]]
-        table = _on_columns(data.table, [name for name in columns if name in data.table.names])
-        if wanted is Table:
-            return table
-        return Mixed.united(table, {name: sets[name] for name in columns if name in sets} or sets)
-    if isinstance(data, Table):
-        return _on_columns(data, columns)
-    raise NotApplicable(f"{type(data).__name__} have no columns to choose from; leave columns out.")
-
-
-def _on_columns(table: Table, columns: Sequence[str]) -> Table:
-    if not columns:
-        raise NotApplicable("None of the chosen columns is relational.")
-    wanted = [table.column(name).name for name in columns]
-    return table.change(columns=tuple(column for column in table.columns if column.name in wanted))
+    return data.choose_columns(columns, wanted) if columns else data.views()[wanted](data)

@@ -22,7 +22,6 @@ import polars as pl
 from crypsis.atomic import write_file
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.formats.disassociated import write_disassociated
-from crypsis.data.formats.disassociated_table import disassociated_table
 from crypsis.data.writing import write_data
 from crypsis.errors import (
     BadParameter,
@@ -35,7 +34,6 @@ from crypsis.errors import (
 )
 from crypsis.evaluate.dataset import Dataset
 from crypsis.evaluate.experiment import Experiment
-from crypsis.evaluate.published_frame import published_frame
 from crypsis.evaluate.store import PUBLISHED, Store
 from crypsis.hierarchy import Hierarchy
 from crypsis.parameters import Recipe
@@ -168,13 +166,8 @@ def write_published(
         return file
     if not isinstance(data, DisassociatedTransactions) and hasattr(data, "take"):
         data = data.take(np.asarray(release.kind.sorted_rows(data), np.int64))
-    write_file(file, frame_bytes(exported_frame(data), chosen, separator, spreadsheet_safe))
+    write_file(file, frame_bytes(data.to_export(), chosen, separator, spreadsheet_safe))
     return file
-
-
-def exported_frame(data: Any) -> pl.DataFrame:
-    """Published data as one table; of disassociated data the permuted one, shuffled again at every call."""
-    return disassociated_table(data) if isinstance(data, DisassociatedTransactions) else published_frame(data)
 
 
 def frame_bytes(frame: pl.DataFrame, format: str, separator: str = ",", spreadsheet_safe: bool = False) -> bytes:

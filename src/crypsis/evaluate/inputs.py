@@ -17,10 +17,8 @@ from typing import Any
 
 from crypsis.data.constraints import UtilityConstraints
 from crypsis.data.formats.compression import names_file
-from crypsis.data.mixed import Mixed
+from crypsis.data.microdata import ITEMS, LOCATIONS
 from crypsis.data.privacy_policy import PrivacyPolicy
-from crypsis.data.relational import Table
-from crypsis.data.transaction import Transactions
 from crypsis.errors import BadExperiment, BadRow, CrypsisError, did_you_mean
 from crypsis.evaluate.dataset import file_digest, resolved
 from crypsis.hierarchy import (
@@ -34,7 +32,6 @@ from crypsis.hierarchy import (
 )
 from crypsis.parameters import Checked, Companion, Parameter, Recipe, parameters_of
 
-ITEMS, LOCATIONS = "items", "locations"
 SOURCE_KEYS = ("path", "auto")
 POLICIES = ("privacy", "utility", "constraints")
 RECIPES = {  # of policies, and of trees of items and locations, that are derived
@@ -130,8 +127,8 @@ class Inputs:
 
     def hierarchies(self, data: Any) -> Hierarchies | HierarchyPlan | None:
         """Those of the columns of a table."""
-        table = data.table if isinstance(data, Mixed) else data
-        if not isinstance(table, Table):
+        table = data.table_part
+        if table is None:
             return None
         entries: dict[str, Hierarchy | str] = {}
         for name, told in self.hierarchy.items():
@@ -180,7 +177,7 @@ class Inputs:
     def hierarchy_of_items(self, data: Any) -> str:
         """Under which name [hierarchy] speaks of the items: that of their column, `items`, or the only one there is."""
         named = [name for name in self.hierarchy if name in (*self.item_columns, ITEMS, getattr(data, "column", ITEMS))]
-        if not named and not self.item_columns and isinstance(data, Transactions):
+        if not named and not self.item_columns and data.hierarchy_columns == (ITEMS,):
             named = [name for name in self.hierarchy if name != LOCATIONS]
         return named[0] if named else ITEMS
 
@@ -214,7 +211,7 @@ class Inputs:
         from crypsis.data.count_query import as_queries, read_queries
         from crypsis.metrics.query_workload import drawn_queries
 
-        if not self.queries or not isinstance(data, (Table, Mixed)):
+        if not self.queries or data.table_part is None:
             return None
         if "path" in self.queries:
             return read_queries(resolved(str(self.queries["path"]), self.folder))
@@ -223,7 +220,7 @@ class Inputs:
         told = dict(self.queries.get("generate", {}))
         names = {"count": "n_queries", "relational": "relational", "items": "items", "range_share": "share"}
         given = {option: told[name] for name, option in names.items() if name in told}
-        if not isinstance(data, Mixed):
+        if data.set_part is None:
             given.pop("items", None)
         return drawn_queries(data, seed=int(told.get("seed") or 0), columns=told.get("columns"), **given)
 

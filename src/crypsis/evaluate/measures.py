@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from crypsis.data.label_lists import read_label_lists
-from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Table
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
@@ -99,14 +98,13 @@ class _Asked:
 
     def _sides(self, metric: type[Metric]) -> tuple[Any, Any]:
         """Original and published data as the metric takes them: mixed data, or the part that it speaks of."""
-        if isinstance(self.original, metric.accepts) or not isinstance(self.original, Mixed):
-            return self.original, self.published
-        if isinstance(self.published, PublishedMixed):
-            if Transactions in metric.accepts:
-                return self.original.transactions, self.published.transactions
-            if Table in metric.accepts:
-                return self.original.table, self.published.table
-        return self.original, self.published
+        original, published = self.original, self.published
+        if not isinstance(original, metric.accepts):
+            if Transactions in metric.accepts and original.set_part is not None and published.set_part is not None:
+                return original.set_part, published.set_part
+            if Table in metric.accepts and original.table_part is not None and published.table_part is not None:
+                return original.table_part, published.table_part
+        return original, published
 
     def _workload(self, metric: type[Metric], original: Any) -> dict[str, Any]:
         """What the section [queries] says to a metric that puts queries."""
@@ -114,7 +112,7 @@ class _Asked:
         if not told or metric.name not in short_names()["are"] or self.inputs is None:
             return {}
         generate = dict(told.get("generate", {}))
-        if isinstance(original, (Table, Mixed)):
+        if original.table_part is not None:
             return {"queries": self.inputs.workload(original)}
         if isinstance(original, Trajectories):
             if "generate" in told:

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from crypsis.data.mixed import Mixed
-from crypsis.data.relational import Table
 from crypsis.errors import CrypsisError, did_you_mean
 from crypsis.evaluate.cells import EVERY_METHOD, method_and_params
 from crypsis.evaluate.measures import known_measures
@@ -74,9 +72,9 @@ def _check_axes(found: Findings, plot: Mapping[str, Any], parameters: Sequence[s
 
 
 def check_columns_of_plots(found: Findings, experiment: Experiment, data: Any) -> None:
-    held = data.table if isinstance(data, Mixed) else data
-    known = [*(held.names if isinstance(held, Table) else ()), *experiment.inputs.item_columns]
-    known += [data.column] if isinstance(data, Mixed) else []
+    table = data.table_part
+    known = [] if table is None else [*table.names, *data.hierarchy_columns]
+    known += experiment.inputs.item_columns
     for number, plot in enumerate(experiment.plots, 1):
         column = plot.get("column") if isinstance(plot, Mapping) else None
         if column is not None and known and column not in known:

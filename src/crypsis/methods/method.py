@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from crypsis.data.declarations import Declarations
+from crypsis.data.microdata import Microdata
 from crypsis.data.person_detection import person_undecided
 from crypsis.errors import NotApplicable, PersonNotSupported
 from crypsis.guarantees import Guarantee
@@ -23,7 +24,7 @@ class Method(Checked, ABC):
     `choose_when` and `costs` advise people; what it protects from is a sentence of the guarantee.
     """
 
-    accepts: ClassVar[type]
+    accepts: ClassVar[type[Microdata]]
     family: ClassVar[str]
     promises: ClassVar[type[Guarantee]]
     choose_when: ClassVar[str]

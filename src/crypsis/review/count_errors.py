@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s
+from crypsis.data.arrays import Float64s, Int64s
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import Column, PublishedColumn
-from crypsis.data.trajectory import Trajectories
-from crypsis.data.transaction import Transactions
+from crypsis.data.symbols import SymbolRows
 from crypsis.data.values import write_value
+from crypsis.data.vocabulary import Vocabulary
 from crypsis.review.check import Check
 from crypsis.review.lights import Colour, Finding, Remedy
-from crypsis.review.subject import Subject, SymbolRows
+from crypsis.review.subject import Subject
 from crypsis.review.thresholds import ReviewThresholds
 
 
@@ -45,9 +45,9 @@ def _errors(subject: Subject) -> Iterator[tuple[str, Float64s]]:
     if subject.private:
         return
     rows = subject.rows_of_symbols
-    original: Any = getattr(subject.original, "transactions", subject.original)
-    if rows is not None and isinstance(original, (Trajectories, Transactions)):
-        yield rows.words[1], _of_symbols(rows, original)
+    original = subject.original
+    if rows is not None and original is not None and original.label_counts is not None:
+        yield rows.words[1], _of_symbols(rows, original.label_vocabulary, original.label_counts)
     if subject.table is not None and subject.original_table is not None:
         before = subject.original_table.with_role("quasi")
         columns = [
@@ -57,12 +57,7 @@ def _errors(subject: Subject) -> Iterator[tuple[str, Float64s]]:
             yield "values", np.concatenate([_of_column(column, published) for column, published in columns])
 
 
-def _of_symbols(rows: SymbolRows, original: Trajectories | Transactions) -> Float64s:
-    if isinstance(original, Trajectories):
-        vocabulary = original.locations.vocabulary
-        counts = np.bincount(original.codes, minlength=len(vocabulary))
-    else:
-        vocabulary, counts = original.vocabulary, original.supports
+def _of_symbols(rows: SymbolRows, vocabulary: Vocabulary, counts: Int64s) -> Float64s:
     symbols = rows.symbols
     occurrences = np.bincount(rows.codes, minlength=len(symbols)) / np.maximum(symbols.sizes, 1)
     expected = np.bincount(symbols.members, np.repeat(occurrences, symbols.sizes), len(symbols.vocabulary))

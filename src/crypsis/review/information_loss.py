@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from crypsis.data.mixed import Mixed, PublishedMixed
-from crypsis.data.relational import PublishedTable, Table
-from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import NotApplicable
 from crypsis.metrics.certainty_penalty import ncp_loss
 from crypsis.metrics.item_ncp import item_ncp_loss
@@ -35,14 +32,13 @@ class InformationLossCheck(Check):
 def _losses(subject: Subject) -> Iterator[tuple[str, float, str]]:
     original: Any = subject.original
     published: Any = subject.published
-    tables = (isinstance(original, Table) and isinstance(published, PublishedTable)) or (
-        isinstance(original, Mixed) and isinstance(published, PublishedMixed)
-    )
+    if original is None or not len(published):
+        return
     try:
-        if tables and len(published):
+        if original.table_part is not None and published.table_part is not None:
             loss = float(ncp_loss(original, published).total)
             yield "the quasi-identifiers", loss, "Lower k, name fewer quasi-identifiers, or try another method"
-        elif isinstance(original, Transactions) and isinstance(published, PublishedTransactions) and len(published):
+        elif original.set_part is not None and published.set_part is not None:
             loss = item_ncp_loss(original, published)
             yield "the items", loss, "Lower k or m, give another hierarchy, or try another method"
     except NotApplicable:  # what nodes stand for is not told, or records are no longer in one order

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
-from crypsis.data.counted_regions import CountedRegions
 from crypsis.guarantees import DifferentialPrivacy
 from crypsis.review.check import Check
 from crypsis.review.lights import Colour, Finding, Remedy
@@ -32,7 +30,7 @@ class NoisyCountsCheck(Check):
         promised = subject.guarantee
         if not isinstance(promised, DifferentialPrivacy):
             return
-        counts = _counts(subject.published)
+        counts = subject.published.noisy_counts
         if counts is None or not len(counts) or not counts.any():
             return
         records = int(getattr(subject.published, "budget", {}).get("records_per_person") or 1)
@@ -47,10 +45,3 @@ class NoisyCountsCheck(Check):
         )
         remedy = Remedy("Use more records, declare fewer values, or spend a larger epsilon")
         yield Finding(self.code, colour, words, number, total, number / total, remedy)
-
-
-def _counts(published: Any) -> Int64s | None:
-    if isinstance(published, CountedRegions):
-        return published.counts.ravel()
-    copies: Int64s | None = getattr(published, "copies", None)
-    return copies

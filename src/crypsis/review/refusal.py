@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from crypsis.data.mixed import PublishedMixed
-from crypsis.data.relational import PublishedTable
-from crypsis.data.trajectory import PublishedTrajectories
-from crypsis.data.transaction import PublishedTransactions
 from crypsis.errors import DirectIdentifier, ReviewAmber, ReviewRed, UnconfirmedColumn, UnknownColumn, did_you_mean
 from crypsis.review import refusals
 from crypsis.review.lights import Colour, Review
@@ -65,9 +61,5 @@ def confirmed_names(told: Any, published: Any) -> frozenset[str]:
 
 def _published_names(published: Any) -> tuple[str, ...]:
     """What can be confirmed: the published columns, and items or places by these words."""
-    table = published.table if isinstance(published, PublishedMixed) else published
-    names = table.names if isinstance(table, PublishedTable) else ()
-    if isinstance(published, PublishedTrajectories):
-        return ("places",)
-    sets = isinstance(published, (PublishedTransactions, PublishedMixed))
-    return (*names, "items") if sets and "items" not in names else names
+    names = () if published.table_part is None else published.table_part.names
+    return tuple(dict.fromkeys((*names, *published.confirmable)))

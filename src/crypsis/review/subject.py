@@ -8,23 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s
-from crypsis.data.mixed import Mixed, PublishedMixed
+from crypsis.data.arrays import Bools, Int64s
 from crypsis.data.relational import PublishedTable, Table
-from crypsis.data.symbols import Symbols
-from crypsis.data.trajectory import PublishedTrajectories
-from crypsis.data.transaction import PublishedTransactions
+from crypsis.data.symbols import SymbolRows
 from crypsis.guarantees import DifferentialPrivacy, Guarantee, Together, Verdict
-
-
-@dataclass(frozen=True, eq=False)
-class SymbolRows:
-    """Rows of symbols, of trajectories or of sets: row r holds `codes[offsets[r]:offsets[r + 1]]`."""
-
-    offsets: Int64s
-    codes: Int32s
-    symbols: Symbols
-    words: tuple[str, str]  # one and many of what a symbol stands for
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,28 +42,19 @@ class Subject:
         """The guarantee, or its parts."""
         return self.guarantee.parts if isinstance(self.guarantee, Together) else (self.guarantee,)
 
-    @cached_property
+    @property
     def table(self) -> PublishedTable | None:
         """The published table, also of mixed data."""
-        if isinstance(self.published, PublishedMixed):
-            return self.published.table
-        return self.published if isinstance(self.published, PublishedTable) else None
+        return self.published.table_part  # type: ignore[no-any-return]
 
-    @cached_property
+    @property
     def original_table(self) -> Table | None:
-        if isinstance(self.original, Mixed):
-            return self.original.table
-        return self.original if isinstance(self.original, Table) else None
+        return None if self.original is None else self.original.table_part
 
     @cached_property
     def rows_of_symbols(self) -> SymbolRows | None:
         """Published trajectories or sets; None of other kinds."""
-        data = self.published.transactions if isinstance(self.published, PublishedMixed) else self.published
-        if isinstance(data, PublishedTrajectories):
-            return SymbolRows(data.offsets, data.codes, data.symbols, ("place", "places"))
-        if isinstance(data, PublishedTransactions):
-            return SymbolRows(data.offsets, data.codes, data.symbols, ("item", "items"))
-        return None
+        return self.published.symbol_rows  # type: ignore[no-any-return]
 
     # People
 

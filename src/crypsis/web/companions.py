@@ -16,9 +16,8 @@ from typing import Any
 from crypsis.data.constraints import UtilityConstraints
 from crypsis.data.count_query import CountQuery, parse_query, read_queries
 from crypsis.data.formats.compression import read_bytes
-from crypsis.data.mixed import Mixed
+from crypsis.data.microdata import LOCATIONS
 from crypsis.data.privacy_policy import PrivacyPolicy
-from crypsis.data.relational import Table
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
 from crypsis.errors import (
@@ -81,14 +80,7 @@ class Companions:
 
     def columns(self, dataset: str) -> list[str]:
         """What can have a hierarchy: columns of a table, items, locations."""
-        data = self.datasets.load(dataset)
-        if isinstance(data, Mixed):
-            return [*data.table.quasi, data.column]
-        if isinstance(data, Table):
-            return list(data.quasi or data.names)
-        if isinstance(data, Transactions):
-            return ["items"]
-        return ["locations"] if isinstance(data, Trajectories) else []
+        return list(self.datasets.load(dataset).hierarchy_columns)
 
     # Hierarchies
 
@@ -99,19 +91,17 @@ class Companions:
         """The hierarchy that a recipe gives; nothing is kept."""
         data = self.datasets.load(dataset)
         text = recipe_text(recipe)
-        if isinstance(data, (Mixed, Table)):
-            table = data.table if isinstance(data, Mixed) else data
-            if column in table.names:
-                if text.split(":")[0] not in KNOWN_RECIPES:
-                    known = ", ".join(KNOWN_RECIPES)
-                    raise BadParameter(f"There is no recipe {text!r}; known are {known}.", parameter="auto")
-                return built(text, table.column(column))
+        table, items = data.table_part, data.set_part
+        if table is not None and column in table.names:
+            if text.split(":")[0] not in KNOWN_RECIPES:
+                known = ", ".join(KNOWN_RECIPES)
+                raise BadParameter(f"There is no recipe {text!r}; known are {known}.", parameter="auto")
+            return built(text, table.column(column))
         if not _is_recipe(text):
             raise BadParameter(f"There is no recipe {text!r}; upload a file for its tree.", parameter="auto")
-        if isinstance(data, (Mixed, Transactions)):
-            items = data.transactions if isinstance(data, Mixed) else data
+        if items is not None:
             return Hierarchy.from_taxonomy(_carried_out(ItemHierarchy.from_text(_automatic(text)), items))
-        if isinstance(data, Trajectories):
+        if LOCATIONS in data.hierarchy_columns:
             return Hierarchy.from_taxonomy(_carried_out(Taxonomy.from_text(_automatic(text)), data))
         raise NotApplicable(f"There is no hierarchy for {column!r}.")
 
@@ -203,9 +193,8 @@ class Companions:
 
     def problems_of_tree(self, entry: Entry) -> list[str]:
         """What keeps the tree from being used with the data, in words."""
-        data = self.datasets.load(entry.content["dataset"])
-        table = data.table if isinstance(data, Mixed) else data
-        if not isinstance(table, Table) or entry.content["column"] not in table.names:
+        table = self.datasets.load(entry.content["dataset"]).table_part
+        if table is None or entry.content["column"] not in table.names:
             return []
         column = table.column(entry.content["column"])
         try:
@@ -263,27 +252,21 @@ class Companions:
         """The sets of a policy, derived where it is a recipe."""
         if entry.content["sets"] is not None:
             return [list(one) for one in entry.content["sets"]]
-        data = self.datasets.load(entry.content["dataset"])
-        items = data.transactions if isinstance(data, Mixed) else data
-        name = entry.content["policy"]
-        if not isinstance(items, Trajectories if name == "constraints" else Transactions):
+        data, name = self.datasets.load(entry.content["dataset"]), entry.content["policy"]
+        wanted = Trajectories if name == "constraints" else Transactions
+        if wanted not in data.views():
             raise NotApplicable(f"A policy of {name} cannot be derived from data of this kind.")
         policy = POLICY_KINDS[name].from_text(entry.content["auto"])
-        made = policy.make(items) if hasattr(policy, "make") else policy
+        made = policy.make(data.views()[wanted](data)) if hasattr(policy, "make") else policy
         found = getattr(made, "itemsets", None) or getattr(made, "sets", None) or ()
         return sorted([sorted(one) for one in found], key=lambda one: (len(one), one))
 
     def unknown_labels(self, dataset: str, sets: Sequence[Sequence[str]]) -> list[str]:
         """Labels of a policy that the data do not have."""
-        data = self.datasets.load(dataset)
-        if isinstance(data, Mixed):
-            known = set(data.transactions.vocabulary.labels)
-        elif isinstance(data, Transactions):
-            known = set(data.vocabulary.labels)
-        elif isinstance(data, Trajectories):
-            known = set(data.locations.labels)
-        else:
+        vocabulary = self.datasets.load(dataset).label_vocabulary
+        if vocabulary is None:
             return []
+        known = set(vocabulary.labels)
         return sorted({label for one in sets for label in one if label not in known})
 
     # Queries
@@ -314,7 +297,7 @@ class Companions:
         from crypsis.metrics.query_answers import actual_counts
 
         data = self.datasets.load(dataset)
-        if not isinstance(data, (Table, Mixed)):
+        if data.table_part is None:
             raise NotApplicable("Counting queries are asked of tables and mixed data.")
         parsed: list[CountQuery] = [parse_query(text) for text in queries]
         return [int(count) for count in actual_counts(data, parsed)]
@@ -324,10 +307,10 @@ class Companions:
         from crypsis.metrics.query_workload import drawn_queries
 
         data = self.datasets.load(dataset)
-        if not isinstance(data, (Table, Mixed)):
+        if data.table_part is None:
             raise NotApplicable("Counting queries are asked of tables and mixed data.")
         given: dict[str, Any] = {"n_queries": count, "relational": relational, "share": share, "seed": seed}
-        if isinstance(data, Mixed):
+        if data.set_part is not None:
             given["items"] = items
         return [str(query) for query in drawn_queries(data, **given)]
 

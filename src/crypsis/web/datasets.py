@@ -11,7 +11,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -20,13 +19,9 @@ import polars as pl
 
 from crypsis.atomic import write_file
 from crypsis.data.formats import format_options
-from crypsis.data.mixed import Mixed
 from crypsis.data.person_detection import PersonLike
-from crypsis.data.relational import PERSON, ROLES, Table
+from crypsis.data.relational import PERSON, ROLES
 from crypsis.data.sources import SOURCES, every_key
-from crypsis.data.track import Tracks
-from crypsis.data.trajectory import Trajectories
-from crypsis.data.transaction import Transactions
 from crypsis.data.values import COLUMN_TYPES
 from crypsis.errors import (
     BadParameter,
@@ -50,9 +45,6 @@ from crypsis.web.workspace import Entry, Workspace, safe_suffix, write_entry
 KIND = "datasets"
 _KEPT_OPEN = 3
 _MOST_EDITS = 10_000
-_ATTACK_LIMIT = 20_000  # trajectories up to which the risk at a glance is computed at once
-_MOST_PAIRS = 5_000_000  # pairs of items that are counted for it
-_MOST_OF_A_RECORD = 500  # items of one record that are paired
 
 
 _State = tuple[int, int, int]  # of a file: when it was written, its size, which one it is
@@ -454,34 +446,9 @@ class Datasets:
 
     def risk(self, number: str) -> dict[str, Any]:
         """How surely people can be picked out of the data as they are. Aggregates only."""
-        data = self.load(number)
-        if not len(data):
-            raise NotApplicable("The file has no rows, so there is nobody in it; add some, or load another file.")
-        if isinstance(data, (Table, Mixed)):
-            from crypsis.attacks.table_risk import table_risk
+        from crypsis.attacks.risk_overview import overview
 
-            table = data.table if isinstance(data, Mixed) else data
-            if not table.quasi:
-                raise NotApplicable("No column is a quasi-identifier; say which ones others may know.")
-            found = table_risk(table)
-            return {
-                "model": "table",
-                "records": found.records,
-                "people": found.people,
-                "unique_share": found.unique_share,
-                "smallest_class": found.smallest_class,
-                "highest": found.prosecutor.highest,
-                "mean": found.prosecutor.mean,
-                "class_sizes": found.class_sizes(),
-                "attributes": [asdict(one) for one in found.attributes],
-            }
-        if isinstance(data, Transactions):
-            return _risk_of_sets(data)
-        if isinstance(data, Trajectories):
-            return _risk_of_trajectories(data)
-        if isinstance(data, Tracks):
-            return {"model": "tracks", "records": len(data), "unique_share": 1.0, "smallest_class": 1, "highest": 1.0}
-        raise NotApplicable("For this kind of data there is no risk at a glance.")
+        return overview(self.load(number)).to_dict()
 
 
 def _settable() -> set[str]:
@@ -570,84 +537,12 @@ def _records_shown(dataset: Dataset) -> pl.DataFrame:
     data = dataset.load()
     if hasattr(data, "to_lists"):
         rows = data.to_lists()
-        between = " → " if isinstance(data, Trajectories) else ", "
         return pl.DataFrame(
-            {"record": range(1, len(rows) + 1), "content": [between.join(map(str, row)) for row in rows]},
+            {"record": range(1, len(rows) + 1), "content": [data.separator.join(map(str, row)) for row in rows]},
             schema={"record": pl.Int64, "content": pl.String},
         )
     frame: pl.DataFrame = data.to_frame()
     return frame
-
-
-def _risk_of_sets(data: Transactions) -> dict[str, Any]:
-    """What somebody who knows two items of a record can do, as if the data were published as they are."""
-    import numpy as np
-
-    total = len(data)
-    lengths = np.minimum(data.lengths.astype(np.int64), _MOST_OF_A_RECORD)
-    pairs = np.cumsum(lengths * np.maximum(1, lengths - 1) // 2)
-    looked_at = max(1, int(np.searchsorted(pairs, _MOST_PAIRS, side="right"))) if total else 0
-    part = data if looked_at >= total else data.take(np.arange(looked_at))
-    support = np.bincount(part.items, minlength=len(part.vocabulary))
-    owners = np.repeat(np.arange(len(part)), part.lengths)
-    owners_of_pairs, codes = _pairs_of_items(part)
-    _, code_of_pair, support_of_pairs = np.unique(codes, return_inverse=True, return_counts=True)
-    alone = np.union1d(owners[support[part.items] == 1], owners_of_pairs[support_of_pairs[code_of_pair] == 1])
-    smallest = min(support[support > 0].min(initial=len(part)), support_of_pairs.min(initial=len(part)))
-    return {
-        "model": "items",
-        "records": total,
-        "looked_at": len(part),
-        "unique_share": len(alone) / max(1, len(part)),
-        "rare_share": len(np.unique(owners[support[part.items] < 5])) / max(1, len(part)),
-        "smallest_class": int(smallest),
-        "highest": 1.0 / max(1, int(smallest)),
-    }
-
-
-def _pairs_of_items(data: Transactions) -> tuple[Any, Any]:
-    """Every two items of a record: whose they are, and a number for each pair. Records of one length go together.
-
-    Of a record that is longer than any basket only some items are paired: it is alone with them already.
-    """
-    import numpy as np
-
-    owners, codes = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    lengths = np.minimum(data.lengths, _MOST_OF_A_RECORD)
-    for length in np.unique(lengths[lengths > 1]):
-        records = np.flatnonzero(lengths == length)
-        items = np.sort(data.items[data.offsets[records][:, None] + np.arange(length)].astype(np.int64), axis=1)
-        first, second = np.triu_indices(int(length), 1)
-        codes.append((items[:, first] * len(data.vocabulary) + items[:, second]).ravel())
-        owners.append(np.repeat(records, len(first)))
-    return np.concatenate(owners), np.concatenate(codes)
-
-
-def _risk_of_trajectories(data: Trajectories) -> dict[str, Any]:
-    """What somebody who knows two visits can do, as if the data were published as they are."""
-    import numpy as np
-
-    from crypsis.attacks import LocationSequenceAttack
-    from crypsis.data.symbols import Symbols
-    from crypsis.data.trajectory import PublishedTrajectories
-
-    total = len(data)
-    part = data if total <= _ATTACK_LIMIT else data.take(np.arange(_ATTACK_LIMIT))
-    itself = np.where(part.occurring, np.arange(len(part.locations)), -1).astype(np.int32)
-    symbols, symbol_of_code = Symbols.of_partition(part.locations.vocabulary, itself)
-    as_it_is = PublishedTrajectories(part.offsets, symbol_of_code[part.codes], symbols, owners=part.owners)
-    result = LocationSequenceAttack(knowledge=2).run(as_it_is, part)
-    outcome = result.outcome
-    return {
-        "model": "visits",
-        "records": total,
-        "looked_at": len(part),
-        "unique_share": outcome.share_unique,
-        "smallest_class": outcome.fewest_candidates,
-        "highest": outcome.max_risk,
-        "mean": outcome.mean_risk,
-        "curve": [one.to_dict() for one in result.curve],
-    }
 
 
 def _written(frame: pl.DataFrame, separator: str = ",") -> bytes:

@@ -8,11 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.mixed import SUPPRESSED_TEXT, Mixed, PublishedMixed
-from crypsis.data.relational import PublishedTable, Table
-from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.data.transaction import PublishedTransactions, Transactions
-from crypsis.evaluate.published_frame import published_frame
+from crypsis.data.mixed import SUPPRESSED_TEXT
 from crypsis.web.grids import Grid
 
 
@@ -38,22 +34,27 @@ class Output:
 
 def output_of(original: Any, published: Any) -> Output:
     """Rows in the order of the input, where the published data have one row per record."""
-    if original is not None and isinstance(published, (PublishedTable, PublishedMixed)):
-        return _of_columns(_text_frame(original), _text_frame(published))
-    if isinstance(published, (PublishedTrajectories, PublishedTransactions)):
+    if original is not None and published.table_part is not None:
+        return _of_columns(_text_frame(original.to_frame()), _text_frame(_published_frame(published)))
+    if published.symbol_rows is not None:
         return _of_sequences(original, published)
-    return Output(Grid(published_frame(published)), np.zeros((0, 0), np.bool_))
+    return Output(Grid(published.to_texts()), np.zeros((0, 0), np.bool_))
 
 
-def _text_frame(data: Table | PublishedTable | Mixed | PublishedMixed) -> pl.DataFrame:
-    frame: pl.DataFrame = data.to_frame()
-    if isinstance(data, PublishedMixed):  # as the original shows its sets, not as the file writes them
-        hidden = data.table.suppressed.tolist()
-        sets = [
-            SUPPRESSED_TEXT if out else " ".join(sorted(map(_symbol, row)))
-            for row, out in zip(data.transactions.to_lists(), hidden, strict=True)
-        ]
-        frame = frame.with_columns(pl.Series(data.column, sets, dtype=pl.String))
+def _published_frame(published: Any) -> pl.DataFrame:
+    """Sets as the original shows them, not as the file writes them."""
+    frame: pl.DataFrame = published.to_frame()
+    if published.set_part is None:
+        return frame
+    hidden = published.table_part.suppressed.tolist()
+    sets = [
+        SUPPRESSED_TEXT if out else " ".join(sorted(map(_symbol, row)))
+        for row, out in zip(published.set_part.to_lists(), hidden, strict=True)
+    ]
+    return frame.with_columns(pl.Series(published.column, sets, dtype=pl.String))
+
+
+def _text_frame(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select(
         pl.col(name).list.eval(pl.element().cast(pl.String)).list.sort().list.join(" ")
         if isinstance(dtype, pl.List) and not isinstance(dtype.inner, pl.List)
@@ -84,13 +85,14 @@ def _of_columns(before: pl.DataFrame, after: pl.DataFrame) -> Output:
 
 
 def _of_sequences(original: Any, published: Any) -> Output:
-    between = " → " if isinstance(published, PublishedTrajectories) else "  "
-    after = [between.join(_symbol(one) for one in row) for row in published.to_lists()]
-    comparable = isinstance(original, (Trajectories, Transactions)) and len(published) == len(original)
-    if not comparable:  # tracks became areas, or some records were left out: rows have no counterpart
+    after = [published.separator.join(_symbol(one) for one in row) for row in published.to_lists()]
+    labelled = original is not None and original.label_vocabulary is not None
+    if not labelled or len(published) != len(
+        original
+    ):  # tracks became areas, or some records were left out: rows have no counterpart
         frame = pl.DataFrame({"published": after}, schema={"published": pl.String})
         return Output(Grid(frame), np.zeros((0, 0), np.bool_))
-    before = [between.join(map(str, row)) for row in original.to_lists()]
+    before = [published.separator.join(map(str, row)) for row in original.to_lists()]
     frame = pl.DataFrame(
         {"original": before, "published": after}, schema={"original": pl.String, "published": pl.String}
     )

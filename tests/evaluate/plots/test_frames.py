@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import crypsis
 from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.microdata import Microdata, PublishedData
 from crypsis.data.relational import NodeLeaves, PublishedTable, Table
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import BadParameter, NotApplicable, UnknownColumn
@@ -468,7 +469,7 @@ def test_a_plot_says_what_it_lacks_and_what_it_does_not_know() -> None:
 def test_plots_of_data_refuse_what_they_cannot_show(name: str) -> None:
     given = dict.fromkeys(PLOTS[name].needs, "age")
     with pytest.raises(NotApplicable):
-        frame_of(name, original=object(), published=object(), private={}, **given)
+        frame_of(name, original=Microdata(), published=PublishedData(), private={}, **given)
 
 
 def test_numbers_are_exported_as_csv_with_quotes_where_needed() -> None:

@@ -13,21 +13,20 @@ from typing import Any
 
 import polars as pl
 
-from crypsis.data.counted_regions import CountedRegions, RegionAttribute
+from crypsis.data.counted_regions import COUNT, CountedRegions, RegionAttribute
 from crypsis.data.formats import parquet
 from crypsis.data.formats.compression import existing_file
 from crypsis.errors import BadDomain, BadRelease, BadTaxonomy, InputError, WriteFailed
 from crypsis.strict_json import parse_json, read_json
 
 DOMAINS = "domains.json"
-_COUNT = "count "
 
 
 def write_regions(data: CountedRegions, folder: Path, file: str, format: str) -> None:
     """Write the regions and the domains."""
     try:
         if format == "parquet":
-            _frame(data).write_parquet(folder / file, compression="zstd", statistics=False)
+            data.to_frame().write_parquet(folder / file, compression="zstd", statistics=False)
         else:
             with (folder / file).open("w", encoding="utf-8") as stream:
                 for region, counts in data.to_lists():
@@ -89,7 +88,7 @@ def _read_json_lines(file: Path, attributes: list[RegionAttribute], classes: lis
 
 
 def _read_parquet(file: Path, attributes: list[RegionAttribute], classes: list[str]) -> Rows:
-    counts = [_COUNT + label for label in classes]
+    counts = [COUNT + label for label in classes]
     frame, _ = parquet.read_frame(file, columns=[*(attribute.name for attribute in attributes), *counts])
     rows: Rows = []
     for row in frame.iter_rows(named=True):
@@ -97,23 +96,10 @@ def _read_parquet(file: Path, attributes: list[RegionAttribute], classes: list[s
             attribute.name: _interval(row[attribute.name]) if attribute.numeric else row[attribute.name]
             for attribute in attributes
         }
-        rows.append((region, {label: row[_COUNT + label] for label in classes}))
+        rows.append((region, {label: row[COUNT + label] for label in classes}))
     return rows
 
 
 def _interval(text: str) -> list[float]:
     low, _, high = text.partition("..")
     return [parse_json(low), parse_json(high)]
-
-
-def _frame(data: CountedRegions) -> pl.DataFrame:
-    rows = data.to_lists()
-    columns: dict[str, pl.Series] = {}
-    for attribute in data.attributes:
-        shown = [region[attribute.name] for region, _ in rows]
-        if attribute.numeric:
-            shown = [f"{json.dumps(low)}..{json.dumps(high)}" for low, high in shown]
-        columns[attribute.name] = pl.Series(shown, dtype=pl.String)
-    for place, label in enumerate(data.classes):
-        columns[_COUNT + label] = pl.Series(data.counts[:, place])
-    return pl.DataFrame(columns)

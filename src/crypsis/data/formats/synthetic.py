@@ -29,7 +29,7 @@ def write_synthetic(data: SyntheticTrajectories, folder: Path, file: str, format
     """Write the rows and the domains."""
     try:
         if format == "parquet":
-            _frame(data).write_parquet(folder / file, compression="zstd", statistics=False)
+            data.to_frame().write_parquet(folder / file, compression="zstd", statistics=False)
         else:
             lines = (
                 json.dumps({"copies": copies, "visits": visits}, ensure_ascii=False, separators=(",", ":")) + "\n"
@@ -93,14 +93,3 @@ def _read_parquet(file: Path) -> pl.DataFrame:
     if dict(frame.schema) != expected:
         raise ValueError(f"its columns are {dict(frame.schema)}")
     return frame
-
-
-def _frame(data: SyntheticTrajectories) -> pl.DataFrame:
-    rows = data.to_lists()
-    return pl.DataFrame(
-        {
-            "copies": pl.Series(data.copies),
-            "locations": pl.Series([[label for label, _ in visits] for _, visits in rows], dtype=pl.List(pl.String)),
-            "times": pl.Series([[time for _, time in visits] for _, visits in rows], dtype=pl.List(pl.Int64)),
-        }
-    )

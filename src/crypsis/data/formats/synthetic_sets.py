@@ -29,7 +29,7 @@ def write_synthetic_sets(data: SyntheticTransactions, folder: Path, file: str, f
     """Write the rows and the declared items."""
     try:
         if format == "parquet":
-            _frame(data).write_parquet(folder / file, compression="zstd", statistics=False)
+            data.to_frame().write_parquet(folder / file, compression="zstd", statistics=False)
         else:
             with (folder / file).open("w", encoding="utf-8") as stream:
                 for copies, items in data.to_lists():
@@ -80,13 +80,3 @@ def _read_parquet(file: Path) -> pl.DataFrame:
     if dict(frame.schema) != {"copies": pl.Int64, "items": pl.List(pl.String)}:
         raise ValueError(f"its columns are {dict(frame.schema)}")
     return frame
-
-
-def _frame(data: SyntheticTransactions) -> pl.DataFrame:
-    rows = data.to_lists()
-    return pl.DataFrame(
-        {
-            "copies": pl.Series(data.copies),
-            "items": pl.Series([items for _, items in rows], dtype=pl.List(pl.String)),
-        }
-    )

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.mixed import PublishedMixed
-from crypsis.data.relational import PublishedTable
+from crypsis.data.microdata import ITEMS
 from crypsis.data.transaction import PublishedTransactions, printed
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
@@ -18,19 +17,16 @@ from crypsis.wording import counted
 
 def generalized_frequency(published: Any, column: str | None = None) -> Frame:
     """Records per published value; of items, records per published symbol, in the order of their labels."""
-    if isinstance(published, PublishedMixed):
-        if column in (None, published.column):
-            return _of_items(published.transactions, published.column)
-        published = published.table
-    if isinstance(published, PublishedTransactions):
-        return _of_items(published, column or "items")
-    if not isinstance(published, PublishedTable):
+    table, sets = published.table_part, published.set_part
+    if sets is not None and (table is None or column in (None, published.column)):
+        return _of_items(sets, str(column or getattr(published, "column", ITEMS)))
+    if table is None:
         raise NotApplicable(
             f"Generalized values are those of a published table or of published items, got {type(published).__name__}."
         )
     if column is None:
-        raise NotApplicable(f"A table has several columns; name one of {', '.join(published.names)}.")
-    chosen = published.column(column)
+        raise NotApplicable(f"A table has several columns; name one of {', '.join(table.names)}.")
+    chosen = table.column(column)
     counts = np.bincount(chosen.codes, minlength=len(chosen.cells))
     order = [place for place in ordered_cells(chosen) if counts[place]]
     texts = chosen.cells.texts

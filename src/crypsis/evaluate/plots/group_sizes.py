@@ -9,24 +9,19 @@ import polars as pl
 
 from crypsis.data.arrays import Int64s
 from crypsis.data.disassociated import DisassociatedTransactions
-from crypsis.data.mixed import PublishedMixed
-from crypsis.data.relational import PublishedTable
-from crypsis.data.trajectory import PublishedTrajectories
-from crypsis.data.transaction import PublishedTransactions
 from crypsis.errors import NotApplicable
 from crypsis.metrics.class_sizes import sizes_of
 
 
 def group_sizes(published: Any) -> Int64s:
     """Records in each group, in no particular order."""
-    if isinstance(published, PublishedMixed):
-        return sizes_of(published.table)
-    if isinstance(published, PublishedTable):
-        return sizes_of(published)
+    if published.table_part is not None:
+        return sizes_of(published.table_part)
     if isinstance(published, DisassociatedTransactions):
         return published.size[published.is_leaf]
-    if isinstance(published, (PublishedTransactions, PublishedTrajectories)):
-        return _equal_rows(published.offsets, published.codes, ordered=isinstance(published, PublishedTrajectories))
+    rows = published.symbol_rows
+    if rows is not None:
+        return _equal_rows(rows.offsets, rows.codes, ordered=published.set_part is None)
     raise NotApplicable(f"{type(published).__name__} has no groups of equal records.")
 
 

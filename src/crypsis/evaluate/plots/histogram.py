@@ -15,7 +15,7 @@ import polars as pl
 
 from crypsis.data.arrays import Float64s, Int32s, Int64s
 from crypsis.data.formats.columns import unknown_column
-from crypsis.data.mixed import Mixed
+from crypsis.data.microdata import ITEMS
 from crypsis.data.relational import Column, Table
 from crypsis.data.stream import Events
 from crypsis.data.trajectory import Trajectories
@@ -30,19 +30,16 @@ MOST_NAMES = 50
 
 def histogram(data: Any, column: str | None = None) -> Frame:
     """The distribution of a column; of items or locations, where the data hold one such column, without a name."""
-    if isinstance(data, Table):
-        return _of_column(_chosen(data, column))
-    if isinstance(data, Mixed):
-        if column is not None and column in data.table.names:
-            return _of_column(data.table.column(column))
-        sets = data.split()
-        if column in sets:
-            return _of_items(sets[column], column)
-        if column in (None, data.column):
-            return _of_items(data.transactions, data.column)
-        raise unknown_column(column, (*data.table.names, *sets))
-    if isinstance(data, Transactions):
-        return _of_items(data, column or "items")
+    table, sets = data.table_part, data.set_part
+    if table is not None and (sets is None or column in table.names):
+        return _of_column(_chosen(table, column))
+    if table is not None:
+        columns = {data.column: sets, **data.split()}
+        if column is not None and column not in columns:
+            raise unknown_column(column, (*table.names, *columns))
+        return _of_items(columns[column or data.column], column or data.column)
+    if sets is not None:
+        return _of_items(sets, column or ITEMS)
     if isinstance(data, Trajectories):
         return _by_name(data.locations.vocabulary.series, _visitors(data), "location", "trajectories", "trajectory")
     if isinstance(data, Events):

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.mixed import Mixed, PublishedMixed
-from crypsis.data.transaction import Transactions
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
 from crypsis.metrics.item_frequencies import expected_frequencies
@@ -22,10 +20,10 @@ _MANY = 200  # from here on the few frequent items would crowd at the left
 
 def item_error(original: Any, published: Any) -> Frame:
     """(expected - original) / original for every item that occurs, by falling support, and its share of items."""
-    if isinstance(original, Mixed) and isinstance(published, PublishedMixed):
-        original, published = original.transactions, published.transactions
-    if not isinstance(original, Transactions):
+    if original.set_part is None:
         raise NotApplicable(f"item_error compares sets of items with their release, got {type(original).__name__}.")
+    original = original.set_part
+    published = published if published.set_part is None else published.set_part
     order = np.lexsort((original.vocabulary.label_rank, -original.supports))
     order = order[original.supports[order] > 0]
     before = original.supports[order]

@@ -13,8 +13,7 @@ import polars as pl
 
 from crypsis.data.arrays import Float64s
 from crypsis.data.cells import CellKind
-from crypsis.data.mixed import Mixed, PublishedMixed
-from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
+from crypsis.data.relational import Column, PublishedColumn
 from crypsis.data.values import write_value
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
@@ -22,20 +21,19 @@ from crypsis.errors import NotApplicable
 
 def value_difference(original: Any, published: Any, column: str) -> Frame:
     """(expected - original) / original for every value that occurs in the original column."""
-    if isinstance(original, Mixed) and isinstance(published, PublishedMixed):
-        original, published = original.table, published.table
-    if not isinstance(original, Table) or not isinstance(published, PublishedTable):
+    table, released = original.table_part, published.table_part
+    if table is None or released is None:
         raise NotApplicable(
             f"Values are compared between a table and its release, got {type(original).__name__} and "
             f"{type(published).__name__}; for items there is item_error."
         )
-    before = original.column(column)
+    before = table.column(column)
     counts = np.bincount(before.codes[before.codes >= 0], minlength=len(before.domain)).astype(np.float64)
-    expected = expected_values(before, published.column(column))
+    expected = expected_values(before, released.column(column))
     occurring = counts > 0
     numeric = before.type != "category"
     values = before.domain.filter(pl.Series(occurring))
-    table = pl.DataFrame(
+    differences = pl.DataFrame(
         {
             "value": values,
             "original": pl.Series(counts[occurring].astype(np.int64)),
@@ -48,7 +46,7 @@ def value_difference(original: Any, published: Any, column: str) -> Frame:
     return Frame(
         "value_difference",
         f"Frequency of values of {column}, published against original",
-        table,
+        differences,
         (panel,),
         note="0 is as frequent as before, -1 is gone, 1 is twice as frequent. Published values are spread evenly over "
         "the values that they cover.",
