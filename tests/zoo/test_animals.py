@@ -69,7 +69,9 @@ def test_inspect_prints_what_was_understood(animal: Animal, tmp_path: Path, caps
     path = animal.write(tmp_path)
     options, missing = reading(animal)
     typed = [
-        f"--no-{name}" if value is False else f"--{'input-format' if name == 'format' else name}={value}"
+        f"--{'' if value else 'no-'}{name}"
+        if isinstance(value, bool)
+        else f"--{'input-format' if name == 'format' else name}={value}"
         for name, value in options.items()
     ]
     with pytest.raises(SystemExit) as ended:

@@ -17,6 +17,7 @@ from crypsis.cli.reading import FileCommand, Reader
 from crypsis.cli.risk import RiskCommand, risk
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS, in_order
 from crypsis.errors import BadEdit, BadParameter, CrypsisError, MissingFile, OutputExists
+from crypsis.places import reword
 from crypsis.wording import counted
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def inspect(
         return
     print(printable(f"{input.name}: ") + f"{counted(found.rows, 'row')}; looks like {told['kind']} ({found.reason})")
     if found.understood.items:
-        print(printable(f"read as: {found.understood}"))
+        print(printable(f"read as: {reword(str(found.understood))}"))
     columns = told["columns"]
     if columns:
         headings = [heading for heading in columns[0] if heading not in ("top", *_NOT_SHOWN)]

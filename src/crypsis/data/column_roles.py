@@ -226,7 +226,7 @@ def repeated_columns(names: list[str]) -> list[list[str]]:
     stems: dict[str, list[tuple[int, str]]] = {}
     for name in names:
         told = re.fullmatch(r"(.*?[^\d])(\d{1,3})", name.strip())
-        if told:
+        if told and told[1] != "column_":  # so are columns called that have no name
             stems.setdefault(told[1].lower(), []).append((int(told[2]), name))
     found = []
     for members in stems.values():

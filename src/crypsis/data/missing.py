@@ -8,6 +8,16 @@ MISSING_CODE = -1
 """The code of a missing cell in every dictionary-encoded column."""
 
 
+# texts that mean a missing value where all others are numbers or dates, in lower case
+MARKERS = frozenset(
+    {
+        "na", "n/a", "#n/a", "#nv", "#na", "#null!", "nan", "null", "none", "nil", "missing", "k. a.", "k.a.", "k. a",
+        "keine angabe", "n. v.", "n.v.", "-", "--", "–", "—", ".", "..", "...", "?", "unknown",
+        "unbekannt", "n.d.", "s/d",
+    }
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class MissingRule:
     """How missing values match each other, in a word and in full."""

@@ -16,16 +16,10 @@ import polars as pl
 
 from crypsis.data.formats.timestamps import looks_like_dates, recognise
 from crypsis.data.formats.written_numbers import recognise_numbers
+from crypsis.data.missing import MARKERS
 from crypsis.data.values import ColumnType, converted, inferred_type
 from crypsis.errors import BadTimestamps
 
-MARKERS = frozenset(
-    {
-        "na", "n/a", "#n/a", "#nv", "#na", "#null!", "nan", "null", "none", "nil", "missing", "k. a.", "k.a.", "k. a",
-        "keine angabe", "n. v.", "n.v.", "-", "--", "–", "—", ".", "..", "...", "?", "unknown",
-        "unbekannt", "n.d.", "s/d",
-    }
-)  # fmt: skip
 _CODES = frozenset({-1, -2, -3, -4, -5, -6, -7, -8, -9, -66, -77, -88, -97, -98, -99, -997, -998, -999, -9999})
 _HIGH_CODES = (99, 999, 9999, 99999, 999999)
 _MOST_CODES = 5

@@ -8,7 +8,7 @@ from crypsis.data.sources import SOURCES
 from crypsis.errors import CrypsisError
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
-from crypsis.places import BROWSER
+from crypsis.places import BROWSER, reword
 from crypsis.web.parameter_labels import label_of
 from crypsis.web.reading_form import label_of as reading_label
 
@@ -43,3 +43,8 @@ def error_words(error: CrypsisError) -> str:
 def error_sentence(error: CrypsisError) -> str:
     """The error without its place."""
     return error.told(BROWSER, option_labels()).sentence
+
+
+def note_words(note: str) -> str:
+    """What was understood of a file, or is asked about it."""
+    return reword(note, BROWSER, option_labels())

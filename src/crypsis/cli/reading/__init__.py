@@ -19,6 +19,7 @@ import typer
 from typer.core import TyperCommand
 
 from crypsis.parameters import Parameter
+from crypsis.places import reword
 
 if TYPE_CHECKING:
     from crypsis.cli.reading.typed import Typed
@@ -129,7 +130,7 @@ def words_on(data: Any, typed: Typed | None = None) -> str:
     chosen = source.from_keys((typed or Typed()).keys_beside_columns(source))
     counts = f"read {source.describe(data)}"
     read_as = getattr(data, "read_as", None)
-    counts += f"\nread as: {read_as}" if read_as is not None else ""
+    counts += f"\nread as: {reword(str(read_as))}" if read_as is not None else ""
     roles = dict(getattr(data, "understood", ()) or chosen.understood(data))
     person = getattr(chosen, "person", None)
     if "person" not in roles and person:

@@ -1,8 +1,8 @@
 """CSV in any common dialect. Every cell is read as text, an empty one as ''.
 
-Encoding and separator are detected unless they are declared; names that are empty or repeat are made unique. Polars
-reads the file. Where it stumbles, or where the number of separators shows that some row is short (polars would fill it
-up silently), a slow second pass finds the line. No row is ever dropped.
+Encoding, separator and header are detected unless they are declared; names that are empty or repeat are made unique.
+Polars reads the file. Where it stumbles, or where the number of separators shows that some row is short (polars would
+fill it up silently), a slow second pass finds the line. No row is ever dropped.
 
 A record at a time: the encoding follows from the byte order mark or the declaration, the separator from the header.
 """
@@ -15,6 +15,7 @@ import re
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -27,6 +28,7 @@ from crypsis.data.formats.compression import existing_file, read_beginning, read
 from crypsis.data.formats.encodings import UTF_8, as_utf8, known_encoding, marked_encoding
 from crypsis.data.formats.failures import POLARS_FAILURES
 from crypsis.data.formats.format import TABLE, Format, Header, Separator
+from crypsis.data.formats.header_row import LOOKED_AT, TOLD, names_columns
 from crypsis.data.formats.source import Source, Understood, line_place
 from crypsis.data.formats.written_numbers import rewrite_numbers
 from crypsis.errors import BadParameter, BadRow, UnreadableFile
@@ -53,7 +55,7 @@ class CsvSource(Source):
         text = read.content.decode(UTF_8)
         separator = self.reader.separator or ","
         for number, (line, _) in enumerate(_records(text, separator, str(self), read.first_line)):
-            if number == row + self.reader.header:
+            if number == row + bool(self.reader.header):
                 return line
         return super().line_of(row)
 
@@ -82,7 +84,7 @@ class Csv(Format):
     thousands: Annotated[
         str | None, OneOf(".", ",", " ", "'"), "Mark between thousands; detected if empty and certain."
     ] = None
-    header: Header = True
+    header: Header = None
     skip: Annotated[int, AtLeast(0), "Lines above the header that are passed over."] = 0
 
     @classmethod
@@ -101,17 +103,21 @@ class Csv(Format):
     def read_frame(self, file: Path, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, CsvSource]:
         told = self._told(file)
         read = told.content(file)
-        told = replace(told, separator=told.separator or read.separator or sniff_separator(read.content))
-        separator = str(told.separator)
-        names, notes = _column_names(read.content, separator, self.header, str(file), read.first_line)
+        separator = told.separator or read.separator or sniff_separator(read.content)
+        first = _first_records(read.content, separator, str(file), read.first_line)
+        header = names_columns(first) if self.header is None else self.header
+        told = replace(told, separator=separator, header=header)
+        names, notes = (
+            unique_names(first[0]) if header else (numbered_names(len(first[0])), [TOLD] * (self.header is None))
+        )
         frame = None
         if b"\n" in read.content or b"\r" not in read.content:  # polars does not know lines that end with a lone CR
-            frame = _read_fast(read.content, separator, self.header, names)
+            frame = _read_fast(read.content, separator, header, names)
         if frame is None:
-            frame = _read_slowly(read.content, separator, self.header, names, str(file), read.first_line)
+            frame = _read_slowly(read.content, separator, header, names, str(file), read.first_line)
         if self.decimal or self.thousands:
             frame = rewrite_numbers(frame, self.decimal, self.thousands)
-        source = CsvSource(str(file), read.first_line + self.header)
+        source = CsvSource(str(file), read.first_line + header)
         source.reader, source.has_quotes = told, b'"' in read.content
         source.understood = told.understood(read.encoding, notes)
         return frame, source
@@ -159,7 +165,7 @@ class Csv(Format):
 
     def header_line(self, content: bytes, file: Path) -> tuple[str, list[str], bytes, str]:
         """Separator, column names, the bytes below, and the encoding: public, so what is wrong with them is said."""
-        if not self.header:
+        if self.header is False:
             raise BadParameter("A private method needs a header line: without one the records would tell the columns.")
         told = self._told(file)
         encoding = known_encoding(self.encoding) if self.encoding else marked_encoding(content[:2]) or UTF_8
@@ -260,30 +266,28 @@ def unique_names(fields: Sequence[str]) -> tuple[list[str], list[str]]:
     return [*names], notes
 
 
-def _column_names(
-    content: bytes, separator: str, header: bool, file: str, first_line: int
-) -> tuple[list[str], list[str]]:
-    first = _first_record(content, separator, file, first_line)
-    if not first:
-        raise BadRow("The first line is blank; column names are expected there.", **line_place(file, first_line))
-    if header:
-        return unique_names(first)
-    return [f"column_{number}" for number in range(1, len(first) + 1)], []
+def numbered_names(width: int) -> list[str]:
+    """column_1, column_2, ... for a table without names."""
+    return [f"column_{number}" for number in range(1, width + 1)]
 
 
-def _first_record(content: bytes, separator: str, file: str, first_line: int) -> list[str]:
-    """Its fields. As much of the file is looked at as it takes to see the second record begin."""
+def _first_records(content: bytes, separator: str, file: str, first_line: int) -> list[list[str]]:
+    """The fields of the first records. As much of the file is looked at as it takes to see the second begin."""
     size = SNIFFED
     while True:
         records = _records(content[:size].decode("utf-8", errors="replace"), separator, file, first_line)
+        found: list[list[str]] = []
         try:
-            first = next(records)[1]
-            if size >= len(content) or next(records, None) is not None:
-                return first
-        except BadRow:  # a quoted name is still open at the end of the beginning
-            if size >= len(content):
+            found += (record for _, record in islice(records, LOOKED_AT + 2))
+        except BadRow:  # a quoted field is still open at the end of the beginning; in the first, that of the file
+            if not found and size >= len(content):
                 raise
+        if size >= len(content) or len(found) > 1:
+            break
         size *= 16
+    if not found[0]:
+        raise BadRow("The first line is blank; column names are expected there.", **line_place(file, first_line))
+    return found if size >= len(content) or len(found) > LOOKED_AT else found[:-1]  # the last one may be cut
 
 
 def _read_fast(content: bytes, separator: str, header: bool, names: list[str]) -> pl.DataFrame | None:
@@ -304,7 +308,7 @@ def _read_fast(content: bytes, separator: str, header: bool, names: list[str]) -
     if b'"' in content:
         separators += sum(int(frame[name].str.count_matches(separator, literal=True).sum()) for name in frame.columns)
         if header:
-            first = _first_record(content, separator, "", 1)
+            first = _first_records(content, separator, "", 1)[0]
             separators += sum(name.count(separator) for name in first)
     return frame if content.count(separator.encode()) == separators else None
 

@@ -15,13 +15,12 @@ import polars as pl
 
 from crypsis.data.formats.binary import BinaryFormat
 from crypsis.data.formats.by_record import ByRecord, as_texts
-from crypsis.data.formats.csv import unique_names
+from crypsis.data.formats.csv import numbered_names, unique_names
 from crypsis.data.formats.format import Header
+from crypsis.data.formats.header_row import LOOKED_AT, TOLD, names_columns
 from crypsis.data.formats.source import Source, Understood
-from crypsis.errors import BadParameter
+from crypsis.errors import BadParameter, UnreadableFile
 from crypsis.parameters import AtLeast
-
-_UNNAMED = "__UNNAMED__"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,38 +32,44 @@ class Excel(BinaryFormat):
     signatures = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
     sheet: Annotated[str | None, "Sheet of a workbook, by name or number from 1; the first if empty."] = None
-    header: Header = True
+    header: Header = None
     skip: Annotated[int, AtLeast(0), "Lines above the header that are passed over."] = 0
 
     def read_frame(self, file: Path, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, Source]:
-        frame, beside = self.decoded(file)
-        names, notes = unique_names(["" if name.startswith(_UNNAMED) else name for name in frame.columns])
-        if not self.header:
-            names, notes = [f"column_{number}" for number in range(1, frame.width + 1)], []
+        cells, beside = self.decoded(file)
+        header = names_columns(cells.head(LOOKED_AT + 1).rows()) if self.header is None else self.header
+        names, notes = unique_names(cells.row(0)) if header else (numbered_names(cells.width), [])
+        frame = cells.slice(bool(header))
         frame.columns = names
+        notes += [TOLD] if not header and self.header is None else []
         others = [sheet for sheet in beside["sheets"] if sheet != beside["sheet"]]
-        if others:
-            notes.append(f"other sheets are not read: {', '.join(others)}")
-        source = Source(str(file), self.skip + self.header + 1)
-        source.understood = Understood({"format": "Excel", "sheet": repr(beside["sheet"])}, tuple(notes))
+        notes += [f"other sheets are not read: {', '.join(others)}"] if others else []
+        source = Source(str(file), self.skip + bool(header) + 1)
+        items = {"format": "Excel", "sheet": repr(beside["sheet"])} | ({} if header else {"header": "none"})
+        source.understood = Understood(items, tuple(notes))
         return self.wanted(frame, columns, source), source
 
     def names_by_record(self, file: Path) -> list[str]:
-        """Columns with a name: a record that is wider than the header makes none."""
-        if not self.header:
-            raise BadParameter("A private method needs a header line: without one the records would tell the columns.")
-        return [name for name in self.decoded(file)[0].columns if not name.startswith(_UNNAMED)]
+        return self._named(file).columns
 
     def read_records(
         self, file: Path, columns: Sequence[str] | None, lists: Collection[str] = ()
     ) -> tuple[pl.DataFrame, ByRecord]:
-        frame = self.decoded(file)[0]
-        named = [name for name in frame.columns if not name.startswith(_UNNAMED)]
-        return as_texts(self.wanted(frame.select(named), columns, str(file)), lists), ByRecord()
+        return as_texts(self.wanted(self._named(file), columns, str(file)), lists), ByRecord()
+
+    def _named(self, file: Path) -> pl.DataFrame:
+        """Columns with a name: a record that is wider than the header makes none."""
+        if self.header is False:
+            raise BadParameter("A private method needs a header line: without one the records would tell the columns.")
+        cells = self.decoded(file)[0]
+        first = cells.row(0)
+        frame = cells.slice(1)
+        frame.columns = unique_names(first)[0]
+        return frame.select(name for name, written in zip(frame.columns, first, strict=True) if written.strip())
 
 
-def decode(source: Any, sheet: str | None, header: bool, skip: int) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """The texts of a sheet; run in the process with limits."""
+def decode(source: Any, sheet: str | None, header: bool | None, skip: int) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """The texts of a sheet, its header among them; run in the process with limits."""
     import fastexcel
 
     book = fastexcel.read_excel(source.read())
@@ -74,8 +79,9 @@ def decode(source: Any, sheet: str | None, header: bool, skip: int) -> tuple[pl.
     if sheet is not None and wanted is None:
         raise BadParameter(f"There is no sheet {sheet!r}; the sheets are {', '.join(names)}.", parameter="sheet")
     chosen = wanted or names[0]
-    rows: dict[str, Any] = {"header_row": skip} if header else {"header_row": None, "skip_rows": skip}
-    frame = book.load_sheet(chosen, dtypes="string", **rows).to_polars()
+    frame = book.load_sheet(chosen, dtypes="string", header_row=None, skip_rows=skip).to_polars()
+    if not frame.height:
+        raise UnreadableFile(f"Sheet {chosen!r} is empty; a header row with column names is needed.")
     day = r"^(\d{4}-\d{2}-\d{2}) 00:00:00$"
     texts = [pl.col(name).str.replace(day, "$1").fill_null("") for name in frame.columns]
     return frame.with_columns(texts), {"sheet": chosen, "sheets": names}

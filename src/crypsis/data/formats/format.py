@@ -25,7 +25,9 @@ from crypsis.parameters import Checked
 
 TABLE, SEQUENCE, TRACK = "table", "sequence", "track"
 Separator = Annotated[str | None, "Field separator; detected if empty."]
-Header = Annotated[bool, "Whether the first row names the columns; without names they are column_1, column_2, ..."]
+Header = Annotated[
+    bool | None, "Whether the first row names the columns (else column_1, column_2, ...); detected if empty."
+]
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from crypsis.web.actions import in_thread, number, told
 from crypsis.web.data_labels import KIND_LABELS, ROLE_LABELS, TYPE_LABELS
 from crypsis.web.importing import Preview, Staged, checked_settings
 from crypsis.web.reading_form import reading_field, value_in, words_of
-from crypsis.web.telling import error_words
+from crypsis.web.telling import error_words, note_words
 from crypsis.web.workbench import Workbench
 from crypsis.wording import counted
 
@@ -154,9 +154,10 @@ class ImportPage:
         self.notes.clear()
         with self.notes:
             for question in understood.get("questions") or ():
-                theme.message("caution", question)
+                theme.message("caution", note_words(question))
             if understood.get("notes"):
-                theme.message("info", "How cells are understood", "\n".join(understood["notes"]))
+                notes = "\n".join(map(note_words, understood["notes"]))
+                theme.message("info", "How the file is understood", notes)
 
     # What can be changed
 
