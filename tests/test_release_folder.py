@@ -300,7 +300,7 @@ def test_synthetic_rows_without_a_time_for_each_place_are_refused(
 
     domains = LocationDomain(["a", "b"]), TimeDomain(1, 4)
     made = SyntheticTrajectories.from_lists([(1, [("a", 1), ("b", 2)]), (1, [("a", 3)])], *domains)
-    write_synthetic(made, tmp_path, "rows.parquet", "parquet")
+    write_synthetic(made, tmp_path / "rows.parquet", "parquet")
     described = {"file": "rows.parquet", "format": "parquet", "rule": "canonical", "height": 2, "budget": {}}
     assert len(read_synthetic(tmp_path, described)) == 2
     frame = pl.read_parquet(tmp_path / "rows.parquet")

@@ -236,15 +236,15 @@ class Release:
         """The public report as one HTML page; shows itself in a notebook."""
         with tempfile.TemporaryDirectory(prefix="crypsis-") as folder:
             manifest, data, companion = self._public(Path(folder), self._default_format, "sorted")
-        page = self.kind.report(manifest, data, companion)
-        return Report(page, self.kind.pictures(manifest, data, companion))
+        page = self.kind.report.render(manifest, data, companion)
+        return Report(page, self.kind.report.draw(manifest, data, companion))
 
     def private_report(self) -> Report:
         """The report for the publisher, with every figure against the original. It is not part of a release."""
         timings = {name: round(seconds, 6) for name, seconds in self.journal.timings.items()}
         manifest = self._own_manifest("sorted") | {"private": {"timings": timings, "review": self.review().to_dict()}}
-        page = self.kind.report(manifest, self.data, self.companion)
-        return Report(page, self.kind.pictures(manifest, self.data, self.companion), private=True)
+        page = self.kind.report.render(manifest, self.data, self.companion)
+        return Report(page, self.kind.report.draw(manifest, self.data, self.companion), private=True)
 
     def write(
         self,
@@ -369,7 +369,7 @@ class Release:
 
     def _write_files(self, folder: Path, format: str, order: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
         manifest, data, companion = self._public(folder, format, order, chosen)
-        (folder / REPORT).write_text(self.kind.report(manifest, data, companion), encoding="utf-8")
+        (folder / REPORT).write_text(self.kind.report.render(manifest, data, companion), encoding="utf-8")
         resources = self.kind.resources(manifest["data"], companion)
         (folder / DATA_PACKAGE).write_bytes(_json_bytes(_data_package(manifest, resources)))
         manifest["files"] = _checksums(folder)

@@ -119,14 +119,14 @@ def test_the_report_says_what_was_hidden_and_what_remains_to_be_guessed(release:
     page = str(release.report().html if hasattr(release.report(), "html") else release.report())
     for words in ("What was hidden", "What remains to be guessed", "cover problem", "Cluster sizes", "600"):
         assert words in page
-    assert set(release.kind.pictures(release.manifest, release.data, None)) == {"cluster-sizes", "term-chunk-sizes"}
+    assert set(release.kind.report.draw(release.manifest, release.data, None)) == {"cluster-sizes", "term-chunk-sizes"}
 
 
 def test_labels_are_text_in_the_report_whatever_they_hold() -> None:
     leaf = {**LEAF, "term_chunk": ["<script>alert(1)</script>"]}
     release = Release(data=published(leaf), guarantee=crypsis.DisassociationAnonymity(k=3, m=2))
     manifest = release.describe()
-    page = release.kind.report(manifest, release.data, None)
+    page = release.kind.report.render(manifest, release.data, None)
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
 
@@ -144,4 +144,4 @@ def test_a_manifest_that_is_not_understood_is_refused(release: Release, tmp_path
 def test_a_release_without_chunks_can_be_shown() -> None:
     bare = {"type": "leaf", "size": 3, "record_chunks": [], "term_chunk": ["a"]}
     release = Release(data=replace(published(bare), sensitive=("a",)), guarantee=crypsis.DisassociationAnonymity(k=3))
-    assert "1 sensitive term" in release.kind.report(release.describe(), release.data, None)
+    assert "1 sensitive term" in release.kind.report.render(release.describe(), release.data, None)

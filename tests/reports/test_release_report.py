@@ -14,9 +14,10 @@ from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import Locations, PublishedTrajectories
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.guarantees import KmAnonymity
-from crypsis.reports.release_report import render_report
+from crypsis.reports.release_report import TRAJECTORY_REPORT
 from tests.reports.releases import NASTY, Case, broken, cases, manifest_of, of_rows, town
 
+render = TRAJECTORY_REPORT.render
 CASES = cases()
 
 
@@ -44,13 +45,13 @@ def tiles(page: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_release_has_a_report_that_parses(case: str) -> None:
-    page = parsed(render_report(*CASES[case]))
+    page = parsed(render(*CASES[case]))
     assert page.find("body/main/header/h1") is not None
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_headings_come_in_order(case: str) -> None:
-    levels = [int(tag.tag[1]) for tag in parsed(render_report(*CASES[case])).iter() if re.fullmatch("h[1-6]", tag.tag)]
+    levels = [int(tag.tag[1]) for tag in parsed(render(*CASES[case])).iter() if re.fullmatch("h[1-6]", tag.tag)]
     assert levels.count(1) == 1
     assert levels[0] == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
@@ -58,13 +59,13 @@ def test_headings_come_in_order(case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_drawing_has_words_or_is_hidden_from_readers(case: str) -> None:
-    for drawing in parsed(render_report(*CASES[case])).iter("svg"):
+    for drawing in parsed(render(*CASES[case])).iter("svg"):
         assert drawing.get("aria-hidden") == "true" or (drawing.get("role") == "img" and drawing.get("aria-label"))
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_nothing_is_loaded_and_nothing_runs(case: str) -> None:
-    text = render_report(*CASES[case])
+    text = render(*CASES[case])
     page = parsed(text)
     assert not {"script", "link", "img", "iframe", "object", "embed", "use", "image", "a", "form"} & {
         part.tag for part in page.iter()
@@ -98,7 +99,7 @@ def test_labels_from_users_stay_text_wherever_they_stand() -> None:
         "provenance": {nasty: {nasty: [nasty]}},
     }  # fmt: skip
     for verdict in (manifest["verdict"] | {"counted": nasty}, broken() | {"problem": nasty}):
-        text = render_report(manifest | {"verdict": verdict}, published, places)
+        text = render(manifest | {"verdict": verdict}, published, places)
         assert "<script" not in text
         tags = {part.tag for part in parsed(text).iter()}
         assert not {"script", "b"} & tags
@@ -106,14 +107,14 @@ def test_labels_from_users_stay_text_wherever_they_stand() -> None:
 
 
 def test_every_label_is_shown() -> None:
-    page = words(parsed(render_report(*CASES["nasty labels"])))
+    page = words(parsed(render(*CASES["nasty labels"])))
     for label in NASTY[1:4]:
         assert " ".join(label.split()) in page
 
 
 def test_the_figures_are_those_of_the_manifest() -> None:
     manifest, published, places = town()
-    page = render_report(manifest, published, places)
+    page = render(manifest, published, places)
     shown = tiles(page)
     assert shown["Trajectories"] == repr(manifest["data"]["rows"])
     assert shown["Visits"] == repr(manifest["data"]["visits"])
@@ -129,31 +130,31 @@ UTILITY = {"distance_loss": 12.345678, "normalized_distance_loss": 0.0123456, "k
 def test_the_private_report_says_that_it_is_one_and_shows_the_figures_against_the_original() -> None:
     manifest, published, places = town()
     private = {**manifest, "utility": UTILITY, "private": {"timings": {"merge pairs": 0.25}}}
-    page = render_report(private, published, places)
+    page = render(private, published, places)
     assert "must not be passed on" in words(parsed(page))
     assert tiles(page)["Distance loss"] == repr(UTILITY["distance_loss"])
     table = [data.get("value") for data in section(page, "Compared with the original").iter("data")]
     assert table == ["null" if value is None else repr(value) for value in UTILITY.values()]
     assert "Merge pairs" in words(section(page, "How long it took"))
-    public = render_report(manifest, published, places)
+    public = render(manifest, published, places)
     assert "Compared with the original" not in public
     assert "must not be passed on" not in public
 
 
 def test_figures_against_the_original_that_were_published_are_marked() -> None:
-    page = render_report(*of_rows([["a"]], figures_against_original={"distance_loss": 12.0}))
+    page = render(*of_rows([["a"]], figures_against_original={"distance_loss": 12.0}))
     table = words(section(page, "Remaining utility"))
     assert "does not cover" in table
     assert "Distance loss (DL)12" in table
 
 
 def test_symbols_are_counted_in_the_published_rows() -> None:
-    shown = tiles(render_report(*of_rows([["a", ["b", "c"], "d"], ["a"]])))
+    shown = tiles(render(*of_rows([["a", ["b", "c"], "d"], ["a"]])))
     assert (shown["Intact symbols"], shown["Generalized symbols"], shown["Locations"]) == ("2", "1", "4")
 
 
 def test_null_figures_are_infinite_and_unknown_ones_are_listed() -> None:
-    page = render_report(*of_rows([["a"]], figures={"kl_divergence_loss": None, "brand_new_score": 0.25}))
+    page = render(*of_rows([["a"]], figures={"kl_divergence_loss": None, "brand_new_score": 0.25}))
     table = words(section(page, "Remaining utility"))
     assert "infinite" in table
     assert "Brand new score0.25↑ higher is better" in table
@@ -168,20 +169,18 @@ def test_null_figures_are_infinite_and_unknown_ones_are_listed() -> None:
     ],
 )
 def test_the_verdict_is_told_in_words_and_by_a_sign_of_its_own_shape(case: str, sentence: str, sign: str) -> None:
-    header = parsed(render_report(*CASES[case])).find(".//header")
+    header = parsed(render(*CASES[case])).find(".//header")
     assert words(header.find(".//strong")) == sentence
     assert header.find(".//svg").get("aria-label") == sign
 
 
 def test_a_broken_promise_is_explained() -> None:
-    assert "(c) occurs in 1 trajectory, 5 are required." in words(
-        parsed(render_report(*CASES["broken"])).find(".//header")
-    )
+    assert "(c) occurs in 1 trajectory, 5 are required." in words(parsed(render(*CASES["broken"])).find(".//header"))
 
 
 def test_what_is_promised_and_what_is_not_covered_stand_in_full() -> None:
     promised = KmAnonymity(k=5, m=2)
-    found = words(section(render_report(*CASES["a town"]), "What is guaranteed, and what is not"))
+    found = words(section(render(*CASES["a town"]), "What is guaranteed, and what is not"))
     for sentence in (promised.scope, *promised.assumptions, *promised.not_covered):
         assert sentence in found
 
@@ -191,16 +190,16 @@ def test_nothing_that_was_not_published_is_shown() -> None:
     symbols = Symbols(vocabulary, np.array([0, 1, 3]), np.array([0, 1, 2], np.int32))
     published = PublishedTrajectories(np.array([0, 1]), np.array([0], np.int32), symbols)
     places = Locations.of({"open": (1, 1), "secret": (900, 900), "concealed": (800, 0)})
-    page = render_report(manifest_of(published), published, places)
+    page = render(manifest_of(published), published, places)
     assert "secret" not in page
     assert "concealed" not in page
-    assert page == render_report(manifest_of(published), published, Locations.of({"open": (1, 1)}))
+    assert page == render(manifest_of(published), published, Locations.of({"open": (1, 1)}))
 
 
 def test_owners_are_never_used() -> None:
     manifest, published, places = town(n_rows=50)
     owned = replace(published, owners=np.zeros(50, np.int32))
-    assert render_report(manifest, owned, places) == render_report(manifest, published, places)
+    assert render(manifest, owned, places) == render(manifest, published, places)
 
 
 def test_the_order_of_rows_and_the_numbers_of_symbols_do_not_show() -> None:
@@ -208,39 +207,39 @@ def test_the_order_of_rows_and_the_numbers_of_symbols_do_not_show() -> None:
     shuffled = published.take(np.random.default_rng(0).permutation(len(published)))
     renumbered = PublishedTrajectories.from_lists(shuffled.to_lists())
     assert renumbered.symbols.label_lists != published.symbols.label_lists
-    page = render_report(manifest, published, places)
-    assert render_report(manifest, shuffled, places) == page
-    assert render_report(manifest, renumbered, places) == page
+    page = render(manifest, published, places)
+    assert render(manifest, shuffled, places) == page
+    assert render(manifest, renumbered, places) == page
 
 
 def test_long_groups_are_cut_and_say_so() -> None:
     labels = [f"place {number:02d}" for number in range(20)]
-    merged = words(section(render_report(*of_rows([[list(labels)]] * 5)), "What was merged"))
+    merged = words(section(render(*of_rows([[list(labels)]] * 5)), "What was merged"))
     assert "place 07 and 12 more" in merged
     assert "place 08" not in merged
 
 
 def test_how_it_was_made_and_how_to_check_it_are_told() -> None:
-    made = words(section(render_report(*CASES["a town"]), "How it was made, and how to check it"))
+    made = words(section(render(*CASES["a town"]), "How it was made, and how to check it"))
     assert "SeqAnon" in made
-    assert "k\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}5" in "".join(parsed(render_report(*CASES["a town"])).itertext())
+    assert "k\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}5" in "".join(parsed(render(*CASES["a town"])).itertext())
     assert "crypsis 0.1.0" in made
     assert "crypsis verify FOLDER" in made
     assert "--original" not in made
 
 
 def test_a_promise_about_owners_can_only_be_checked_with_the_original() -> None:
-    page = render_report(*CASES["owners"])
+    page = render(*CASES["owners"])
     assert "crypsis verify FOLDER --original FILE" in words(section(page, "How it was made, and how to check it"))
     assert "the guarantee counts owners" in words(section(page, "How many share it"))
 
 
 def test_places_without_coordinates_are_owned_up_to() -> None:
     assert "No coordinates were published" in words(
-        section(render_report(*CASES["no coordinates"]), "Where locations were merged")
+        section(render(*CASES["no coordinates"]), "Where locations were merged")
     )
     assert "1 location without coordinates" in words(
-        section(render_report(*CASES["a place unknown"]), "Where locations were merged")
+        section(render(*CASES["a place unknown"]), "Where locations were merged")
     )
 
 
@@ -250,14 +249,14 @@ def city() -> Case:
 
 
 def test_ten_thousand_locations_fit_into_a_page_that_opens(city: Case) -> None:
-    page = render_report(*city)
+    page = render(*city)
     assert len(page.encode()) < 3_000_000
     marks = sum(1 for part in parsed(page).iter() if part.tag in {"path", "rect", "circle", "line", "text"})
     assert marks < 3500
 
 
 def test_what_a_large_map_leaves_out_is_said(city: Case) -> None:
-    caption = words(section(render_report(*city), "Where locations were merged"))
+    caption = words(section(render(*city), "Where locations were merged"))
     assert re.search(r"Of [\d,]+ symbols, 1,200 are marked", caption)
 
 
@@ -266,5 +265,5 @@ def test_endless_labels_do_not_make_an_endless_page() -> None:
     labels = [f"{number:05d} {'long ' * 400}" for number in range(2_000)]
     vocabulary = Vocabulary(labels)
     renamed = replace(published, symbols=replace(published.symbols, vocabulary=vocabulary))
-    page = render_report(manifest, renamed, Locations(vocabulary, places.x, places.y))
+    page = render(manifest, renamed, Locations(vocabulary, places.x, places.y))
     assert len(page.encode()) < 3_000_000

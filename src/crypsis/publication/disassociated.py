@@ -16,7 +16,8 @@ from crypsis.data.transaction import Transactions
 from crypsis.errors import BadPublication, BadRelease
 from crypsis.metrics.cluster_structure import structure_of
 from crypsis.publication.kind import PublishedKind
-from crypsis.reports.disassociation_report import disassociation_pictures, render_disassociation_report
+from crypsis.reports.disassociation_report import DISASSOCIATION_REPORT
+from crypsis.reports.report_plan import ReportPlan
 
 
 class DisassociatedKind(PublishedKind):
@@ -24,6 +25,7 @@ class DisassociatedKind(PublishedKind):
 
     name: ClassVar[str] = "disassociated"
     files: ClassVar[dict[str, str]] = {"json": "disassociated.json", "parquet": "disassociated.parquet"}
+    report: ClassVar[ReportPlan] = DISASSOCIATION_REPORT
 
     def companion(self, original: Transactions, published: DisassociatedTransactions) -> None:
         return None
@@ -96,14 +98,6 @@ class DisassociatedKind(PublishedKind):
                 "says which subrecords of two chunks are of one record. Terms of a term chunk occur in their cluster.",
             }
         ]
-
-    def report(self, manifest: Mapping[str, Any], published: DisassociatedTransactions, companion: None) -> str:
-        return render_disassociation_report(manifest, published)
-
-    def pictures(
-        self, manifest: Mapping[str, Any], published: DisassociatedTransactions, companion: None
-    ) -> dict[str, str]:
-        return disassociation_pictures(manifest, published)
 
     def is_sound(self, described: Mapping[str, Any]) -> bool:
         sensitive = described.get("sensitive", [])

@@ -11,6 +11,7 @@ import numpy as np
 
 from crypsis.data.arrays import Int64s
 from crypsis.errors import BadRelease, NotApplicable
+from crypsis.reports.report_plan import ReportPlan
 
 SUPPRESSED_LABELS = "suppressed_labels"
 
@@ -20,6 +21,7 @@ class PublishedKind(ABC):
 
     name: ClassVar[str]
     files: ClassVar[dict[str, str]]  # format: file name
+    report: ClassVar[ReportPlan]
     private: ClassVar[bool] = False  # under differential privacy: no figure against the original is ever published
     aligned: ClassVar[bool] = True  # a published row was made from one input row
 
@@ -73,14 +75,6 @@ class PublishedKind(ABC):
     @abstractmethod
     def resources(self, described: Mapping[str, Any], companion: Any) -> list[dict[str, Any]]:
         """The files as a Frictionless data package lists them."""
-
-    @abstractmethod
-    def report(self, manifest: Mapping[str, Any], published: Any, companion: Any) -> str:
-        """The public report as one HTML page."""
-
-    def pictures(self, manifest: Mapping[str, Any], published: Any, companion: Any) -> dict[str, str]:
-        """The report's pictures by name, each an SVG file."""
-        return {}
 
     def notes(self, published: Any) -> list[str]:
         """What whoever makes the release should be told about it, a sentence each."""

@@ -30,7 +30,8 @@ from crypsis.publication.relational import (
     with_leaves,
 )
 from crypsis.publication.transaction import meanings_resource
-from crypsis.reports.mixed_report import mixed_pictures, render_mixed_report
+from crypsis.reports.mixed_report import MIXED_REPORT
+from crypsis.reports.report_plan import ReportPlan
 
 _TABLE = TableKind()
 ITEMS_MEANING = (
@@ -44,6 +45,7 @@ class MixedKind(PublishedKind):
 
     name: ClassVar[str] = "mixed"
     files: ClassVar[dict[str, str]] = {"csv": "mixed.csv", "parquet": "mixed.parquet"}
+    report: ClassVar[ReportPlan] = MIXED_REPORT
 
     def companion(self, original: Mixed, published: PublishedMixed) -> None:
         return None
@@ -144,12 +146,6 @@ class MixedKind(PublishedKind):
                 }
             )
         return [table, meanings_resource()]
-
-    def report(self, manifest: Mapping[str, Any], published: PublishedMixed, companion: None) -> str:
-        return render_mixed_report(manifest, published)
-
-    def pictures(self, manifest: Mapping[str, Any], published: PublishedMixed, companion: None) -> dict[str, str]:
-        return mixed_pictures(manifest, published)
 
     def notes(self, published: PublishedMixed) -> list[str]:
         notes = _TABLE.notes(published.table)

@@ -15,15 +15,13 @@ from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.published_types import as_published
 from crypsis.data.relational import ROLES, NodeLeaves, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import COLUMN_TYPES
-from crypsis.drawing.svg import standalone
 from crypsis.errors import BadPublication, BadRelease, WriteFailed
 from crypsis.metrics.class_sizes import class_figures
 from crypsis.metrics.published_widths import published_widths
 from crypsis.publication.kind import PublishedKind, rows_of_input
 from crypsis.publication.original_tables import read_original_table
-from crypsis.reports.pictures.class_sizes import class_sizes
-from crypsis.reports.table_facts import TableFacts
-from crypsis.reports.table_report import render_table_report
+from crypsis.reports.report_plan import ReportPlan
+from crypsis.reports.table_report import TABLE_REPORT
 
 LEAVES = "hierarchy_leaves"
 GUESSED = "guessed_types"
@@ -39,6 +37,7 @@ class TableKind(PublishedKind):
 
     name: ClassVar[str] = "table"
     files: ClassVar[dict[str, str]] = {"csv": "table.csv", "parquet": "table.parquet"}
+    report: ClassVar[ReportPlan] = TABLE_REPORT
 
     def companion(self, original: Table, published: PublishedTable) -> None:
         return None
@@ -133,12 +132,6 @@ class TableKind(PublishedKind):
                 "schema": {"fields": fields},
             }
         ]
-
-    def report(self, manifest: Mapping[str, Any], published: PublishedTable, companion: None) -> str:
-        return render_table_report(manifest, published)
-
-    def pictures(self, manifest: Mapping[str, Any], published: PublishedTable, companion: None) -> dict[str, str]:
-        return {"class_sizes": standalone(class_sizes(TableFacts.of(manifest, published)))}
 
     def notes(self, published: PublishedTable) -> list[str]:
         notes = []

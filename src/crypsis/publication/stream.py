@@ -16,7 +16,7 @@ from crypsis.errors import BadRelease
 from crypsis.metrics.published_windows import published_windows
 from crypsis.publication.kind import PublishedKind
 from crypsis.reports.manifest_facts import ManifestFacts
-from crypsis.reports.release_page import release_page
+from crypsis.reports.report_plan import ReportPlan
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.utility import utility
@@ -28,6 +28,9 @@ class WindowKind(PublishedKind):
 
     name: ClassVar[str] = "windows"
     files: ClassVar[dict[str, str]] = {"jsonl": "windows.jsonl"}
+    report: ClassVar[ReportPlan] = ReportPlan(
+        lambda manifest, published, _: _WindowFacts(manifest, published), (verdict, promise, utility, making)
+    )
 
     def companion(self, original: Events, published: PublishedWindows) -> None:
         return None
@@ -75,10 +78,6 @@ class WindowKind(PublishedKind):
                 "doublets (place, timestamp) and sensitive values (sa).",
             }
         ]
-
-    def report(self, manifest: Mapping[str, Any], published: PublishedWindows, companion: None) -> str:
-        facts = _WindowFacts(manifest, published)
-        return release_page(facts, verdict(facts), promise(facts), utility(facts), making(facts))
 
     def figures(self, published: PublishedWindows) -> dict[str, Any]:
         return published_windows(published)

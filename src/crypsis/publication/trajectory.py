@@ -18,7 +18,6 @@ from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.data.written_places import WrittenPlaces
-from crypsis.drawing.svg import standalone
 from crypsis.errors import BadRelease, CrypsisError
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.metrics.published_symbols import published_symbols
@@ -30,9 +29,8 @@ from crypsis.publication.kind import (
     shown_labels,
     suppressed_labels,
 )
-from crypsis.reports.facts import ReleaseFacts
-from crypsis.reports.pictures import PICTURES
-from crypsis.reports.release_report import render_report
+from crypsis.reports.release_report import TRAJECTORY_REPORT
+from crypsis.reports.report_plan import ReportPlan
 
 LOCATIONS = "locations.csv"
 
@@ -42,6 +40,7 @@ class TrajectoryKind(PublishedKind):
 
     name: ClassVar[str] = "trajectories"
     files: ClassVar[dict[str, str]] = {"jsonl": "trajectories.jsonl", "parquet": "trajectories.parquet"}
+    report: ClassVar[ReportPlan] = TRAJECTORY_REPORT
 
     def companion(self, original: Trajectories | Tracks, published: PublishedTrajectories) -> Locations | None:
         """Coordinates of the locations that some published symbol names, and of no other: those that the method made
@@ -187,15 +186,6 @@ class TrajectoryKind(PublishedKind):
             return [rows]
         mapped = described.get("places") == "cells" and has_degrees(companion)
         return [rows, places, *(_geojson(name, what) for name, what in _MAPS.items() if mapped)]
-
-    def report(self, manifest: Mapping[str, Any], published: PublishedTrajectories, companion: Locations | None) -> str:
-        return render_report(manifest, published, companion)
-
-    def pictures(
-        self, manifest: Mapping[str, Any], published: PublishedTrajectories, companion: Locations | None
-    ) -> dict[str, str]:
-        facts = ReleaseFacts.of(manifest, published, companion)
-        return {name: standalone(picture(facts)) for name, picture in PICTURES.items()}
 
     def is_sound(self, described: Mapping[str, Any]) -> bool:
         return (

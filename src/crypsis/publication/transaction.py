@@ -22,7 +22,8 @@ from crypsis.publication.kind import (
     shown_labels,
     suppressed_labels,
 )
-from crypsis.reports.transaction_report import render_transaction_report, transaction_pictures
+from crypsis.reports.report_plan import ReportPlan
+from crypsis.reports.transaction_report import TRANSACTION_REPORT
 
 _MEDIA = {"jsonl": "application/jsonl", "parquet": "application/vnd.apache.parquet", "csv": "text/csv"}
 
@@ -36,6 +37,7 @@ class TransactionKind(PublishedKind):
         "parquet": "transactions.parquet",
         "csv": "transactions.csv",
     }
+    report: ClassVar[ReportPlan] = TRANSACTION_REPORT
 
     def companion(self, original: Transactions, published: PublishedTransactions) -> None:
         return None
@@ -80,14 +82,6 @@ class TransactionKind(PublishedKind):
             f"that {MEANINGS} lists for it, at least one.",
         }
         return [records, meanings_resource()]
-
-    def report(self, manifest: Mapping[str, Any], published: PublishedTransactions, companion: None) -> str:
-        return render_transaction_report(manifest, published)
-
-    def pictures(
-        self, manifest: Mapping[str, Any], published: PublishedTransactions, companion: None
-    ) -> dict[str, str]:
-        return transaction_pictures(manifest, published)
 
     def with_private_facts(self, published: PublishedTransactions, facts: Mapping[str, Any]) -> PublishedTransactions:
         """The records in the order of the input, so that each can be compared with its original."""

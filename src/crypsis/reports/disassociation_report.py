@@ -5,51 +5,20 @@ It stands beside the published data and uses nothing that is not published. It l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
 from crypsis.data.arrays import Int64s
-from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.drawing.markup import Markup, element
-from crypsis.drawing.svg import standalone
 from crypsis.reports.disassociated_facts import DisassociatedFacts
 from crypsis.reports.page import columns, exact, items, paragraph, pictured, section
 from crypsis.reports.pictures.cluster_sizes import cluster_sizes
 from crypsis.reports.pictures.term_chunk_sizes import term_chunk_sizes
-from crypsis.reports.release_page import release_page
+from crypsis.reports.report_plan import ReportPlan
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.utility import utility
 from crypsis.reports.sections.verdict import verdict
 from crypsis.wording import counted, listed, shown
 
-PICTURES: dict[str, Callable[[DisassociatedFacts], Markup]] = {
-    "cluster-sizes": cluster_sizes,
-    "term-chunk-sizes": term_chunk_sizes,
-}
 _LISTED = 40
-
-
-def render_disassociation_report(manifest: Mapping[str, Any], published: DisassociatedTransactions) -> str:
-    """The page of a release, from its manifest and its forest."""
-    facts = DisassociatedFacts(manifest, published)
-    parts = (
-        verdict(facts),
-        _glance(facts),
-        promise(facts),
-        _structure(facts),
-        _hidden(facts),
-        _leak(facts),
-        utility(facts),
-        making(facts),
-    )
-    return release_page(facts, *parts)
-
-
-def disassociation_pictures(manifest: Mapping[str, Any], published: DisassociatedTransactions) -> dict[str, str]:
-    """The report's pictures by name, each an SVG file."""
-    facts = DisassociatedFacts(manifest, published)
-    return {name: standalone(picture(facts)) for name, picture in PICTURES.items()}
 
 
 def _glance(facts: DisassociatedFacts) -> Markup:
@@ -141,3 +110,10 @@ def _leak(facts: DisassociatedFacts) -> Markup:
 
 def _least(values: Int64s) -> int:
     return int(values.min()) if len(values) else 0
+
+
+DISASSOCIATION_REPORT = ReportPlan(
+    lambda manifest, published, _: DisassociatedFacts(manifest, published),
+    (verdict, _glance, promise, _structure, _hidden, _leak, utility, making),
+    {"cluster-sizes": cluster_sizes, "term-chunk-sizes": term_chunk_sizes},
+)

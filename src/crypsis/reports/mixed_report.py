@@ -2,35 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from crypsis.data.mixed import PublishedMixed
-from crypsis.drawing.svg import standalone
-from crypsis.reports.pictures.class_sizes import class_sizes
-from crypsis.reports.release_page import release_page
-from crypsis.reports.sections.classes import classes, table_glance
+from crypsis.drawing.markup import Markup
+from crypsis.reports.manifest_facts import ManifestFacts
+from crypsis.reports.report_plan import ReportPlan
 from crypsis.reports.sections.making import making
-from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.utility import utility
-from crypsis.reports.sections.verdict import verdict
 from crypsis.reports.table_facts import TableFacts
+from crypsis.reports.table_report import TABLE_REPORT
 from crypsis.reports.transaction_facts import TransactionFacts
-from crypsis.reports.transaction_report import lengths, merged, transaction_pictures
+from crypsis.reports.transaction_report import TRANSACTION_REPORT, lengths, merged
 
 
-def render_mixed_report(manifest: Mapping[str, Any], published: PublishedMixed) -> str:
-    """The page of a release, from its manifest and its records."""
-    table = TableFacts.of(manifest, published.table)
-    items = TransactionFacts.of(manifest, published.transactions)
-    sections = (
-        verdict(table), table_glance(table), promise(table), classes(table), merged(items), lengths(items),
-        utility(table), making(table),
-    )  # fmt: skip
-    return release_page(table, *sections)
+class MixedFacts(ManifestFacts):
+    """The facts of both parts. What is said of the whole release follows from its table."""
+
+    row_words = TableFacts.row_words
+
+    def __init__(self, manifest: Mapping[str, Any], published: PublishedMixed) -> None:
+        self.manifest = manifest
+        self.table = TableFacts.of(manifest, published.table)
+        self.items = TransactionFacts.of(manifest, published.transactions)
 
 
-def mixed_pictures(manifest: Mapping[str, Any], published: PublishedMixed) -> dict[str, str]:
-    """The pictures as SVG files."""
-    shown = {"class_sizes": standalone(class_sizes(TableFacts.of(manifest, published.table)))}
-    return shown | transaction_pictures(manifest, published.transactions)
+def _of_table(part: Callable[[TableFacts], Markup]) -> Callable[[MixedFacts], Markup]:
+    return lambda facts: part(facts.table)
+
+
+def _of_items(part: Callable[[TransactionFacts], Markup]) -> Callable[[MixedFacts], Markup]:
+    return lambda facts: part(facts.items)
+
+
+MIXED_REPORT = ReportPlan(
+    lambda manifest, published, _: MixedFacts(manifest, published),
+    (
+        *(_of_table(section) for section in TABLE_REPORT.sections[:-2]),
+        *(_of_items(section) for section in (merged, lengths)),
+        *(_of_table(section) for section in (utility, making)),
+    ),
+    {
+        **{name: _of_table(picture) for name, picture in TABLE_REPORT.pictures.items()},
+        **{name: _of_items(picture) for name, picture in TRANSACTION_REPORT.pictures.items()},
+    },
+)

@@ -11,11 +11,10 @@ import numpy as np
 from crypsis.data.arrays import Int64s
 from crypsis.data.counted_regions import CountedRegions, RegionAttribute
 from crypsis.drawing.markup import Markup, element, join
-from crypsis.drawing.svg import standalone
 from crypsis.reports.histogram import Series, Wording, histogram
 from crypsis.reports.page import exact, pictured, section, tile
 from crypsis.reports.private_facts import PrivateFacts, rechecked
-from crypsis.reports.release_page import release_page
+from crypsis.reports.report_plan import ReportPlan
 from crypsis.reports.sections.budget import epsilon_tile, spent, table, utility
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
@@ -46,18 +45,6 @@ class RegionFacts(PrivateFacts):
     def sizes(self) -> Int64s:
         sizes: Int64s = self.published.counts.sum(axis=1)
         return sizes
-
-
-def render_regions_report(manifest: Mapping[str, Any], published: CountedRegions) -> str:
-    """The page of a release, from its manifest and its regions."""
-    facts = RegionFacts(manifest, published)
-    sections = (verdict, glance, promise, kept, sizes, widths, largest, left, making)
-    return release_page(facts, *(one(facts) for one in sections))
-
-
-def region_pictures(manifest: Mapping[str, Any], published: CountedRegions) -> dict[str, str]:
-    """The pictures as SVG files."""
-    return {"region-sizes": standalone(_size_histogram(RegionFacts(manifest, published)))}
 
 
 def glance(facts: RegionFacts) -> Markup:
@@ -148,3 +135,10 @@ def _value(value: Any) -> str:
 
 def _size_histogram(facts: RegionFacts) -> Markup:
     return histogram((Series("bar-neutral", "", facts.sizes),), _SIZES, "Histogram of the records in regions.")
+
+
+REGIONS_REPORT = ReportPlan(
+    lambda manifest, published, _: RegionFacts(manifest, published),
+    (verdict, glance, promise, kept, sizes, widths, largest, left, making),
+    {"region-sizes": _size_histogram},
+)

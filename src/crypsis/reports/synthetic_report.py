@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from crypsis.data.arrays import Int64s
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.drawing.markup import Markup, element, join
-from crypsis.drawing.svg import standalone
 from crypsis.reports.histogram import Series, Wording, histogram
 from crypsis.reports.page import columns, exact, paragraph, pictured, section, tile
 from crypsis.reports.private_facts import PrivateFacts
-from crypsis.reports.release_page import release_page
+from crypsis.reports.report_plan import ReportPlan
 from crypsis.reports.sections.budget import epsilon_tile, spent, table, utility
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
@@ -46,19 +44,6 @@ class SyntheticFacts(PrivateFacts):
         """The time of every visit, of very many only in proportion."""
         copies = np.repeat(self.published.copies, self.published.lengths)
         return _repeated(self.published.times.decode(self.published.time_codes), copies)
-
-
-def render_synthetic_report(manifest: Mapping[str, Any], published: SyntheticTrajectories) -> str:
-    """The page of a release, from its manifest and its rows."""
-    facts = SyntheticFacts(manifest, published)
-    sections = (verdict, glance, promise, kept, shapes, frequent, left, making)
-    return release_page(facts, *(one(facts) for one in sections))
-
-
-def synthetic_pictures(manifest: Mapping[str, Any], published: SyntheticTrajectories) -> dict[str, str]:
-    """The pictures as SVG files."""
-    facts = SyntheticFacts(manifest, published)
-    return {name: standalone(picture(facts)) for name, picture in _PICTURES.items()}
 
 
 def glance(facts: SyntheticFacts) -> Markup:
@@ -137,7 +122,8 @@ def _time_histogram(facts: SyntheticFacts) -> Markup:
     return histogram((Series("bar-neutral", "", facts.times),), _TIMES, "Histogram of the times of visits.")
 
 
-_PICTURES: dict[str, Callable[[SyntheticFacts], Markup]] = {
-    "trajectory-lengths": _length_histogram,
-    "visit-times": _time_histogram,
-}
+SYNTHETIC_REPORT = ReportPlan(
+    lambda manifest, published, _: SyntheticFacts(manifest, published),
+    (verdict, glance, promise, kept, shapes, frequent, left, making),
+    {"trajectory-lengths": _length_histogram, "visit-times": _time_histogram},
+)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from crypsis.data.arrays import Int64s
 from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.drawing.markup import Markup, element, join
-from crypsis.drawing.svg import standalone
 from crypsis.reports.histogram import Series, Wording, histogram
 from crypsis.reports.page import exact, paragraph, pictured, section, tile
 from crypsis.reports.private_facts import PrivateFacts
-from crypsis.reports.release_page import release_page
+from crypsis.reports.report_plan import ReportPlan
 from crypsis.reports.sections.budget import epsilon_tile, spent, table, utility
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
@@ -42,18 +40,6 @@ class SyntheticSetFacts(PrivateFacts):
         copies = self.published.copies
         scale = max(1, -(-int(copies.sum()) // _MOST_DRAWN))
         return np.repeat(self.published.lengths, -(-copies // scale)).astype(np.int64)
-
-
-def render_synthetic_sets_report(manifest: Mapping[str, Any], published: SyntheticTransactions) -> str:
-    """The page of a release, from its manifest and its rows."""
-    facts = SyntheticSetFacts(manifest, published)
-    sections = (verdict, glance, promise, kept, sizes, frequent, left, making)
-    return release_page(facts, *(one(facts) for one in sections))
-
-
-def synthetic_set_pictures(manifest: Mapping[str, Any], published: SyntheticTransactions) -> dict[str, str]:
-    """The pictures as SVG files."""
-    return {"record-sizes": standalone(_size_histogram(SyntheticSetFacts(manifest, published)))}
 
 
 def glance(facts: SyntheticSetFacts) -> Markup:
@@ -114,3 +100,10 @@ def _items(labels: list[str]) -> Markup:
 
 def _size_histogram(facts: SyntheticSetFacts) -> Markup:
     return histogram((Series("bar-neutral", "", facts.sizes),), _SIZES, "Histogram of the sizes of records.")
+
+
+SYNTHETIC_SETS_REPORT = ReportPlan(
+    lambda manifest, published, _: SyntheticSetFacts(manifest, published),
+    (verdict, glance, promise, kept, sizes, frequent, left, making),
+    {"record-sizes": _size_histogram},
+)

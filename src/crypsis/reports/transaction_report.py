@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from crypsis.data.transaction import PublishedTransactions
 from crypsis.drawing.markup import Markup, element, join
-from crypsis.drawing.svg import standalone
 from crypsis.reports.histogram import Series, Wording, histogram
 from crypsis.reports.page import columns, exact, paragraph, pictured, section, tile
-from crypsis.reports.release_page import release_page
+from crypsis.reports.report_plan import ReportPlan
 from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.utility import utility
@@ -25,19 +22,6 @@ MOST_MEMBERS = 8
 _SUPPORT = Wording("symbol", "symbols", "support", "records that hold the symbol (support)", "symbols")
 _SIZE = Wording("symbol", "symbols", "size", "items in the symbol (size)", "symbols")
 _LENGTH = Wording("record", "records", "symbols", "symbols in the record (length)", "records")
-
-
-def render_transaction_report(manifest: Mapping[str, Any], published: PublishedTransactions) -> str:
-    """The page of a release, from its manifest and its records."""
-    facts = TransactionFacts.of(manifest, published)
-    sections = (verdict, glance, promise, shares, merged, lengths, utility, making)
-    return release_page(facts, *(one(facts) for one in sections))
-
-
-def transaction_pictures(manifest: Mapping[str, Any], published: PublishedTransactions) -> dict[str, str]:
-    """The pictures as SVG files."""
-    facts = TransactionFacts.of(manifest, published)
-    return {name: standalone(picture(facts)) for name, picture in _PICTURES.items()}
 
 
 def glance(facts: TransactionFacts) -> Markup:
@@ -150,8 +134,8 @@ def _by_kind(facts: TransactionFacts, values: Any) -> tuple[Series, Series]:
     )
 
 
-_PICTURES: dict[str, Callable[[TransactionFacts], Markup]] = {
-    "support-histogram": _support_histogram,
-    "symbol-sizes": _size_histogram,
-    "record-lengths": _length_histogram,
-}
+TRANSACTION_REPORT = ReportPlan(
+    lambda manifest, published, _: TransactionFacts.of(manifest, published),
+    (verdict, glance, promise, shares, merged, lengths, utility, making),
+    {"support-histogram": _support_histogram, "symbol-sizes": _size_histogram, "record-lengths": _length_histogram},
+)

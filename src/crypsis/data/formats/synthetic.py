@@ -6,7 +6,6 @@ copies, locations (list of text), times (list)       Parquet
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,37 +16,21 @@ import polars as pl
 from crypsis.data.arrays import offsets_of
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.formats import parquet
-from crypsis.data.formats.compression import existing_file
+from crypsis.data.formats.private_rows import DOMAINS, read_json_rows, reading_rows, write_rows
 from crypsis.data.synthetic import SyntheticTrajectories
-from crypsis.errors import BadRelease, CrypsisError, WriteFailed
-from crypsis.strict_json import parse_json, read_json
-
-DOMAINS = "domains.json"
+from crypsis.strict_json import read_json
 
 
-def write_synthetic(data: SyntheticTrajectories, folder: Path, file: str, format: str) -> None:
+def write_synthetic(data: SyntheticTrajectories, file: Path, format: str) -> None:
     """Write the rows and the domains."""
-    try:
-        if format == "parquet":
-            data.to_frame().write_parquet(folder / file, compression="zstd", statistics=False)
-        else:
-            lines = (
-                json.dumps({"copies": copies, "visits": visits}, ensure_ascii=False, separators=(",", ":")) + "\n"
-                for copies, visits in data.to_lists()
-            )
-            with (folder / file).open("w", encoding="utf-8") as stream:
-                stream.writelines(lines)
-        content = {"locations": data.locations.to_json(), "times": data.times.to_json()}
-        (folder / DOMAINS).write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    except (OSError, pl.exceptions.ComputeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise WriteFailed(f"{file} cannot be written: {reason}. Free some space or choose another place.") from error
+    lines = ({"copies": copies, "visits": visits} for copies, visits in data.to_lists())
+    domains = {"locations": data.locations.to_json(), "times": data.times.to_json()}
+    write_rows(file, data.to_frame() if format == "parquet" else lines, domains)
 
 
 def read_synthetic(folder: Path, described: Mapping[str, Any]) -> SyntheticTrajectories:
     """The rows of a release folder, as its manifest describes them."""
-    file = existing_file(folder / described["file"])
-    try:
+    with reading_rows(folder, described, "synthetic trajectories") as file:
         domains = read_json(folder / DOMAINS)
         locations, times = LocationDomain.from_json(domains["locations"]), TimeDomain.from_json(domains["times"])
         frame = _read_parquet(file) if described["format"] == "parquet" else _read_json_lines(file)
@@ -68,14 +51,10 @@ def read_synthetic(folder: Path, described: Mapping[str, Any]) -> SyntheticTraje
             described["height"],
             described["budget"],
         )
-    except CrypsisError:
-        raise
-    except (ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
-        raise BadRelease(f"{file.name} does not hold synthetic trajectories: {error}.", where=str(file)) from error
 
 
 def _read_json_lines(file: Path) -> pl.DataFrame:
-    rows = [parse_json(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = read_json_rows(file)
     if not all(type(row["copies"]) is int and all(type(time) is int for _, time in row["visits"]) for row in rows):
         raise ValueError("copies and times are whole numbers")
     return pl.DataFrame(

@@ -1,0 +1,31 @@
+"""What the report of a kind of release consists of: its facts, its sections in order, its pictures by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from crypsis.drawing.markup import Markup
+from crypsis.drawing.svg import standalone
+from crypsis.reports.manifest_facts import ManifestFacts
+from crypsis.reports.release_page import release_page
+
+
+@dataclass(frozen=True)
+class ReportPlan:
+    """`facts` are computed once from manifest, published data and side file; sections and pictures ask only them."""
+
+    facts: Callable[[Mapping[str, Any], Any, Any], ManifestFacts]
+    sections: tuple[Callable[[Any], Markup], ...]
+    pictures: Mapping[str, Callable[[Any], Markup]] = field(default_factory=dict)
+
+    def render(self, manifest: Mapping[str, Any], published: Any, side_file: Any = None) -> str:
+        """The report as one HTML page."""
+        facts = self.facts(manifest, published, side_file)
+        return release_page(facts, *(section(facts) for section in self.sections))
+
+    def draw(self, manifest: Mapping[str, Any], published: Any, side_file: Any = None) -> dict[str, str]:
+        """The pictures by name, each an SVG file."""
+        facts = self.facts(manifest, published, side_file)
+        return {name: standalone(picture(facts)) for name, picture in self.pictures.items()}
