@@ -7,6 +7,7 @@ so any language reproduces them to the last code and figures can be compared. `m
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 
 from crypsis.compilation import njit
 from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
@@ -78,6 +79,27 @@ def million(n: int = 1_000_000, locations: int = 10_000, seed: int = 1) -> Traje
 def baskets(n: int = 1_000_000, terms: int = 5_000, length: float = 10.0, seed: int = 1) -> Transactions:
     """Quest-like records; with 515,597 of 1,657 terms and length 6.5 they are of the size of BMS-POS."""
     return quest(n, seed, terms=terms, length=length)
+
+
+def people(n: int = 1_000_000, seed: int = 1) -> pl.DataFrame:
+    """A table of seven columns as surveys have them: numbers, codes, dates, categories and an amount of money."""
+    random = np.random.Generator(np.random.PCG64(seed))
+
+    def named(word: str, many: int, power: float = 1.0) -> pl.Series:
+        places = (many * random.random(n) ** power).astype(np.int64)
+        return pl.Series([f"{word} {number}" for number in range(many)]).gather(pl.Series(places))
+
+    return pl.DataFrame(
+        {
+            "age": random.integers(17, 91, n),
+            "zip": random.integers(10_000, 100_000, n),
+            "sex": named("sex", 2),
+            "education": named("level", 16),
+            "born": pl.Series(random.integers(-10_000, 15_000, n).astype(np.int32)).cast(pl.Date),
+            "income": np.round(random.lognormal(10, 1, n), 2),
+            "disease": named("disease", 300, 2.0),
+        }
+    )
 
 
 def weighted_checksum(data: Trajectories) -> int:

@@ -1,4 +1,7 @@
-"""Loading a million trajectories from Parquet and CSV: time, and the memory it takes, each in its own process."""
+"""Loading a million trajectories and a million rows of seven columns from Parquet and CSV.
+
+Time and memory of trajectories are measured each in its own process; the table stands beside a bare read of polars.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,19 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
+import polars as pl
+
 from benchmarks import workloads
-from benchmarks.comparison import Row
+from benchmarks.comparison import Row, best_of
+from crypsis.data.reading import read_table
 
 LIMITS = {"parquet": 2.0, "csv": 4.0}
 MEMORY_LIMIT = 2**30  # stated for Parquet
+TIMES_POLARS = 3  # a table is read, typed and encoded in at most this many times of reading it
 
 _LOAD = """
 import json, resource, sys, time
@@ -44,6 +52,27 @@ def rows(quick: bool = False) -> Iterator[Row]:
             if kind == "parquet" and peak > MEMORY_LIMIT:
                 words += ", MORE MEMORY THAN ALLOWED"
             yield Row("read_trajectories", kind, seconds, limit=limit, note=words)
+
+    yield from _tables(size)
+
+
+def _tables(size: int) -> Iterator[Row]:
+    """A table of seven columns with nothing declared but roles."""
+    frame = workloads.people(size)
+    roles = {**dict.fromkeys(frame.columns, "quasi"), "income": "other", "disease": "sensitive"}
+    with tempfile.TemporaryDirectory(prefix="crypsis-bench-") as place:
+        ways: dict[str, tuple[Callable[..., object], Callable[..., object]]] = {
+            "csv": (frame.write_csv, pl.read_csv),
+            "parquet": (frame.write_parquet, pl.read_parquet),
+        }
+        for kind, (write, read) in ways.items():
+            path = Path(place) / f"people.{kind}"
+            write(path)
+            theirs = best_of(5, partial(read, path))
+            ours = best_of(5, partial(read_table, path, roles, each_row_is_a_person=True))
+            yield Row(
+                "read_table", f"{kind}, {size:,} x 7", ours, f"polars.read_{kind}", theirs, required=1 / TIMES_POLARS
+            )
 
 
 def _loaded(path: Path) -> tuple[float, int, int, int]:

@@ -49,3 +49,9 @@ def test_distinct_texts_give_every_cell_back(cells: list[str | None]) -> None:
     listed = distinct.to_list()
     assert [listed[code] for code in codes.tolist()] == cells
     assert len(set(listed)) == len(listed)
+
+
+@given(st.lists(st.one_of(st.none(), any_text), max_size=12))
+def test_distinct_texts_stand_in_the_order_in_which_they_come(cells: list[str | None]) -> None:
+    distinct, _ = distinct_texts(pl.Series("a", [*cells, *cells[::-1]], dtype=pl.String))
+    assert distinct.drop_nulls().to_list() == [text for text in dict.fromkeys(cells) if text is not None]

@@ -6,7 +6,9 @@ A column is dictionary-encoded: `codes[r]` is the position of record r's value i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, cast, get_args
@@ -38,6 +40,7 @@ from crypsis.data.values import (
     ColumnType,
     converted,
     encoded,
+    encoded_distinct,
     inferred_type,
     is_convertible,
     read_value,
@@ -65,6 +68,7 @@ from crypsis.errors import (
 Role = Literal["identifier", "quasi", "sensitive", "label", "other"]
 ROLES: tuple[str, ...] = get_args(Role)
 PERSON = "person"  # a role that one column may be given when data are read: an identifier whose people are counted
+_CELLS_AT_ONCE = 500_000  # from here on columns are encoded in threads
 _SIGNS = {"?": MISSING, "*": ANY, "~": SUPPRESSED}
 
 
@@ -282,20 +286,16 @@ class Table(Microdata):
         _check_types(table.columns, declared, source)
         if unparsable not in ("error", "missing"):
             raise BadParameter(f"unparsable must be 'error' or 'missing', got {unparsable!r}.", parameter="unparsable")
-        told: list[WrittenColumn] = []
-        columns = tuple(
-            _column(
-                table[name],
-                cast(Role, roles[name]),
-                cast("ColumnType | None", declared.get(name)),
-                missing_tokens,
-                unparsable == "missing",
-                source,
-                told,
-            )
-            for name in table.columns
-        )
-        understood = _understood(source, told)
+        told: dict[str, list[WrittenColumn]] = {name: [] for name in table.columns}
+
+        def column(name: str) -> Column:
+            type = cast("ColumnType | None", declared.get(name))
+            unparsable_is_missing = unparsable == "missing"
+            role = cast(Role, roles[name])
+            return _column(table[name], role, type, missing_tokens, unparsable_is_missing, source, told[name])
+
+        columns = _each(table, column)
+        understood = _understood(source, [written for one in told.values() for written in one])
         index, kept = pandas_index(given), FrameTypes.of(given, table)
         if person is not None:
             named = columns[table.columns.index(person)]
@@ -882,6 +882,14 @@ def _check_types(names: Sequence[str], types: Mapping[str, str], source: str | N
             )
 
 
+def _each(table: pl.DataFrame, column: Callable[[str], Column]) -> tuple[Column, ...]:
+    """All columns, several at once where there is much to do; of several errors the first column's counts."""
+    if table.height * table.width < _CELLS_AT_ONCE:
+        return tuple(map(column, table.columns))
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, 8, table.width)) as threads:
+        return tuple(threads.map(column, table.columns))
+
+
 def _column(
     cells: pl.Series,
     role: Role,
@@ -946,7 +954,8 @@ def _column_of_texts(
         raise _unparsable(cells, row, written.type, source)
     if told is not None:
         told.append(written)
-    value_codes, domain = encoded(values.cast(POLARS_TYPES[written.type]))
+    encode = encoded_distinct if written.type == "category" else encoded
+    value_codes, domain = encode(values.cast(POLARS_TYPES[written.type]))
     codes = value_codes[text_codes] if len(value_codes) else np.zeros(0, np.int32)
     short = codes.astype(np.int32, copy=False)
     return Column(cells.name, written.type, role, short, domain, guessed=type is None)

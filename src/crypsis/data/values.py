@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.formats.columns import in_utc, parse_timestamps
+from crypsis.data.vocabulary import distinct_texts
 
 ColumnType = Literal["int", "float", "date", "timestamp", "category"]
 COLUMN_TYPES: tuple[str, ...] = get_args(ColumnType)
@@ -73,20 +74,17 @@ def converted(values: pl.Series, type: ColumnType) -> pl.Series:
         if values.dtype == pl.Boolean:
             return values.replace_strict({True: "true", False: "false"}, return_dtype=pl.String)
         return values.cast(pl.String)
-    text = values.str.strip_chars() if values.dtype == pl.String else None
+    if type in ("int", "float") and values.dtype == pl.String:
+        return _numbers_of_texts(values, target)
     if type == "int":
-        if text is not None:
-            return text.cast(pl.Int64, strict=False)
         if values.dtype.is_float():
             whole = values.cast(pl.Int64, strict=False)
             return whole.set((whole.cast(values.dtype) != values).fill_null(False), None)
         return values.cast(target, strict=False)
     if type == "float":
-        numbers = (values if text is None else text).cast(pl.Float64, strict=False)
-        # -0.0 equals 0.0 and must not be a second value of the domain
-        return numbers.set((numbers == 0).fill_null(False), 0.0)
-    if text is not None:
-        moments = parse_timestamps(text)
+        return _without_negative_zero(values.cast(pl.Float64, strict=False))
+    if values.dtype == pl.String:
+        moments = parse_timestamps(values.str.strip_chars())
     elif values.dtype in (pl.Date, pl.Datetime):
         moments = in_utc(values)
     else:
@@ -97,6 +95,20 @@ def converted(values: pl.Series, type: ColumnType) -> pl.Series:
     return days.set((days.cast(pl.Datetime("us")) != moments).fill_null(False), None)
 
 
+def _numbers_of_texts(texts: pl.Series, target: Any) -> pl.Series:
+    """Blanks around numbers are looked for only where some text is none without."""
+    numbers = texts.cast(target, strict=False)
+    if numbers.null_count() > texts.null_count():
+        numbers = texts.str.strip_chars().cast(target, strict=False)
+    return _without_negative_zero(numbers) if target.is_float() else numbers
+
+
+def _without_negative_zero(numbers: pl.Series) -> pl.Series:
+    """-0.0 equals 0.0 and must not be a second value of the domain."""
+    zeros = numbers == 0
+    return numbers.set(zeros.fill_null(False), 0.0) if zeros.any() else numbers
+
+
 def is_convertible(dtype: pl.DataType) -> bool:
     """Whether cells of this kind can be the values of a column: no lists, structures, durations or objects."""
     return not dtype.is_nested() and dtype not in (pl.Object, pl.Binary, pl.Duration, pl.Time)
@@ -104,22 +116,54 @@ def is_convertible(dtype: pl.DataType) -> bool:
 
 def encoded(values: pl.Series) -> tuple[np.ndarray[Any, np.dtype[np.int32]], pl.Series]:
     """Codes into the sorted domain of a typed column, -1 where missing, and the domain."""
-    if (values.dtype == pl.Int64 or values.dtype == pl.Date) and len(values) and not values.has_nulls():
-        numbers = values.to_physical().to_numpy().astype(np.int64, copy=False)
+    if values.dtype == pl.String:
+        texts, places = distinct_texts(values)
+        ranks, domain = encoded_distinct(texts)
+        return ranks[places], domain
+    known = values.drop_nulls() if values.has_nulls() else values
+    physical = known.to_physical()
+    numbers, distinct = _encoded_numbers(physical.to_numpy())
+    domain = pl.Series("value", distinct, dtype=physical.dtype).cast(values.dtype)
+    if len(known) == len(values):
+        return numbers, domain
+    codes = np.full(len(values), -1, np.int32)
+    codes[values.is_not_null().to_numpy()] = numbers
+    return codes, domain
+
+
+def encoded_distinct(texts: pl.Series) -> tuple[np.ndarray[Any, np.dtype[np.int32]], pl.Series]:
+    """The same of texts none of which repeats: they are only sorted."""
+    present = texts.is_not_null().to_numpy()
+    known = texts.drop_nulls()
+    order = known.arg_sort()
+    ranks = np.empty(len(known), np.int32)
+    ranks[order.to_numpy()] = np.arange(len(known), dtype=np.int32)
+    codes = np.full(len(texts), -1, np.int32)
+    codes[present] = ranks
+    return codes, known.gather(order).alias("value")
+
+
+def _encoded_numbers(
+    numbers: np.ndarray[Any, Any],
+) -> tuple[np.ndarray[Any, np.dtype[np.int32]], np.ndarray[Any, Any]]:
+    if numbers.dtype.kind == "i" and len(numbers):
         lowest, highest = int(numbers.min()), int(numbers.max())
         if highest - lowest < max(4 * len(numbers), 1000):  # a table of the numbers that occur is shorter than sorting
+            places = numbers - lowest if lowest else numbers
             occurs = np.zeros(highest - lowest + 1, np.bool_)
-            occurs[numbers - lowest] = True
-            domain = pl.Series("value", np.flatnonzero(occurs) + lowest, dtype=pl.Int64)
+            occurs[places] = True
             ranks = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
-            return ranks[numbers - lowest], domain.cast(pl.Int32).cast(pl.Date) if values.dtype == pl.Date else domain
-    if values.dtype == pl.Float64 and not values.has_nulls():
-        distinct, codes = np.unique(values.to_numpy(), return_inverse=True)
-        return codes.astype(np.int32), pl.Series("value", distinct)
-    domain = values.drop_nulls().unique().sort()
-    coded = domain.to_frame("value").with_columns(pl.int_range(pl.len(), dtype=pl.Int32).alias("code"))
-    joined = values.to_frame("value").join(coded, on="value", how="left", maintain_order="left")
-    return np.asarray(joined["code"].fill_null(-1).to_numpy(), np.int32), domain.alias("value")
+            return ranks[places], (np.flatnonzero(occurs) + lowest).astype(numbers.dtype)
+    order = np.argsort(numbers)
+    ascending = numbers[order]
+    if len(numbers) and ascending[-1] != ascending[-1]:  # not a number, which equals nothing, not even itself
+        distinct, places = np.unique(numbers, return_inverse=True)
+        return places.astype(np.int32), distinct
+    begins = np.ones(len(numbers), np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=begins[1:])
+    codes = np.empty(len(numbers), np.int32)
+    codes[order] = np.cumsum(begins, dtype=np.int32) - np.int32(1)
+    return codes, ascending[begins]
 
 
 def write_value(value: Scalar) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -86,15 +87,14 @@ def distinct_texts(cells: pl.Series) -> tuple[pl.Series, Int32s]:
 
     Every text is looked up once: what follows works on numbers.
     """
-    coded = cells.cast(pl.Categorical(pl.Categories.random()))
-    present = coded.drop_nulls().unique(maintain_order=True)
-    distinct, numbers = present.cast(pl.String).alias(cells.name), present.to_physical().to_numpy()
-    places = np.zeros(int(numbers.max()) + 1 if len(numbers) else 1, np.int32)
-    places[numbers] = np.arange(len(numbers), dtype=np.int32)
+    coded = cells.cast(pl.Categorical(pl.Categories.random()))  # numbered in the order in which they first come
+    numbers = coded.to_physical()
+    many = 0 if numbers.null_count() == len(numbers) else cast(int, numbers.max()) + 1
+    each = pl.int_range(many, eager=True).cast(numbers.dtype).cat.to(coded.dtype)
+    distinct = each.cast(pl.String).alias(cells.name)
     if not cells.has_nulls():
-        return distinct, places[coded.to_physical().to_numpy()]
-    codes = places[coded.to_physical().fill_null(0).to_numpy()]
-    codes[cells.is_null().to_numpy()] = len(distinct)
+        return distinct, np.asarray(numbers.to_numpy(), np.int32)
+    codes = np.asarray(numbers.fill_null(many).to_numpy(), np.int32)
     return distinct.append(pl.Series([None], dtype=pl.String)), codes
 
 

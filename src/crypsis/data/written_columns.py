@@ -23,7 +23,7 @@ from crypsis.errors import BadTimestamps
 _CODES = frozenset({-1, -2, -3, -4, -5, -6, -7, -8, -9, -66, -77, -88, -97, -98, -99, -997, -998, -999, -9999})
 _HIGH_CODES = (99, 999, 9999, 99999, 999999)
 _MOST_CODES = 5
-_EXACT = 2.0**53
+_MOST = 10**18
 _SAMPLE = 1000  # what does not hold for the first values does not hold for all
 
 
@@ -60,12 +60,15 @@ def _are_numbers(cells: pl.Series, type: ColumnType | None) -> pl.Series | None:
 
 def _written_plainly(cells: pl.Series, whole: pl.Series) -> bool:
     """Whether no text is longer than its number: a sign or a zero in front of one makes it so."""
-    numbers = np.abs(whole.to_numpy().astype(np.float64))
-    digits = len(numbers) + int((whole < 0).sum())
-    if not len(numbers) or float(numbers.max()) >= _EXACT:
+    numbers = whole.to_numpy()
+    if not len(numbers) or int(numbers.min()) < -_MOST or int(numbers.max()) > _MOST:
         return False
-    power = 10.0
-    while power <= numbers.max():
+    digits = len(numbers)
+    if numbers.min() < 0:
+        digits += int(np.count_nonzero(numbers < 0))
+        numbers = np.abs(numbers)
+    power, largest = 10, int(numbers.max())
+    while power <= largest:
         digits += int(np.count_nonzero(numbers >= power))
         power *= 10
     return int(cells.str.len_bytes().sum()) == digits
@@ -105,11 +108,11 @@ def understand_texts(
     if type is None and not known.str.contains(r"\d").any():  # numbers and dates have digits
         return WrittenColumn(converted(known, "category"), absent, "category", (), ())
     chosen = type or inferred_type(known)
-    if guess and type != "category" and (chosen == "category" or converted(known, chosen).null_count() > absent.sum()):
+    values = converted(known, chosen)
+    if guess and type != "category" and (chosen == "category" or values.null_count() > absent.sum()):
         guessed = _guess(known, absent, name, type)
         if guessed is not None:
             return guessed
-    values = converted(known, chosen)
     questions = questions_on(values, name) if guess and type is None else ()
     return WrittenColumn(values, absent, chosen, (), questions)
 

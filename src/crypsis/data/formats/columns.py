@@ -179,6 +179,8 @@ def parse_timestamps(text: pl.Series) -> pl.Series:
     # chrono would take '20-01-01' as the year 20, so four digits are demanded first
     candidates = text.set(~text.str.contains(r"^\d{4}-\d{2}-\d{2}(?:$|[T ]\d{2}:\d{2})").fill_null(False), None)
     bare = candidates.str.replace(r"[Zz]$", "")
+    if bare.str.len_bytes().max() == len("2020-12-31"):
+        return in_calendar(bare.str.to_date("%Y-%m-%d", strict=False, exact=True).cast(pl.Datetime("us")))
     parsed = bare.str.to_datetime(TIMESTAMP_FORMATS[0], time_unit="us", strict=False)
     for pattern in TIMESTAMP_FORMATS[1:]:
         if parsed.null_count() == candidates.null_count():

@@ -310,7 +310,13 @@ def _read_fast(content: bytes, separator: str, header: bool, names: list[str]) -
         if header:
             first = _first_records(content, separator, "", 1)[0]
             separators += sum(name.count(separator) for name in first)
-    return frame if content.count(separator.encode()) == separators else None
+    return frame if _count(content, separator) == separators else None
+
+
+def _count(content: bytes, character: str) -> int:
+    """How often an ASCII character occurs; a part at a time, so that each stays in the processor's cache."""
+    whole, part = np.frombuffer(content, np.uint8), 1 << 17
+    return sum(int(np.count_nonzero(whole[at : at + part] == ord(character))) for at in range(0, len(content), part))
 
 
 def _read_slowly(

@@ -77,12 +77,19 @@ def _failed(error: BaseException) -> dict[str, Any]:
 
 
 def _written(frame: pl.DataFrame, metadata: dict[str, Any], target: Any, limit: int) -> dict[str, Any]:
-    # A column of nulls takes no memory however long it is claimed to be; whatever is made of it does.
-    if frame.height * max(frame.width, 1) > limit:
+    # A column of nulls takes no memory however long it is claimed to be, and a text that repeats takes little; whatever
+    # is made of them does.
+    if frame.height * max(frame.width, 1) + _bytes_of_texts(frame) > limit:
         return {"failed": "memory"}
-    frame.write_ipc(target, compat_level=pl.CompatLevel.oldest())  # texts side by side, each as often as it occurs
+    frame.write_ipc(target, compat_level=pl.CompatLevel.newest())
     target.flush()
     return {"done": True, "metadata": metadata, "memory": _used("VmRSS")}
+
+
+def _bytes_of_texts(frame: pl.DataFrame) -> int:
+    """Of all texts side by side, each as often as it occurs."""
+    texts = (column.str.len_bytes() for column in frame.iter_columns() if column.dtype == pl.String)
+    return sum(int(lengths.sum()) for lengths in texts)
 
 
 def _limit(which: int, amount: int) -> None:

@@ -1,0 +1,63 @@
+"""Typed columns as codes into their sorted domains: the same as one value after another gives them."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any
+
+import polars as pl
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crypsis.data.relational import _CELLS_AT_ONCE, Table
+from crypsis.data.values import POLARS_TYPES, converted, encoded, encoded_distinct
+
+VALUES = {
+    "int": st.one_of(st.integers(-3, 3), st.integers(-(2**63), 2**63 - 1)),
+    "float": st.one_of(st.sampled_from([0.0, 1.5, -2.25]), st.floats(allow_nan=False, allow_infinity=False)),
+    "date": st.dates(date(1, 1, 1)),
+    "timestamp": st.datetimes(datetime(1, 1, 1)),
+    "category": st.text(max_size=3),
+}
+
+
+@given(st.sampled_from(sorted(VALUES)).flatmap(lambda type: st.tuples(st.just(type), columns(VALUES[type]))))
+def test_codes_are_places_in_the_sorted_domain(drawn: tuple[str, list[Any]]) -> None:
+    type, values = drawn
+    codes, domain = encoded(pl.Series("a", values, dtype=POLARS_TYPES[type]))
+    assert domain.dtype == POLARS_TYPES[type]
+    assert domain.to_list() == sorted({value for value in values if value is not None})
+    assert [None if code < 0 else domain[code] for code in codes.tolist()] == values
+
+
+@given(st.lists(st.one_of(st.none(), st.text(max_size=3)), unique=True, max_size=12))
+def test_texts_that_do_not_repeat_get_the_same_codes(texts: list[str | None]) -> None:
+    cells = pl.Series("a", texts, dtype=pl.String)
+    (codes, domain), (others, same) = encoded(cells), encoded_distinct(cells)
+    assert codes.tolist() == others.tolist()
+    assert domain.equals(same)
+
+
+def columns(values: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
+    return st.lists(st.one_of(st.none(), values), max_size=12)
+
+
+@given(st.lists(st.sampled_from(["1", " 1", "1 ", "-0", "-0.0", "x", "1.5", " ", "+2"]), max_size=6))
+def test_blanks_around_numbers_do_not_count(texts: list[str]) -> None:
+    cells = pl.Series("a", texts, dtype=pl.String)
+    for type in ("int", "float"):
+        one_by_one = [converted(pl.Series([text.strip()], dtype=pl.String), type)[0] for text in texts]  # type: ignore[arg-type]
+        assert converted(cells, type).to_list() == one_by_one  # type: ignore[arg-type]
+        assert "-0.0" not in map(str, converted(cells, type).to_list())  # type: ignore[arg-type]
+
+
+def test_columns_encoded_at_once_are_those_encoded_one_by_one() -> None:
+    small = pl.DataFrame({"age": [31, 34, 31, 40], "city": ["Bonn", "", "Köln", "?"], "day": ["2020-01-02"] * 4})
+    roles = dict.fromkeys(small.columns, "quasi")
+    times = _CELLS_AT_ONCE // (small.height * small.width) + 1
+    large = Table.from_frame(pl.concat([small] * times), roles, each_row_is_a_person=True)
+    expected = Table.from_frame(small, roles, each_row_is_a_person=True)
+    for column, other in zip(large.columns, expected.columns, strict=True):
+        assert column.domain.equals(other.domain)
+        assert column.type == other.type
+        assert column.codes.tolist() == other.codes.tolist() * times
