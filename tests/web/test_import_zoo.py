@@ -34,6 +34,9 @@ def say(page: Page, animal: Animal) -> None:
         if name == "missing":
             page.get_by_label("Texts that mean a missing value").fill(", ".join(value))  # type: ignore[arg-type]
             continue
+        if name == "time_format":
+            page.get_by_label("Format of times").fill(str(value))
+            continue
         field = page.get_by_label(name.capitalize(), exact=True)
         option = format_options().get(name)
         if name == "format":

@@ -245,6 +245,46 @@ TABLES = [
         {"d": ["06/08/2008"], "b": ["x"]},
         told="day first or with the month first",
     ),
+    Animal(
+        "dates of either order that are declared",
+        "a.csv",
+        b"d,b\n06/08/2008,x\n",
+        {"d": [dt.date(2008, 8, 6)], "b": ["x"]},
+        {"time_format": "%d/%m/%Y"},
+        told="'d' holds dates written as %d/%m/%Y",
+    ),
+    Animal(
+        "dates that are declared for each column",
+        "a.csv",
+        b"born;seen\n06/08/2008;06/08/2008 09:30\nk. A.;07/08/2008 10:00\n",
+        {
+            "born": [dt.date(2008, 8, 6), None],
+            "seen": [dt.datetime(2008, 6, 8, 9, 30), dt.datetime(2008, 7, 8, 10, 0)],
+        },
+        {"time_format": "born=%d/%m/%Y,seen=%m/%d/%Y %H:%M"},
+    ),
+    Animal(
+        "dates with words",
+        "a.csv",
+        b'd,b\n"June 08, 2008",x\n',
+        {"d": [DAY], "b": ["x"]},
+        {"time_format": "%B %d, %Y"},
+    ),
+    Animal(
+        "epoch milliseconds in a table",
+        "a.csv",
+        b"d,b\n1212968439000,x\n",
+        {"d": [dt.datetime(2008, 6, 8, 23, 40, 39)], "b": ["x"]},
+        {"time_format": "d=ms"},
+    ),
+    Animal(
+        "dates that are not as declared",
+        "a.csv",
+        b"d,b\n2008/06/08,x\n",
+        options={"time_format": "d=%d/%m/%Y"},
+        refused="bad-timestamps",
+        advice="must hold times like '%d/%m/%Y'",
+    ),
     Animal("ISO dates", "a.csv", b"d,b\n2008-06-08,x\n", {"d": [DAY], "b": ["x"]}),
     *(
         Animal(

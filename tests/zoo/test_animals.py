@@ -71,7 +71,7 @@ def test_inspect_prints_what_was_understood(animal: Animal, tmp_path: Path, caps
     typed = [
         f"--{'' if value else 'no-'}{name}"
         if isinstance(value, bool)
-        else f"--{'input-format' if name == 'format' else name}={value}"
+        else f"--{'input-format' if name == 'format' else name.replace('_', '-')}={value}"
         for name, value in options.items()
     ]
     with pytest.raises(SystemExit) as ended:

@@ -31,7 +31,13 @@ _NOT_SHOWN = ("item_separator", "hierarchy", "suggested_type")
 _OPTIONS = ("--rename", "--set", "--replace", "--add-row", "--delete-row", "--add-column", "--delete-column")
 
 
-@data_app.command(cls=FileCommand, epilog=EVERY_COMMAND)
+class InspectCommand(FileCommand):
+    """A look at a file: how it is written, and what its cells mean."""
+
+    wanted = ("missing", "time_format")
+
+
+@data_app.command(cls=InspectCommand, epilog=EVERY_COMMAND)
 def inspect(
     read: Reader,
     input: Annotated[Path, typer.Argument(help="The file to look at.")],
@@ -45,16 +51,15 @@ def inspect(
     Below them stands the command to begin with, or two where it has to be said first who a person is.
     With --as-experiment they are printed as an experiment file with a method that suits the data.
     """
+    settings = read.typed.file_options | read.typed.keys_beside_columns(None)
     if as_experiment:
-        _show_experiment(input, read.typed.file_options)
+        _show_experiment(input, settings)
         return
-    from crypsis.data.inspection import inspect_file
     from crypsis.data.person_detection import person_undecided
-    from crypsis.evaluate.first_look import described, person_question
+    from crypsis.evaluate.first_look import described, look_at, person_question
     from crypsis.evaluate.suggested_command import commands_to_begin
 
-    settings = read.typed.file_options
-    found = inspect_file(input, **settings)
+    found = look_at(input, settings)
     told = found.to_dict()
     for column in told["columns"]:
         column["type"] = "items" if "item_separator" in column else column.pop("suggested_type", column["type"])

@@ -16,6 +16,7 @@ import polars as pl
 
 from crypsis.data.arrays import Int64s
 from crypsis.data.column_roles import ColumnFacts, SuggestedRole, repeated_columns, suggest_role
+from crypsis.data.declared_times import with_times
 from crypsis.data.formats import format_for, json_lines
 from crypsis.data.formats.columns import is_empty
 from crypsis.data.formats.format import Format, Sequences
@@ -126,10 +127,14 @@ def inspect_file(
     *,
     format: str | None = None,
     missing_tokens: tuple[str, ...] = ("?",),
+    time_format: str | None = None,
     show_values: bool = False,
     **options: Any,
 ) -> Inspection:
-    """Count what a file holds; `show_values` adds smallest, largest and most frequent values of every column."""
+    """Count what a file holds; `show_values` adds smallest, largest and most frequent values of every column.
+
+    Missing markers and the form of dates are those of a table.
+    """
     file = files_of(path)[0]
     chosen = format_for(file, format, **options)
     if isinstance(chosen, json_lines.JsonLines) and not chosen.is_table(file):
@@ -166,16 +171,27 @@ def inspect_file(
                 raise
             return baskets
         kinds = kind_of_table(frame)
+        if kinds.kind == "table":
+            frame = with_times(frame, time_format, missing_tokens, source)
     found = _of_frame(file, chosen, frame, source, kinds, missing_tokens, show_values)
     return replace(found, how=told)
 
 
-def inspected_as_table(path: str | Path, found: Inspection, *, format: str | None = None, **options: Any) -> Inspection:
+def inspected_as_table(
+    path: str | Path,
+    found: Inspection,
+    *,
+    missing_tokens: tuple[str, ...] = ("?",),
+    time_format: str | None = None,
+    format: str | None = None,
+    **options: Any,
+) -> Inspection:
     """The same file as a table of records, with roles; for whoever knows better than the suggestion."""
     file = files_of(path)[0]
     frame, source = read_table_file(path, format=format, **options)
+    frame = with_times(frame, time_format, missing_tokens, source)
     kinds = SuggestedKind("table", "one row per record")
-    made = _of_frame(file, format_for(file, format, **options), frame, source, kinds, ("?",), False)
+    made = _of_frame(file, format_for(file, format, **options), frame, source, kinds, missing_tokens, False)
     return replace(made, file=found.file, how=found.how)
 
 

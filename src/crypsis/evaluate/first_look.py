@@ -44,6 +44,17 @@ def told_options(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: settings[name] for name in known if settings.get(name) not in (None, "")}
 
 
+def look_at(path: Path, settings: Mapping[str, Any]) -> Inspection:
+    """What is in a file that is read with these settings."""
+    return inspect_file(path, **told_options(settings), **_of_cells(settings))
+
+
+def _of_cells(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What settings say about the cells of a table."""
+    missing = tuple(settings.get("missing") or ("?",))
+    return {"missing_tokens": missing, "time_format": settings.get("time_format") or None}
+
+
 def described(
     path: Path, settings: Mapping[str, Any], found: Inspection | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -52,8 +63,7 @@ def described(
     Settings are keys of `[dataset]`: what they say holds, and the rest is suggested from names and counts.
     """
     how = told_options(settings)
-    missing = tuple(settings.get("missing") or ("?",))
-    found = replace(found or inspect_file(path, missing_tokens=missing, **how), file=path.name)
+    found = replace(found or look_at(path, settings), file=path.name)
     section: dict[str, Any] = {"kind": str(settings.get("kind") or found.kind)}
     if section["kind"] not in SOURCES:
         raise InputError(
@@ -67,7 +77,7 @@ def described(
         raise option_without_effect(key, f"{source.kind} data", source.names())
     if section["kind"] in OF_RECORDS:
         if found.kind not in OF_RECORDS:  # somebody says that it is a table
-            found = inspected_as_table(path, found, **(how | found.how))
+            found = inspected_as_table(path, found, **(how | found.how), **_of_cells(settings))
         roles = suggested_roles(found)
         section["columns"] = {
             column.name: (

@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 
+from crypsis.data.declared_times import with_times
 from crypsis.data.formats.columns import is_empty
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import UNITED, Mixed, PublishedMixed
@@ -31,11 +32,13 @@ def read_original_table(
     each_row_is_a_person: bool = False,
     missing_tokens: Sequence[str] = ("?",),
     unparsable: str = "error",
+    time_format: str | None = None,
     format: str | None = None,
     **options: Any,
 ) -> Table:
     """The table that a release was made of, as its manifest describes the columns."""
     frame, source = read_table_file(path, format=format, **options)
+    frame = with_times(frame, time_format, missing_tokens, source, lenient=unparsable == "missing")
     _refuse_lacking([column["name"] for column in described["columns"]], frame.columns, str(source))
     return Table.from_frame(
         frame,
@@ -58,11 +61,13 @@ def read_original_mixed(
     each_row_is_a_person: bool = False,
     missing_tokens: Sequence[str] = ("?",),
     unparsable: str = "error",
+    time_format: str | None = None,
     format: str | None = None,
     **options: Any,
 ) -> Mixed:
     """The same with its columns of items."""
     frame, source = read_table_file(path, format=format, **options)
+    frame = with_times(frame, time_format, missing_tokens, source, lenient=unparsable == "missing")
     _refuse_lacking([column["name"] for column in described["columns"]], frame.columns, str(source))
     known = {label for name in published.transactions.symbols.label_lists for label in name}
     columns = _item_columns(described["items"], frame.columns, known, str(source))

@@ -18,11 +18,10 @@ import polars as pl
 
 from crypsis.data.formats import format_options
 from crypsis.data.formats.tabular import read_table_file
-from crypsis.data.inspection import inspect_file
 from crypsis.data.person_detection import PersonLike
 from crypsis.errors import CrypsisError, NoSuchEntry
 from crypsis.evaluate.dataset import Dataset
-from crypsis.evaluate.first_look import described, told_options
+from crypsis.evaluate.first_look import described, look_at, told_options
 from crypsis.evaluate.suggested_command import commands_to_begin
 from crypsis.parameters import Parameter
 from crypsis.web.datasets import Datasets, shown_name
@@ -92,8 +91,7 @@ class Imports:
         self.datasets.check_settings(settings)
         file, name = self._located(staged)
         with known_as(file, name):
-            missing = tuple(settings.get("missing") or ("?",))
-            found = inspect_file(file, missing_tokens=missing, **told_options(settings))
+            found = look_at(file, settings)
             section, inspection = described(file, settings, found)
         inspection["file"] = name
         dataset = Dataset({"path": str(file), **section}, file.parent)

@@ -103,7 +103,8 @@ def read_original(read: Reader, path: Path, release: Release) -> Any:
         return read(path, kind)
     keys = read.typed.keys_beside_columns(source_of(kind))
     source = TableSource.from_keys(keys)
-    return release.read_original(path, **source.whose(), **source.cells(), **read.typed.file_options)
+    told = {**source.whose(), **source.cells(), "time_format": source.time_format}
+    return release.read_original(path, **told, **read.typed.file_options)
 
 
 def _compared_kind(release: Release) -> type | None:

@@ -21,7 +21,6 @@ _BANDS = {"s": (_FIRST_SECOND, 1e11), "ms": (1e11, 1e14), "us": (1e14, 1e17), "n
 _CLOCK = r"(?:[ T](\d{1,2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?\s*([AaPp][Mm])?)?"
 _YEAR_FIRST = rf"^(\d{{4}})([/.])(\d{{1,2}})[/.](\d{{1,2}}){_CLOCK}$"
 _YEAR_LAST = rf"^(\d{{1,2}})([./-])(\d{{1,2}})[./-](\d{{4}}){_CLOCK}$"
-_REMEDY = "Say which: time_format='%d/%m/%Y %H:%M:%S' or time_format='%m/%d/%Y %H:%M:%S'."
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def recognise(text: pl.Series, name: str, source: str | None) -> Moments | None:
             row = int((fitting["dmy"] != fitting["mdy"]).arg_true()[0])
             raise BadTimestamps(
                 f"Column '{name}' can be read with the day first or with the month first, as in {text[row]!r}. "
-                + _REMEDY,
+                + _ask_which(parts.row(row, named=True)),
                 **place(source, row, name),
             )
         order = next(iter(fitting))
@@ -61,15 +60,32 @@ def recognise(text: pl.Series, name: str, source: str | None) -> Moments | None:
     return None
 
 
+def _ask_which(parts: dict[str, str | None]) -> str:
+    """The two formats that a cell may have."""
+    mark, seconds = parts["2"], ":%S" + ("%.f" if parts["8"] else "") if parts["7"] else ""
+    hour, half = ("%I", " %p") if parts["9"] else ("%H", "")
+    clock = f" {hour}:%M{seconds}{half}" if parts["5"] else ""
+    first, other = (f"time_format='{mark.join(order)}{clock}'" for order in (["%d", "%m", "%Y"], ["%m", "%d", "%Y"]))
+    return f"Say which: {first} or {other}."
+
+
 def parse_as(values: pl.Series, time_format: str, name: str, source: str | None) -> Moments:
     """Times as declared: an epoch (s, ms, us, ns) or a format of strftime."""
+    parsed = parse_moments(values, time_format)
+    if parsed.has_nulls():
+        row = int(parsed.is_null().arg_true()[0])
+        wanted = "numbers, as time_format says" if time_format in EPOCHS else f"times like {time_format!r}"
+        raise BadTimestamps(f"Column '{name}' must hold {wanted}, got {values[row]!r}.", **place(source, row, name))
+    return Moments(parsed, EPOCH_WORDS.get(time_format, time_format))
+
+
+def parse_moments(values: pl.Series, time_format: str) -> pl.Series:
+    """UTC microseconds as declared; null where a cell is no such time."""
     if time_format in EPOCHS:
         numbers = values.cast(pl.Float64, strict=False) if values.dtype == pl.String else values
-        if not (numbers.dtype.is_numeric() and not numbers.has_nulls()):
-            raise BadTimestamps(
-                f"Column '{name}' must hold numbers, as time_format={time_format!r} says.", where=source
-            )
-        return Moments(epoch_as_datetime(numbers, time_format), EPOCH_WORDS[time_format])
+        if numbers.dtype.is_numeric():
+            return epoch_as_datetime(numbers, time_format)
+        return pl.repeat(None, len(values), dtype=pl.Datetime("us"), eager=True).alias(values.name)
     if "%" not in time_format:
         raise BadParameter(
             f"time_format must be one of {', '.join(EPOCHS)} or a format like '%d.%m.%Y %H:%M', got {time_format!r}.",
@@ -84,14 +100,8 @@ def parse_as(values: pl.Series, time_format: str, name: str, source: str | None)
         raise BadParameter(
             f"time_format {time_format!r} is no format of dates: {error}.", parameter="time_format"
         ) from None
-    if getattr(parsed.dtype, "time_zone", None):
-        parsed = parsed.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-    if parsed.has_nulls():
-        row = int(parsed.is_null().arg_true()[0])
-        raise BadTimestamps(
-            f"Column '{name}' must hold times like {time_format!r}, got {text[row]!r}.", **place(source, row, name)
-        )
-    return Moments(parsed, time_format)
+    zoned = getattr(parsed.dtype, "time_zone", None)
+    return parsed.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if zoned else parsed
 
 
 def epoch_of(numbers: pl.Series, name: str, source: str | None) -> str | None:

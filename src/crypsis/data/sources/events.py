@@ -8,10 +8,11 @@ from typing import Annotated, Any
 import polars as pl
 
 from crypsis.data.declarations import Declarations
+from crypsis.data.declared_times import with_times
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.sound_events import sound_rows
 from crypsis.data.sources.data_source import DataFile, DataSource, Label
-from crypsis.data.sources.shared_options import Id, Location, PlaceTable, Sensitive, Time
+from crypsis.data.sources.shared_options import Id, Location, PlaceTable, Sensitive, Time, TimeFormat
 from crypsis.data.stream import Events
 from crypsis.data.ways_of_reading import Way
 
@@ -32,6 +33,7 @@ class EventSource(DataSource):
     time_unit: Annotated[
         str | None, Label("Unit of times"), "Unit of a numeric time, such as s or ms (default: s)."
     ] = None
+    time_format: TimeFormat = None
     drop_malformed: Annotated[bool, Label("Skip malformed rows"), "Skip malformed rows; for private methods."] = False
 
     def way(self, file: DataFile) -> Way:
@@ -50,9 +52,14 @@ class EventSource(DataSource):
             frame, left_out = file.rows(columns)
         else:
             frame, source = file.frame(columns)
-        sound = frame
-        if declared.by_record or self.drop_malformed:
-            sound = sound_rows(frame, **names, timestamps=self.time_unit is not None, source=source)
+        sound, lenient = frame, declared.by_record or self.drop_malformed
+        if self.time_format is not None and len(frame):
+            whose = f"{names['t']}={self.time_format}"
+            frame = with_times(frame, whose, (), source, lenient=lenient)
+            sound = frame.with_columns(pl.col(names["t"]).cast(pl.Datetime("us")))
+        if lenient:
+            timestamps = self.time_unit is not None or self.time_format is not None
+            sound = sound_rows(sound, **names, timestamps=timestamps, source=source)
         if declared.by_record and locations is not None:
             sound = sound.filter(pl.Series(locations.vocabulary.encode(sound[names["location"]]) >= 0))
         unit = self.time_unit or "s"

@@ -37,8 +37,9 @@ class MixedSource(TableSource):
             lists = [name for name, separator in divided.items() if separator is None]
             rows, mark = file.rows(file.header() or self.named_columns(), lists)
             roles, types = self.roles(rows.columns)
-            return Mixed.from_records(rows, roles, divided, declared.first(types, roles), mark, **self.whose())
-        frame, source = file.frame()
+            types = declared.first(types, roles)
+            return Mixed.from_records(self.dated_rows(rows, types), roles, divided, types, mark, **self.whose())
+        frame, source = self.dated_frame(file)
         frame = self.with_sets(frame)
         roles, types = self.roles(frame.columns)
         relational = [name for name in frame.columns if name not in divided]

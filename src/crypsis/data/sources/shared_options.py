@@ -66,5 +66,5 @@ Sort = Annotated[bool, Label("Put the rows in order"), "Order the visits by posi
 TimeFormat = Annotated[
     str | None,
     Label("Format of times"),
-    "How times are written, such as '%d/%m/%Y %H:%M', or s, ms, us for epochs.",
+    "How times are written, such as '%d/%m/%Y %H:%M', or s, ms, us for epochs; of a table also born=%d/%m/%Y.",
 ]

@@ -6,11 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
+import polars as pl
+
 from crypsis.data.declarations import Declarations
+from crypsis.data.declared_times import as_iso_texts, with_times
 from crypsis.data.mixed import Mixed
 from crypsis.data.relational import ROLES, Table
 from crypsis.data.sources.data_source import DataFile, DataSource, InFilesOnly, Label
-from crypsis.data.sources.shared_options import Columns, EachRowIsAPerson, Person
+from crypsis.data.sources.shared_options import Columns, EachRowIsAPerson, Person, TimeFormat
 from crypsis.data.ways_of_reading import Way
 from crypsis.errors import BadParameter
 from crypsis.parameters import OneOf
@@ -40,6 +43,7 @@ class TableSource(DataSource):
         Label("Cells of another type are missing"),
         "A cell that is not of its column's type is missing, no error.",
     ] = False
+    time_format: TimeFormat = None
 
     def way(self, file: DataFile) -> Way:
         return RECORDS
@@ -48,12 +52,23 @@ class TableSource(DataSource):
         if declared.by_record:
             rows, mark = file.rows(file.header() or self.named_columns())
             roles, types = self.roles(rows.columns)
-            return Table.from_records(rows, roles, declared.first(types, rows.columns), mark, **self.whose())
-        frame, source = file.frame()
+            types = declared.first(types, rows.columns)
+            return Table.from_records(self.dated_rows(rows, types), roles, types, mark, **self.whose())
+        frame, source = self.dated_frame(file)
         roles, types = self.roles(frame.columns)
         return Table.from_frame(
             frame, roles, declared.first(types, frame.columns), **self.whose(), **self.cells(), source=source
         )
+
+    def dated_frame(self, file: DataFile) -> tuple[pl.DataFrame, str]:
+        """The table with dates and times read as declared."""
+        frame, source = file.frame()
+        return with_times(frame, self.time_format, self.missing, source, lenient=self.as_missing), source
+
+    def dated_rows(self, rows: pl.DataFrame, types: Mapping[str, str]) -> pl.DataFrame:
+        """The same where each record is read by itself."""
+        dated = [name for name, type in types.items() if type in ("date", "timestamp") and name in rows.columns]
+        return as_iso_texts(rows, self.time_format, dated)
 
     def roles(self, columns: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
         """Role and type of columns as they are declared; `rest` gives a role to the others."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -26,6 +27,7 @@ from crypsis.wording import counted
 PATH = "/import"
 LEAD = "Check how the file is understood, change what is wrong, then load it."
 _FIELD = "outlined dense options-dense"
+_TIME_FORMAT, _MISSING = re.compile(r"time_format='([^']+)'"), re.compile(r"say missing (\S+=\S+)$")
 _EACH_ROW = "\0each row"  # no column can be called so
 
 
@@ -106,6 +108,7 @@ class ImportPage:
         with self.problems:
             if shown.problem is not None:
                 theme.message("bad", "These rows cannot be loaded with these settings", str(shown.problem))
+                self._offer_answers(str(shown.problem))
             if shown.person is not None:
                 self._ask_about_people(shown)
         self.tiles.clear()
@@ -155,9 +158,22 @@ class ImportPage:
         with self.notes:
             for question in understood.get("questions") or ():
                 theme.message("caution", note_words(question))
+                self._offer_answers(question)
             if understood.get("notes"):
                 notes = "\n".join(map(note_words, understood["notes"]))
                 theme.message("info", "How the file is understood", notes)
+
+    def _offer_answers(self, asked: str) -> None:
+        """A button for each answer that a question or a refusal names."""
+        answers: dict[str, Mapping[str, Any]] = {
+            f"Dates like {form}": {"time_format": form} for form in _TIME_FORMAT.findall(asked)
+        }
+        known = self.shown.section.get("missing") if self.shown is not None else None
+        for marker in _MISSING.findall(asked):
+            answers[f"Missing: {marker}"] = {"missing": [*(known or ("?",)), marker]}
+        with ui.row().classes("actions"):
+            for words, change in answers.items():
+                theme.secondary(words, told(partial(self._change, change)))
 
     # What can be changed
 
