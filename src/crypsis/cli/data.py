@@ -13,7 +13,7 @@ import typer
 
 from crypsis.cli.output import show, show_table
 from crypsis.cli.printing import printable
-from crypsis.cli.reading import FileCommand, Reader
+from crypsis.cli.reading import FileCommand, Reader, ReadingCommand
 from crypsis.cli.risk import RiskCommand, risk
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS, in_order
 from crypsis.errors import BadEdit, BadParameter, CrypsisError, MissingFile, OutputExists
@@ -31,7 +31,7 @@ _NOT_SHOWN = ("item_separator", "hierarchy", "suggested_type")
 _OPTIONS = ("--rename", "--set", "--replace", "--add-row", "--delete-row", "--add-column", "--delete-column")
 
 
-class InspectCommand(FileCommand):
+class InspectCommand(ReadingCommand):
     """A look at a file: how it is written, and what its cells mean."""
 
     wanted = ("missing", "time_format")

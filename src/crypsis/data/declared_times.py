@@ -11,8 +11,8 @@ from collections.abc import Collection, Sequence
 
 import polars as pl
 
-from crypsis.data.formats.columns import column, is_empty, place
-from crypsis.data.formats.source import Source, Understood
+from crypsis.data.formats.columns import column, is_empty
+from crypsis.data.formats.source import Source, Understood, place
 from crypsis.data.formats.timestamps import EPOCHS, parse_moments
 from crypsis.data.missing import MARKERS
 from crypsis.data.written_columns import tokens_of

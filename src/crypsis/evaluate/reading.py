@@ -52,7 +52,8 @@ def read(path: str | Path, *, kind: str | None = None, **options: Any) -> Any:
             where=str(file),
         )
     told = told_options(options)
-    section, _ = described(file, {"kind": kind, **told})
+    cells = {"time_format": options.get("time_format"), "missing": options.get("missing_tokens")}
+    section, _ = described(file, {"kind": kind, **told, **cells})
     kind = section["kind"]
     columns = section.pop("columns", {})
     roles = {name: options.pop(name) for name in _OF_ROLES if name in options}

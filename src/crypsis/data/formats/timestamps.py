@@ -62,7 +62,7 @@ def recognise(text: pl.Series, name: str, source: str | None) -> Moments | None:
 
 def _ask_which(parts: dict[str, str | None]) -> str:
     """The two formats that a cell may have."""
-    mark, seconds = parts["2"], ":%S" + ("%.f" if parts["8"] else "") if parts["7"] else ""
+    mark, seconds = str(parts["2"]), ":%S" + ("%.f" if parts["8"] else "") if parts["7"] else ""
     hour, half = ("%I", " %p") if parts["9"] else ("%H", "")
     clock = f" {hour}:%M{seconds}{half}" if parts["5"] else ""
     first, other = (f"time_format='{mark.join(order)}{clock}'" for order in (["%d", "%m", "%Y"], ["%m", "%d", "%Y"]))
