@@ -24,9 +24,10 @@ def anonymize(data: Any, method: Method, *, listener: Listener | None = None) ->
     declared, method = method, method.prepared(data)
     journal = Journal(listener)
     published = method.anonymize(data, journal)
+    published = kind_of(published).completed(published, data)
     return Release(
         data=published,
-        guarantee=method.guarantee_of(data, published),
+        guarantee=kind_of(published).promised(method.guarantee_of(data, published), published),
         companion=kind_of(published).companion(data, published),
         method=method,
         declared=declared,

@@ -25,6 +25,7 @@ from crypsis.data.grid import Grid
 from crypsis.data.person_of_records import person_like_of_records
 from crypsis.data.projection import project
 from crypsis.data.trajectory import Locations, Trajectories
+from crypsis.data.visit_times import VisitTimes, whole_seconds
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.data.ways_of_reading import option_without_effect, the_person
 from crypsis.errors import BadCoordinate, BadParameter
@@ -121,11 +122,15 @@ def trajectories_from_checkins(
         day = np.zeros(len(clock), np.int64)
     order = np.lexsort((clock, day, recorded))
     recorded, day, codes = recorded[order], day[order], codes[order]
+    seconds, has_clock = whole_seconds(instants)
+    seconds = seconds[order]
     new = np.ones(len(order), np.bool_)
     new[1:] = (recorded[1:] != recorded[:-1]) | (day[1:] != day[:-1])
     kept = new.copy()
     kept[1:] |= (codes[1:] != codes[:-1]) | (not collapse)
     trajectory = (np.cumsum(new) - 1)[kept]
+    last = np.append(kept[1:], True)  # of a stay in one square
+    times = VisitTimes(seconds[kept], seconds[last[: len(seconds)]], has_clock)
     first = recorded[new]
     owners, like = None, None
     rows = group_rows(table, record, source)
@@ -145,6 +150,7 @@ def trajectories_from_checkins(
         people.decode(first) if one_per != "day" else None,
         like,
         tuple((role, name) for role, name in roles.items() if name is not None),
+        times,
     )
 
 

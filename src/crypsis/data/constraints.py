@@ -7,7 +7,7 @@ occurs in the file, or the one that is given); or it is JSON: lists of labels, i
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -90,6 +90,10 @@ class UtilityConstraints(Companion):
         """By location: the number of its constraint; -1 for a location in none, which must not occur."""
         numbers = np.full(len(data.locations), -1, np.int32)
         codes = data.locations.vocabulary.encode(pl.Series(list(self._group_of), dtype=pl.String))
+        if data.locations.base is not None and (codes < 0).all():  # constraints on places, whatever the time
+            places = data.locations.place_codes
+            at_places = replace(data, codes=places[data.codes], locations=data.locations.base, times=None)
+            return self.groups_of(at_places)[places]
         for label, code in zip(self._group_of, codes.tolist(), strict=True):
             if code < 0:
                 raise UnknownLocation(

@@ -21,6 +21,8 @@ from crypsis.data.grid import Grid
 from crypsis.data.microdata import LOCATIONS, VISITS, Microdata, PublishedData, json_column
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.symbols import SymbolRows, Symbols, SymbolText
+from crypsis.data.timed_places import TimedPlaces, bind_times
+from crypsis.data.visit_times import VisitTimes
 from crypsis.data.vocabulary import Vocabulary, encode_lists
 from crypsis.data.written_places import WrittenPlaces
 from crypsis.errors import BadCoordinate, BadLabel, BadRelease, BadRow, DuplicateLocation, InputError, UnknownLocation
@@ -32,7 +34,8 @@ class Locations(InMemory):
 
     Coordinates are absent for plain item sequences. `source` names the file, for messages; `crs` is the projection of
     the coordinates where it is known; `written` says how files show places that a method made for publication;
-    `grid` is the one whose cells the locations are, where they are cells of one.
+    `grid` is the one whose cells the locations are, where they are cells of one. `times` says that locations are places
+    with times, of the places in `base`; `height` is then their third coordinate.
     """
 
     vocabulary: Vocabulary
@@ -43,6 +46,9 @@ class Locations(InMemory):
     crs: str | None = None
     written: WrittenPlaces | None = field(default=None, repr=False)
     grid: Grid | None = None
+    times: TimedPlaces | None = field(default=None, repr=False)
+    base: Locations | None = field(default=None, repr=False)
+    height: Float64s | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         self._check_labels()
@@ -59,7 +65,7 @@ class Locations(InMemory):
                     **self._place(int(bad[0]), name),
                     location=label,
                 )
-        freeze(self, "x", "y", "sensitive")
+        freeze(self, "x", "y", "sensitive", "height")
 
     def _check_labels(self) -> None:
         labels = self.vocabulary.series
@@ -132,6 +138,13 @@ class Locations(InMemory):
     def has_coordinates(self) -> bool:
         return self.x is not None
 
+    @cached_property
+    def place_codes(self) -> Int32s:
+        """The code of each location's place in `base`, where locations are places with times."""
+        assert self.times is not None
+        assert self.base is not None
+        return frozen(self.base.vocabulary.encode(pl.Series(self.times.places, dtype=pl.String)))
+
     def marked(self, sensitive: Iterable[str]) -> Locations:
         """The same table with these locations sensitive and no other."""
         labels = list(sensitive)
@@ -183,7 +196,9 @@ class Trajectories(Microdata):
     `owners` gives each trajectory's individual as an integer where one person may have several;
     `ids` are the input's own names of the trajectories and never leave the publisher. `person_like` is a column that
     seems to name people with several trajectories, as long as nobody said whether it does; `understood` tells which
-    column was taken for what.
+    column was taken for what. `times` says when each visit began and ended, where that is known; methods look at the
+    order only, unless `bind_times` made the times part of the locations. `ordered_by_time` says that the column which
+    orders the visits holds times.
     """
 
     description: ClassVar[str] = "visits to places"
@@ -196,9 +211,13 @@ class Trajectories(Microdata):
     ids: pl.Series | None = field(default=None, repr=False)
     person_like: PersonLike | None = field(default=None, repr=False)
     understood: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    times: VisitTimes | None = field(default=None, repr=False)
+    ordered_by_time: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         freeze(self, "offsets", "codes", "owners")
+        if self.times is not None and len(self.times) != len(self.codes):
+            raise InputError(f"There are times for {len(self.times)} visits of {len(self.codes)}.")
         if len(self.codes) and not (0 <= int(self.codes.min()) and int(self.codes.max()) < len(self.locations)):
             raise UnknownLocation("A trajectory holds a code outside the location table.")
         if int(self.offsets[-1]) != len(self.codes):
@@ -273,13 +292,16 @@ class Trajectories(Microdata):
         locations: Mapping[str, Any] | Locations | Any | None = None,
         sort: bool = False,
         time_format: str | None = None,
+        enter: str | None = None,
+        exit: str | None = None,
         source: str | None = None,
     ) -> Trajectories:
         """From a long pandas, polars or arrow table: one row per visit, positions (numbers or timestamps) strictly
         increasing per id, as the rows stand or, if `sort`, after sorting by them.
 
         `person` (or `owner`) names the column that says whose a trajectory is. Where a column seems to name people
-        with several trajectories, methods ask for it, or for `each_row_is_a_person`: no person has several."""
+        with several trajectories, methods ask for it, or for `each_row_is_a_person`: no person has several.
+        `enter` and `exit` name the columns that say when visits began and ended."""
         from crypsis.data.formats.frames import as_frame
         from crypsis.data.formats.long import trajectories_from_long
         from crypsis.data.ways_of_reading import the_person
@@ -295,6 +317,8 @@ class Trajectories(Microdata):
             locations=table,
             sort=sort,
             time_format=time_format,
+            enter=enter,
+            exit=exit,
             source=source,
         )
 
@@ -337,12 +361,24 @@ class Trajectories(Microdata):
         offsets, positions = take_records(self.offsets, rows)
         owners = None if self.owners is None else self.owners[rows]
         ids = None if self.ids is None else self.ids.gather(rows)
-        return replace(self, offsets=offsets, codes=self.codes[positions], owners=owners, ids=ids)
+        times = None if self.times is None else self.times.take(positions)
+        return replace(self, offsets=offsets, codes=self.codes[positions], owners=owners, ids=ids, times=times)
 
     def truncated(self, longest: int) -> Trajectories:
         """Every trajectory cut to its first `longest` visits."""
         offsets, positions = truncated_positions(self.offsets, longest)
-        return replace(self, offsets=offsets, codes=self.codes[positions])
+        times = None if self.times is None else self.times.take(positions)
+        return replace(self, offsets=offsets, codes=self.codes[positions], times=times)
+
+    def bind_times(self, *, width: int = 15, cycle: str = "none", weight: float | None = None) -> Trajectories:
+        """The same over places with times: `width` minutes is the width of a bin, `cycle` counts from midnight (day) or
+        Monday (week), `weight` says how many units of the map a second is worth."""
+        return bind_times(self, width=width, cycle=cycle, weight=weight)
+
+    @property
+    def drops_times(self) -> bool:
+        """The visits have times, and methods that look at the order do not publish them."""
+        return self.times is not None or self.ordered_by_time
 
     def paths(self) -> Iterator[tuple[int, ...]]:
         """Each trajectory as a tuple of codes, for small data."""
@@ -408,6 +444,8 @@ class PublishedTrajectories(PublishedData):
     names the published locations that are sensitive, `lacks_sensitive` declares that some visits to sensitive ones may
     be missing. `places` are the points published for the symbols where a method made them (representatives of cells);
     it lists no other label.
+    `timed` says what the locations stand for where they are places with times; `drops_times` that the original has
+    times and the release has not.
     `owners`, `generators` and `input_rows` exist only in memory, on the publisher's side, and are never written.
     `generators` lists for every cell that tracks were generalized to, published or not, the point whose nearest fixes
     it holds; `input_rows` says which input each row was made of, where a private report told it.
@@ -427,6 +465,8 @@ class PublishedTrajectories(PublishedData):
     lacks_sensitive: bool = False
     suppressed: tuple[str, ...] | None = ()
     input_rows: Int64s | None = field(default=None, repr=False)
+    timed: TimedPlaces | None = field(default=None, repr=False)
+    drops_times: bool = False
 
     def __post_init__(self) -> None:
         freeze(self, "offsets", "codes", "owners", "input_rows")

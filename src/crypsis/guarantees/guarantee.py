@@ -24,6 +24,7 @@ class Guarantee(Checked, ABC):
     not_covered: ClassVar[tuple[str, ...]]
     level_words: ClassVar[tuple[str, str]] = ("reached", "required")
     recounts: ClassVar[str]  # what the verifier counts, in one sentence
+    told_where_given: ClassVar[tuple[str, ...]] = ()  # parameters whose default is the weaker promise and is not told
     from_original: ClassVar[tuple[str, ...]] = (TRUTHFUL,)  # what is checked beside it, with the original only
 
     @property
@@ -60,7 +61,7 @@ class Guarantee(Checked, ABC):
         """All of it, so that whoever reads a release can check it: companions are written out."""
         return {
             "model": self.model,
-            "parameters": {name: _written(value) for name, value in self.parameters().items()},
+            "parameters": {name: _written(value) for name, value in self.parameters().items() if self._is_told(name)},
             "scope": self.scope,
             "assumptions": list(self.stated("assumptions")),
             "not_covered": list(self.stated("not_covered")),
@@ -69,11 +70,14 @@ class Guarantee(Checked, ABC):
             "trivial": self.trivial,
         }
 
+    def _is_told(self, name: str) -> bool:
+        return name not in self.told_where_given or getattr(self, name) != getattr(type(self), name)
+
     @classmethod
     def from_parameters(cls, described: Mapping[str, Any]) -> Self:
         """From the parameters that `to_dict` wrote: all of them, no default is assumed."""
         kinds: dict[str, Any] = {parameter.name: parameter.type for parameter in parameters_of(cls)}
-        lacking = [name for name in kinds if name not in described]
+        lacking = [name for name in kinds if name not in described and name not in cls.told_where_given]
         if lacking:
             raise MissingParameters(
                 f"The manifest does not say which {' and '.join(lacking)} {cls.model} has; nothing is assumed.",

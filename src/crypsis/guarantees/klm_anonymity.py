@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from crypsis.guarantees.guarantee import Guarantee
+from crypsis.guarantees.known_time import TIMES_NOT_COVERED, OrderOrTime
 from crypsis.guarantees.trajectory_or_owner import Unit
 from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
-class KlmAnonymity(Guarantee):
+class KlmAnonymity(OrderOrTime):
     """Every known subsequence of 1 to m symbols is shared by k individuals, at most one in l with the same secret.
 
     Sensitive locations are published as they are; what an adversary may know is all the others.
@@ -38,7 +38,7 @@ class KlmAnonymity(Guarantee):
         "The share of a sensitive location in the whole data, known without knowing anything about the victim.",
         "Knowing that these are all locations of the victim, or where between sensitive visits they lie.",
         "Which rows were recoded together, and conclusions from knowing which merges the algorithm would have chosen.",
-        "Times, durations and the absence of a visit.",
+        TIMES_NOT_COVERED,
         "Several adversaries who pool what they know, or knowledge about several victims at once.",
     )
 
@@ -54,6 +54,7 @@ class KlmAnonymity(Guarantee):
             f"Every sequence of up to {self.m} published locations that are not sensitive and that occurs in the data "
             f"occurs for at least {self.k} {individuals}, and at most one in {self.l} of these visited any one "
             f"sensitive location{where}."
+            f"{self.time_words}"
         )
 
     @property

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from crypsis.guarantees.guarantee import Guarantee
+from crypsis.guarantees.known_time import TIMES_NOT_COVERED, OrderOrTime
 from crypsis.guarantees.trajectory_or_owner import Unit
 from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
-class KmAnonymity(Guarantee):
+class KmAnonymity(OrderOrTime):
     """Every subsequence of 1 to m symbols that occurs at all occurs for at least k individuals.
 
     Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. Apriori-based algorithms for
@@ -30,7 +30,7 @@ class KmAnonymity(Guarantee):
     )
     not_covered: ClassVar[tuple[str, ...]] = (
         "Knowing that these are all locations of the victim.",
-        "Times, durations and the absence of a visit.",
+        TIMES_NOT_COVERED,
         "Several adversaries who pool what they know, or knowledge about several victims at once.",
         "Conclusions from knowing which merges the algorithm would have chosen (minimality).",
     )
@@ -45,6 +45,7 @@ class KmAnonymity(Guarantee):
         return (
             f"Every sequence of up to {self.m} published locations that occurs in the data "
             f"occurs for at least {self.k} {individuals}."
+            f"{self.time_words}"
         )
 
     @property

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from crypsis.guarantees.guarantee import Guarantee
+from crypsis.guarantees.known_time import TIMES_NOT_COVERED, OrderOrTime
 from crypsis.guarantees.trajectory_or_owner import Unit
 from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
-class PatternPreservingKAnonymity(Guarantee):
+class PatternPreservingKAnonymity(OrderOrTime):
     """Every published subsequence is contained in the original sequences of at least k individuals.
 
     Pensa, Monreale, Pinelli, Pedreschi. Pattern-preserving k-anonymization of sequences and its application to
@@ -34,7 +34,7 @@ class PatternPreservingKAnonymity(Guarantee):
         "Truth of single records: a published sequence may hold items that its individual never had. Only "
         "statistics over many records are meant to be kept.",
         "How often a sequence is published: that can be fewer than k times.",
-        "Times, durations and the absence of a visit.",
+        TIMES_NOT_COVERED,
         "What all individuals who share a sequence have in common.",
         "Several adversaries who pool what they know, or knowledge about several victims at once.",
     )
@@ -52,6 +52,7 @@ class PatternPreservingKAnonymity(Guarantee):
         return (
             f"Every sequence of locations that a published trajectory contains is contained in the original data of "
             f"at least {self.k} {individuals}. Published trajectories need not be true for any single individual."
+            f"{self.time_words}"
         )
 
     @property

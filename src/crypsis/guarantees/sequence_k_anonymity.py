@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from crypsis.guarantees.guarantee import Guarantee
+from crypsis.guarantees.known_time import TIMES_NOT_COVERED, OrderOrTime
 from crypsis.guarantees.trajectory_or_owner import Unit
 from crypsis.parameters import AtLeast
 
@@ -13,7 +13,7 @@ _IN_ORIGINAL = "For what fewer than k published trajectories contain, that k ori
 
 
 @dataclass(frozen=True, kw_only=True)
-class SequenceKAnonymity(Guarantee):
+class SequenceKAnonymity(OrderOrTime):
     """Every published subsequence is contained in the trajectories of at least k individuals, original or published.
 
     Monreale, Andrienko, Andrienko, Giannotti, Pedreschi, Rinzivillo, Wrobel. Movement data anonymity through
@@ -37,7 +37,7 @@ class SequenceKAnonymity(Guarantee):
         "Without `strict`: certainty that the victim was published. A sequence that k original trajectories contain "
         "may be published fewer than k times.",
         "Knowing that these are all locations of the victim.",
-        "Times, durations and the absence of a visit.",
+        TIMES_NOT_COVERED,
         "What all individuals who share a sequence have in common.",
         "Several adversaries who pool what they know, or knowledge about several victims at once.",
     )
@@ -57,6 +57,7 @@ class SequenceKAnonymity(Guarantee):
         return (
             f"Every sequence of locations that a published trajectory contains is contained in the data of at least "
             f"{self.k} {individuals} {where}."
+            f"{self.time_words}"
         )
 
     @property

@@ -226,6 +226,8 @@ class Taxonomy(Companion):
         """The node of each location; `BadTaxonomy` unless the leaves are exactly the locations."""
         vocabulary = Vocabulary(pl.Series(self.names, dtype=pl.String))
         nodes = vocabulary.encode(locations.vocabulary.series)
+        if locations.base is not None and len(nodes) and (nodes < 0).all():  # a taxonomy of places, whatever the time
+            return self.leaves_of(locations.base)[locations.place_codes]
         missing = np.flatnonzero(nodes < 0)
         if len(missing):
             label = locations.labels[int(missing[0])]

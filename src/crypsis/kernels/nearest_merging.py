@@ -32,6 +32,7 @@ class Places(NamedTuple):
 
     x: Float64s
     y: Float64s
+    height: Float64s  # 0 on a map; time, weighted, where locations are places with times
     occurring: Int32s  # codes that occur
     parent: Int32s  # union-find over codes; a root is its own parent
     size: Int64s  # by root: number of locations
@@ -123,7 +124,11 @@ def ensure_row(places: Places, root: int) -> None:
     for index in range(places.n_alive[0]):
         places.sums[row, places.alive[index]] = 0.0
     for code in places.occurring:
-        distance = np.sqrt((places.x[root] - places.x[code]) ** 2 + (places.y[root] - places.y[code]) ** 2)
+        distance = np.sqrt(
+            (places.x[root] - places.x[code]) ** 2
+            + (places.y[root] - places.y[code]) ** 2
+            + (places.height[root] - places.height[code]) ** 2
+        )
         places.sums[row, root_of(places.parent, code)] += distance
 
 

@@ -18,6 +18,7 @@ from crypsis.metrics.metric import Metric
 from crypsis.metrics.published_symbols import SYMBOL_FIGURES
 from crypsis.metrics.published_widths import WIDTH_FIGURES
 from crypsis.metrics.published_windows import WINDOW_FIGURES
+from crypsis.metrics.temporal_loss import TIME_FIGURES
 
 _MEMBERS = (  # a new metric is one line here
     "distance.DistanceLoss",
@@ -60,7 +61,7 @@ METRICS: dict[str, type[Metric]] = {
     for module, _, member in (path.partition(".") for path in _MEMBERS)
     for metric in [getattr(import_module(f"{__name__}.{module}"), member)]
 }
-_PUBLISHED_ALONE = (*WIDTH_FIGURES, *SYMBOL_FIGURES, *WINDOW_FIGURES)  # figures that need no original
+_PUBLISHED_ALONE = (*WIDTH_FIGURES, *SYMBOL_FIGURES, *WINDOW_FIGURES, *TIME_FIGURES)  # figures that need no original
 
 
 def all_figures() -> dict[str, Figure]:

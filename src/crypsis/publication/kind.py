@@ -29,6 +29,14 @@ class PublishedKind(ABC):
     def companion(self, original: Any, published: Any) -> Any:
         """What may be published beside the rows."""
 
+    def completed(self, published: Any, original: Any) -> Any:
+        """The published data with what follows from how the original was read, such as times of places."""
+        return published
+
+    def promised(self, guarantee: Any, published: Any) -> Any:
+        """The guarantee of a method with what these data let an adversary know."""
+        return guarantee
+
     def as_written(self, published: Any) -> Any:
         """The data as files hold them: nothing is told by their form that the published records do not tell."""
         return published

@@ -12,15 +12,19 @@ import polars as pl
 
 from crypsis.data.arrays import Int64s
 from crypsis.data.formats.published import read_published_trajectories, write_published_trajectories
+from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.grid import Grid
 from crypsis.data.reading import read_locations
+from crypsis.data.timed_places import TimedPlaces, is_described
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.data.written_places import WrittenPlaces
-from crypsis.errors import BadRelease, CrypsisError
+from crypsis.errors import BadRelease, CrypsisError, NotApplicable
+from crypsis.guarantees.known_time import OrderOrTime
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.metrics.published_symbols import published_symbols
+from crypsis.metrics.temporal_loss import temporal_loss
 from crypsis.publication.cells_geojson import AREAS, POINTS, cell_files, has_degrees, read_cell_files
 from crypsis.publication.kind import (
     SUPPRESSED_LABELS,
@@ -33,6 +37,8 @@ from crypsis.reports.release_report import TRAJECTORY_REPORT
 from crypsis.reports.report_plan import ReportPlan
 
 LOCATIONS = "locations.csv"
+TIMED_PLACES = "timed_places.csv"
+DROPPED = "dropped"
 
 
 class TrajectoryKind(PublishedKind):
@@ -57,6 +63,25 @@ class TrajectoryKind(PublishedKind):
         listed = Locations.from_frame(shown.filter(pl.col("location").is_in(named.to_list())).sort("location"))
         return replace(listed, crs=original.locations.crs, grid=original.locations.grid)
 
+    def completed(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> PublishedTrajectories:
+        """With the places and times of the locations that are published, where locations have times."""
+        if isinstance(original, Tracks):
+            return published
+        times = original.locations.times
+        if times is None:
+            return replace(published, drops_times=original.drops_times)
+        lists = published.symbols.label_lists
+        shown = {label for code in np.unique(published.codes).tolist() for label in lists[code]}
+        return replace(published, timed=times.select(shown))
+
+    def promised(self, guarantee: Any, published: PublishedTrajectories) -> Any:
+        """Where times are published, the adversary knows them, too."""
+        if published.timed is None:
+            return guarantee
+        if not isinstance(guarantee, OrderOrTime):
+            raise NotApplicable(f"{guarantee.model} is not proven for locations with times; drop the times.")
+        return replace(guarantee, knows="time")
+
     def sorted_rows(self, published: PublishedTrajectories) -> Int64s:
         return sorted_rows(published.offsets, published.symbols.rank[published.codes])
 
@@ -68,6 +93,8 @@ class TrajectoryKind(PublishedKind):
             companion.to_frame().write_csv(folder / LOCATIONS)
             for name, content in cell_files(published, published.places).items():
                 (folder / name).write_text(content, encoding="utf-8")
+        if published.timed is not None:
+            published.timed.to_frame().write_csv(folder / TIMED_PLACES)
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedTrajectories, Locations | None]:
         described = manifest["data"]
@@ -76,7 +103,11 @@ class TrajectoryKind(PublishedKind):
             suppressed=None,
             sensitive=tuple(described.get("sensitive", ())),
             lacks_sensitive=described.get("lacks_sensitive", False),
+            drops_times=described.get("times") == DROPPED,
         )
+        if isinstance(described.get("times"), dict):
+            frame = read_table_file(folder / TIMED_PLACES)[0]
+            published = replace(published, timed=TimedPlaces.from_frame(frame, described["times"], str(folder)))
         if LOCATIONS not in manifest["files"]:
             return published, None
         locations = replace(read_locations(folder / LOCATIONS), crs=described.get("crs"))
@@ -133,6 +164,7 @@ class TrajectoryKind(PublishedKind):
             "symbols": len(np.unique(published.codes)),
             "sensitive": shown_labels(published.sensitive, published),
             "lacks_sensitive": published.lacks_sensitive,
+            **_described_times(published),
         }
 
     def describe_companion(self, companion: Locations | None) -> dict[str, Any]:
@@ -143,6 +175,8 @@ class TrajectoryKind(PublishedKind):
 
     def notes(self, published: PublishedTrajectories) -> list[str]:
         notes = []
+        if published.drops_times:
+            notes.append("the times of the visits were dropped: the release tells their order only (times='drop')")
         if published.longest is not None:
             notes.append(
                 f"trajectories were cut to their first {published.longest} visits, as on_infeasible='truncate' asks"
@@ -154,7 +188,7 @@ class TrajectoryKind(PublishedKind):
         return notes
 
     def figures(self, published: PublishedTrajectories) -> dict[str, Any]:
-        return published_symbols(published)
+        return published_symbols(published) | temporal_loss(published)
 
     def resources(self, described: Mapping[str, Any], companion: Locations | None) -> list[dict[str, Any]]:
         # Symbols inside rows are JSON Lines or Parquet, not a flat table, so the data are described as a file.
@@ -182,10 +216,11 @@ class TrajectoryKind(PublishedKind):
             "encoding": "utf-8",
             "schema": {"fields": fields, "primaryKey": ["location"]},
         }
+        timed = [_timed_resource(described["times"])] if isinstance(described.get("times"), dict) else []
         if companion is None:
-            return [rows]
+            return [rows, *timed]
         mapped = described.get("places") == "cells" and has_degrees(companion)
-        return [rows, places, *(_geojson(name, what) for name, what in _MAPS.items() if mapped)]
+        return [rows, places, *timed, *(_geojson(name, what) for name, what in _MAPS.items() if mapped)]
 
     def is_sound(self, described: Mapping[str, Any]) -> bool:
         return (
@@ -195,7 +230,35 @@ class TrajectoryKind(PublishedKind):
             and (described.get("crs") is None or isinstance(described["crs"], str))
             and _is_small_number(described.get("decimals"))
             and _is_grid(described.get("grid"))
+            and (described.get("times") in (None, DROPPED) or is_described(described["times"]))
         )
+
+
+def _described_times(published: PublishedTrajectories) -> dict[str, Any]:
+    if published.timed is not None:
+        return {"times": published.timed.describe()}
+    return {"times": DROPPED} if published.drops_times else {}
+
+
+def _timed_resource(told: Mapping[str, Any]) -> dict[str, Any]:
+    names = ["enter_from", "enter_until", *(["exit_from", "exit_until"] if told["exits"] else [])]
+    kind = "datetime" if told["clock"] and told["cycle"] == "none" else "integer"
+    times: list[dict[str, Any]] = [{"name": name, "type": kind} for name in names]
+    if kind == "datetime":
+        times = [{**field, "format": "%Y-%m-%dT%H:%M:%S"} for field in times]
+    return {
+        "name": "timed-places",
+        "type": "table",
+        "path": TIMED_PLACES,
+        "format": "csv",
+        "mediatype": "text/csv",
+        "encoding": "utf-8",
+        "description": "The place of each location, and from when until when visits to it begin and end.",
+        "schema": {
+            "fields": [{"name": "location", "type": "string"}, {"name": "place", "type": "string"}, *times],
+            "primaryKey": ["location"],
+        },
+    }
 
 
 def _input_rows(facts: Mapping[str, Any], n_rows: int) -> Int64s | None:

@@ -46,6 +46,7 @@ from crypsis.verifiers.k_anonymity import verify_k_anonymity
 from crypsis.verifiers.kkm_anonymity import verify_kkm_anonymity, verify_klm_diversity
 from crypsis.verifiers.klm_anonymity import verify_klm_anonymity
 from crypsis.verifiers.km_anonymity import verify_km_anonymity
+from crypsis.verifiers.known_times import problem_of_times, verify_known_times
 from crypsis.verifiers.l_diversity import verify_l_diversity
 from crypsis.verifiers.lkc_privacy import verify_lkc_privacy
 from crypsis.verifiers.pattern_preserving_k_anonymity import verify_pattern_preserving_k_anonymity
@@ -119,4 +120,10 @@ def verify(published: Any, guarantee: Guarantee, original: Any = None) -> Verdic
         return verify_generalized_tracks(published, guarantee, original, verifier)
     if original is not None and not isinstance(original, original_kind):
         raise NotApplicable(f"The original must be {original_kind.__name__}, got {type(original).__name__}.")
-    return verifier(published, guarantee, original)
+    if isinstance(published, PublishedTrajectories):
+        problem = problem_of_times(published, guarantee, original)
+        if problem is not None:
+            required = getattr(guarantee, "k", 1)
+            return Verdict(guarantee, False, None, required, "places and times were compared", problem=problem)
+    verdict = verifier(published, guarantee, original)
+    return verify_known_times(verdict, published, original) if getattr(published, "timed", None) else verdict

@@ -67,7 +67,7 @@ def _without(data: Trajectories, suppressed: tuple[str, ...]) -> Trajectories:
         return data
     stays = data.locations.vocabulary.series.is_in(list(suppressed)).to_numpy()[data.codes] == 0
     ends = np.append(0, np.cumsum(stays))
-    return replace(data, offsets=ends[data.offsets], codes=data.codes[stays])
+    return replace(data, offsets=ends[data.offsets], codes=data.codes[stays], times=None)
 
 
 def _same_rows(offsets: Int64s, codes: Int32s, other_offsets: Int64s, other_codes: Int32s) -> bool:

@@ -37,7 +37,7 @@ def verify_constrained_km_anonymity(
     how = counted.counted
     if made is not None:
         how += f"; {len(symbols)} symbols were compared with the {len(made)} constraints"
-        broken = [symbol for symbol in symbols if len(symbol) > 1 and not _inside_one(symbol, made)]
+        broken = [symbol for symbol in symbols if len(symbol) > 1 and not _inside_one(symbol, made, published)]
         if broken:
             symbol = broken[0]
             witness = Witness((symbol,), _rows_with(published, symbol), len(broken))
@@ -73,8 +73,10 @@ def _published_symbols(published: PublishedTrajectories) -> list[tuple[str, ...]
     return sorted({names[symbol] for symbol in np.unique(published.codes).tolist()})
 
 
-def _inside_one(symbol: tuple[str, ...], constraints: UtilityConstraints) -> bool:
+def _inside_one(symbol: tuple[str, ...], constraints: UtilityConstraints, published: PublishedTrajectories) -> bool:
     groups = {constraints.group_of(label) for label in symbol}
+    if groups == {None} and published.timed is not None:  # constraints on places, whatever the time
+        groups = {constraints.group_of(published.timed.place_of(label)) for label in symbol}
     return len(groups) == 1 and None not in groups
 
 

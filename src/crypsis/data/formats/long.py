@@ -12,11 +12,20 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
-from crypsis.data.formats.columns import column, first_empty, is_empty, labels, ordered_values
+from crypsis.data.formats.columns import (
+    column,
+    first_empty,
+    is_empty,
+    labels,
+    moments,
+    ordered_values,
+    parse_timestamps,
+)
 from crypsis.data.formats.source import place
 from crypsis.data.formats.wide_rows import unfold_trips
+from crypsis.data.visit_times import VisitTimes, whole_seconds
 from crypsis.data.vocabulary import Vocabulary
-from crypsis.errors import BadRow, CrypsisError, UnknownLocation
+from crypsis.errors import BadParameter, BadRow, CrypsisError, UnknownLocation
 
 if TYPE_CHECKING:
     from crypsis.data.trajectory import Locations, Trajectories
@@ -91,18 +100,27 @@ def trajectories_from_long(
     source: str | None = None,
     sort: bool = False,
     time_format: str | None = None,
+    enter: str | None = None,
+    exit: str | None = None,
 ) -> Trajectories:
     """Trajectories of a long table. Positions (numbers or timestamps) must rise strictly along each id, in file
     order or, with `sort`, after sorting; without a position column the file order is the order. Trips with start and
-    end in one row are named so: location='from..to', position='started..ended'."""
+    end in one row are named so: location='from..to', position='started..ended'. `enter` and `exit` name the columns
+    that say when visits began and ended; without a column of positions the beginnings order the visits."""
     from crypsis.data.person_of_records import person_like_of_records
     from crypsis.data.trajectory import Locations, Trajectories
 
-    frame, _, source = unfold_trips(frame, {"location": location, "position": position}, source)
+    if enter is None and exit is not None:
+        raise BadParameter("exit says when visits ended; say also when they began (enter='COLUMN').", parameter="exit")
+    if enter is not None and position == "position" and position not in frame.columns:
+        position = enter
+    told = {"location": location, "position": position, "enter": enter, "exit": exit}
+    frame, _, source = unfold_trips(frame, told, source)
     visited = labels(frame, location, source)
     rows = group_rows(frame, id, source)
     if position is not None:
         rows = check_positions(frame, position, rows, source, sort=sort, error=BadRow, time_format=time_format)
+    times = None if enter is None else visit_times(frame, enter, exit, rows, source, time_format)
     if locations is None:
         locations = Locations(Vocabulary.of(visited))
     codes = locations.vocabulary.encode(visited)
@@ -120,7 +138,7 @@ def trajectories_from_long(
         owners = owners_of(frame, person, rows, source)
     elif not each_row_is_a_person:
         like = person_like_of_records(frame, rows, (id, position, location), "trajectories")
-    roles = {"person": person, "id": id, "position": position, "location": location}
+    roles = {"person": person, "id": id, "position": position, "location": location, "enter": enter, "exit": exit}
     return Trajectories(
         rows.offsets,
         rows.arranged(codes),
@@ -129,7 +147,51 @@ def trajectories_from_long(
         rows.ids,
         like,
         tuple((role, name) for role, name in roles.items() if name is not None),
+        times,
+        position is not None and _is_time(frame, position),
     )
+
+
+def visit_times(
+    frame: pl.DataFrame, enter: str, exit: str | None, rows: Grouping, source: str | None, time_format: str | None
+) -> VisitTimes:
+    """When visits began and ended; `BadRow` where one ends before it begins, or begins before the one before it."""
+    began, clock = whole_seconds(moments(frame, enter, source, time_format)[0])
+    ended = None
+    if exit is not None:
+        ended, same_clock = whole_seconds(moments(frame, exit, source, time_format)[0])
+        if same_clock != clock:
+            raise BadRow(f"Columns '{enter}' and '{exit}' must both hold timestamps, or both numbers.", where=source)
+        wrong = np.flatnonzero(ended < began)
+        if len(wrong):
+            row = int(wrong[0])
+            raise BadRow(
+                f"A visit ends before it begins: {column(frame, exit, source)[row]!s} is before "
+                f"{column(frame, enter, source)[row]!s}; correct the row.",
+                **place(source, row, exit),
+            )
+        ended = rows.arranged(ended)
+    began = rows.arranged(began)
+    falls = began[1:] < began[:-1]
+    falls[rows.offsets[1:-1] - 1] = False
+    bad = np.flatnonzero(falls)
+    if len(bad):
+        row = rows.row(int(bad[0]) + 1)
+        raise BadRow(
+            f"Column '{enter}' must not fall along an id, and it does; the order of the visits would contradict their "
+            "times. Order the rows by it, or read with sort=True.",
+            **place(source, row, enter),
+        )
+    return VisitTimes(began, ended, clock)
+
+
+def _is_time(frame: pl.DataFrame, name: str) -> bool:
+    """Whether a column holds dates or timestamps, by its type or its first cell."""
+    values = frame[name].head(1)
+    if values.dtype == pl.String:
+        values = parse_timestamps(values.str.strip_chars())
+        return bool(len(values)) and values[0] is not None
+    return values.dtype in (pl.Date, pl.Datetime)
 
 
 def check_positions(

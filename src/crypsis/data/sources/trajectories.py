@@ -27,7 +27,8 @@ from crypsis.data.sources.shared_options import (
 from crypsis.data.sources.transactions import refuse_changes
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.ways_of_reading import Way, the_person
-from crypsis.parameters import Above, OneOf, Unit
+from crypsis.errors import OptionWithoutEffect
+from crypsis.parameters import Above, AtLeast, OneOf, Unit
 
 VISITS = Way("a table with one row per visit")
 LISTS = Way("one list of visits per line, a trajectory of one person each,")
@@ -69,6 +70,47 @@ class TrajectorySource(DataSource):
         OnlyIn(CHECKINS),
         "With --grid: column with the time (default: time).",
     ] = "time"
+    enter: Annotated[
+        str | None,
+        NamesColumn("When the visit began"),
+        OnlyIn(VISITS),
+        "Column with the time at which a visit began.",
+    ] = None
+    exit: Annotated[
+        str | None,
+        NamesColumn("When the visit ended"),
+        OnlyIn(VISITS),
+        "Column with the time at which a visit ended; the one of --enter where visits are instants.",
+    ] = None
+    times: Annotated[
+        str,
+        OneOf(drop="publish the order only", merge="places and times together"),
+        Label("Times of visits"),
+        OnlyIn(VISITS, CHECKINS),
+        "Whether times are dropped, or become part of the locations and are merged with them.",
+    ] = "drop"
+    time_width: Annotated[
+        int | None,
+        AtLeast(1),
+        Unit("minutes"),
+        Label("Steps of time"),
+        OnlyIn(VISITS, CHECKINS),
+        "With --times merge: width of the bins of time in minutes (default: 15).",
+    ] = None
+    time_cycle: Annotated[
+        str | None,
+        OneOf(none="dates and times", day="time of day", week="time of the week"),
+        Label("Cycle of time"),
+        OnlyIn(VISITS, CHECKINS),
+        "With --times merge: count time from midnight (day) or Monday (week), without dates (default: none).",
+    ] = None
+    time_weight: Annotated[
+        float | None,
+        AtLeast(0),
+        Label("Weight of a second"),
+        OnlyIn(VISITS, CHECKINS),
+        "With --times merge: units of the map that a second is worth; 0 keeps places, much keeps times.",
+    ] = None
     lat: Annotated[Latitude, OnlyIn(CHECKINS)] = "lat"
     lon: Annotated[Longitude, AlsoCalled("lng"), OnlyIn(CHECKINS)] = "lon"
     crs: Annotated[Projection, OnlyIn(CHECKINS)] = None
@@ -91,7 +133,23 @@ class TrajectorySource(DataSource):
     def load(self, file: DataFile, declared: Declarations) -> Trajectories:
         way = self.way(file)
         data = self._checkins(file) if way == CHECKINS else self._visits(file) if way == VISITS else self._lists(file)
-        return replace(data, locations=data.locations.marked(self.sensitive)) if self.sensitive else data
+        data = replace(data, locations=data.locations.marked(self.sensitive)) if self.sensitive else data
+        return self._keep_times(data)
+
+    def _keep_times(self, data: Trajectories) -> Trajectories:
+        if self.times == "drop":
+            for name in ("time_width", "time_cycle", "time_weight"):
+                if getattr(self, name) is not None:
+                    raise OptionWithoutEffect(
+                        f"`{name}` has no effect where times are dropped; give times='merge' with it, or leave it out.",
+                        option=name,
+                    )
+            return data
+        return data.bind_times(
+            width=15 if self.time_width is None else self.time_width,
+            cycle=self.time_cycle or "none",
+            weight=self.time_weight,
+        )
 
     def _checkins(self, file: DataFile) -> Trajectories:
         frame, source = file.frame()
@@ -119,6 +177,8 @@ class TrajectorySource(DataSource):
             source=source,
             sort=self.sort,
             time_format=self.time_format,
+            enter=self.enter,
+            exit=self.exit,
         )
 
     def _lists(self, file: DataFile) -> Trajectories:

@@ -77,6 +77,7 @@ class LocationMerging:
         self._places = Places(
             x=np.ascontiguousarray(x),
             y=np.ascontiguousarray(y),
+            height=np.zeros(n_locations) if data.locations.height is None else data.locations.height.copy(),
             occurring=occurring,
             parent=np.arange(n_locations, dtype=np.int32),
             size=np.ones(n_locations, np.int64),
