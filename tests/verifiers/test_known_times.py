@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import numpy as np
 import pytest
 
@@ -19,6 +20,7 @@ from crypsis.errors import BadRelease, Infeasible, NotApplicable, VerificationFa
 from crypsis.verifiers import verify
 from tests.timed_movements import candidates, knowledge, share, timed_movements, trajectories_of
 
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "reference" / "release.schema.json").read_text())
 ON_PLACES = UtilityConstraints([["home", "park"], ["shop", "school"], ["clinic"]])
 KM: list[Callable[[int, int], Any]] = [
     lambda k, m: crypsis.SeqAnon(k=k, m=m, on_infeasible="truncate"),
@@ -220,6 +222,7 @@ def test_a_folder_with_times_is_verified_by_whoever_receives_it(release: crypsis
     assert back.verify().holds
     assert back.verify(release.original).holds
     told = json.loads((folder / "release.json").read_text())
+    jsonschema.validate(told, SCHEMA)
     assert told["guarantee"]["parameters"]["knows"] == "time"
     assert told["data"]["times"] == {"width": 3600, "cycle": "none", "clock": True, "exits": True}
 
