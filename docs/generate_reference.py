@@ -1,4 +1,4 @@
-"""Write docs/reference/*.md from the code, so that no parameter, option, metric or error is described twice.
+"""Write docs/reference/*.md and the list of methods from the code, so that nothing is described twice.
 
 python docs/generate_reference.py
 """
@@ -15,6 +15,7 @@ from crypsis.cli.app import app
 from crypsis.errors import CrypsisError
 from crypsis.guarantees import GUARANTEES
 from crypsis.methods import METHODS
+from crypsis.methods.listing import write_listing
 from crypsis.metrics import METRICS
 from crypsis.parameters import Parameter, parameters_of
 
@@ -110,5 +111,6 @@ def _parameter_table(parameters: tuple[Parameter, ...]) -> str:
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
+    write_listing()
     for name, text in pages().items():
         (FOLDER / name).write_text(GENERATED + text, encoding="utf-8")

@@ -23,11 +23,12 @@ import re
 import secrets
 import shutil
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, update_wrapper
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -39,11 +40,49 @@ _SECONDS_KEPT = 30 * 24 * 3600
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-_USED: list[Path] = []
+_FILES: set[Path] = set()
+_ONE_AT_A_TIME = threading.RLock()
 
 
 def njit(kernel: Kernel) -> Kernel:
-    """Compile a kernel to machine code: without the interpreter lock, cached on disk where possible."""
+    """Compile a kernel to machine code: without the interpreter lock, cached on disk where possible.
+
+    Numba is imported when a kernel is first called, so that whoever only imports a file with kernels does not wait.
+    """
+    file = Path(kernel.__code__.co_filename)
+    _FILES.add(file)
+    with suppress(OSError):  # a notebook has no file
+        _source(file)
+    return cast(Kernel, LateKernel(kernel))
+
+
+class LateKernel:
+    """A kernel that becomes numba's own when it is first called, or when another kernel that calls it is compiled."""
+
+    def __init__(self, kernel: Callable[..., Any]) -> None:
+        update_wrapper(self, kernel)
+        self._compiled: Any = None
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return (self._compiled or self.compiled())(*arguments, **named)
+
+    def compiled(self) -> Any:
+        """As numba knows it."""
+        with _ONE_AT_A_TIME:
+            if self._compiled is None:
+                self._compiled = _compiled_late(self.__wrapped__)
+            return self._compiled
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.compiled(), name)
+
+    def __reduce__(self) -> str:
+        return str(self.__qualname__)
+
+
+def _compiled_late(kernel: Callable[..., Any]) -> Any:
     import numba
     import numpy as np
 
@@ -51,6 +90,7 @@ def njit(kernel: Kernel) -> Kernel:
         # Hashes wrap around on purpose: machine code does so in silence, the interpreter would warn.
         return np.errstate(over="ignore")(kernel)
     directory = directory_of(Path(kernel.__code__.co_filename))
+    _tell_numba_of_late_kernels()
     _name_functions_apart()
     _return_without_interpreting()
     if directory is not None:
@@ -59,7 +99,17 @@ def njit(kernel: Kernel) -> Kernel:
     if directory is not None:
         _keep_by_content(compiled._cache, directory)
         _keep_safely(compiled._cache._cache_file, directory / "lock")
-    return cast(Kernel, compiled)
+    return compiled
+
+
+@cache
+def _tell_numba_of_late_kernels() -> None:
+    """To numba a kernel that another one calls is what it will be."""
+    from numba.extending import typeof_impl
+
+    @typeof_impl.register(LateKernel)
+    def type_of(kernel: LateKernel, context: Any) -> Any:
+        return typeof_impl(kernel.compiled(), context)
 
 
 def _keep_by_content(cache: Any, directory: Path) -> None:
@@ -149,13 +199,13 @@ def directory_of(file: Path) -> Path | None:
         os.utime(directory)
     except OSError:  # the disk filled up since the probe
         return None
-    _USED.append(directory)
     return directory
 
 
 def compiled_before() -> bool:
     """Kernels of the files loaded by now have been compiled and kept, by this run or an earlier one."""
-    return any(next(directory.rglob("*.nbi"), None) is not None for directory in _USED)
+    directories = filter(None, map(directory_of, _FILES))
+    return any(next(directory.rglob("*.nbi"), None) is not None for directory in directories)
 
 
 def _keep_safely(files: Any, lock: Path) -> None:

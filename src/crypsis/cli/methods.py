@@ -15,17 +15,17 @@ def methods(
     name: Annotated[str | None, typer.Argument(help="Show one method with its parameters.")] = None,
 ) -> None:
     """List the methods, or describe one with its parameters."""
+    if name is None and not SETTINGS.get().json:
+        from crypsis.methods.listing import listing
+
+        rows = [(method, *line) for method, line in listing().items()]
+        show_table(("method", "family", "guarantee", "what it does"), rows)
+        return
     from crypsis.evaluate.registry import described as described_method
     from crypsis.methods import METHODS, method_named
 
     if name is None:
-        if SETTINGS.get().json:
-            show({"methods": [described_method(method) for method in METHODS.values()]}, "")
-        else:
-            rows = [
-                (method.name(), method.family, method.promises.model, method.summary()) for method in METHODS.values()
-            ]
-            show_table(("method", "family", "guarantee", "what it does"), rows)
+        show({"methods": [described_method(method) for method in METHODS.values()]}, "")
         return
     method = method_named(name)
     described = described_method(method)

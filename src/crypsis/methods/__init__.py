@@ -1,6 +1,7 @@
 """Anonymization methods, one file each. `METHODS` lists them by command-line name; a new one is one line here.
 
-A method is imported when it is first used: `crypsis.methods.Mondrian` loads what Mondrian needs and no other method.
+A method is imported when it is first used: `crypsis.methods.Mondrian` loads what Mondrian needs and no other method,
+and so does `METHODS["mondrian"]`. `METHODS` knows all names without importing any.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from crypsis.errors import UnknownMethod, did_you_mean
-from crypsis.methods.method import Method
+from crypsis.late_members import LateMembers
+from crypsis.methods.command_names import command_name
 
 _MEMBERS = (
     "trajectory.seq_anon.SeqAnon",
@@ -52,48 +54,49 @@ _PARTS = (
 _PLACES = {path.rpartition(".")[2]: path.rpartition(".")[0] for path in (*_MEMBERS, *_PARTS)}
 
 if TYPE_CHECKING:
-    METHODS: dict[str, type[Method]]
+    from crypsis.methods.method import Method
+
+METHODS: LateMembers[type[Method]] = LateMembers(
+    {command_name(path.rpartition(".")[2]): f"{__name__}.{path}" for path in _MEMBERS}
+)
 
 __all__ = ["METHODS", "Method", "known_name", "method_named", *_PLACES]
 
 
 def __getattr__(name: str) -> Any:
-    """A method by the name of its class, and `METHODS`, which imports all of them."""
-    if name == "METHODS":
-        members = [_loaded(path.rpartition(".")[2]) for path in _MEMBERS]
-        return globals().setdefault("METHODS", {method.name(): method for method in members})
+    """A method by the name of its class."""
+    if name == "Method":
+        from crypsis.methods import method
+
+        return method.Method
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _loaded(name)
+    return globals().setdefault(name, getattr(import_module(f"{__name__}.{_PLACES[name]}"), name))
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-def _loaded(name: str) -> Any:
-    method = getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
-    return globals().setdefault(name, method)
-
-
 def method_named(name: str) -> type[Method]:
     """The method with this command-line name; other spellings of it do."""
-    methods = import_module(__name__).METHODS
     known = known_name(name)
-    if known not in methods:
+    if known not in METHODS:
         raise UnknownMethod(
-            f"There is no method {name!r}; known are {', '.join(methods)}.{did_you_mean(name, methods)}"
+            f"There is no method {name!r}; known are {', '.join(METHODS)}.{did_you_mean(name, METHODS)}"
         )
-    method: type[Method] = methods[known]
-    return method
+    return METHODS[known]
 
 
 def known_name(name: str) -> str:
     """The command-line name for `Top_Down` and for the class `TopDown`; what is unknown stays as it is."""
-    methods = import_module(__name__).METHODS
     spelled = name.lower().replace("_", "-").replace(" ", "-")
-    other = {method.__name__: known for known, method in methods.items()} | _OTHER_NAMES
-    return spelled if spelled in methods else other.get(name, other.get(spelled, name))
+    if spelled in METHODS:
+        return spelled
+    of_class = command_name(name)
+    if of_class in METHODS and METHODS[of_class].__name__ == name:
+        return of_class
+    return _OTHER_NAMES.get(name, _OTHER_NAMES.get(spelled, name))
 
 
 _OTHER_NAMES = {"full-subtree-bottom-up": "bottom-up"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,6 +12,7 @@ from crypsis.data.person_detection import person_undecided
 from crypsis.errors import NotApplicable, PersonNotSupported
 from crypsis.guarantees import Guarantee
 from crypsis.journal import Journal
+from crypsis.methods.command_names import command_name
 from crypsis.parameters import Checked, Companion, Recipe, parameters_of
 
 
@@ -63,7 +63,7 @@ class Method(Checked, ABC):
     @classmethod
     def name(cls) -> str:
         """The name on the command line: `seq-anon` for SeqAnon, `bf-p2ka` for BFP2kA."""
-        return re.sub(r"(?<=[a-z0-9])(?=[A-Z][A-Za-z])|(?<=[A-Z])(?=[A-Z][a-z0-9])", "-", cls.__name__).lower()
+        return command_name(cls.__name__)
 
     @classmethod
     def summary(cls) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from crypsis.data.arrays import Int32s, Int64s
 from crypsis.review.check import Check, colour_of
@@ -88,6 +87,8 @@ def _known(offsets: Int64s, codes: Int32s, width: int, person: Int64s | None, wo
     single[index[support[pieces] == 1]] = True
     if pairs > work:
         return _Known(1, int(np.count_nonzero(single)), len(people), pairs)
+    from scipy.sparse import csr_array  # a quarter of a second, which tables need not wait for
+
     held = csr_array((np.ones(len(keys), np.int64), (index, pieces)), shape=(len(people), width))
     numbered = csr_array((index + 1, (index, pieces)), shape=(len(people), width))
     counts, owners = (held.T @ held).tocsr(), (held.T @ numbered).tocsr()

@@ -197,7 +197,7 @@ def _signature_words(signature: Signature) -> str:
 
 
 def _as_the_method_took_them(original: Any, manifest: Mapping[str, Any]) -> Any:
-    name = (manifest.get("method") or {}).get("name")
+    name = str((manifest.get("method") or {}).get("name"))
     if name not in METHODS:
         raise NotApplicable(
             "The release does not say which method made it, so it cannot be compared with its original."

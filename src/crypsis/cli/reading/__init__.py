@@ -119,7 +119,7 @@ def kind_of_input(manifest: dict[str, Any]) -> type | None:
     """The kind of data that a release was made from, as its method takes it."""
     from crypsis.methods import METHODS
 
-    method = (manifest.get("method") or {}).get("name")
+    method = str((manifest.get("method") or {}).get("name"))
     return METHODS[method].accepts if method in METHODS else None
 
 

@@ -34,7 +34,9 @@ def register(workbench: Workbench) -> None:
     def methods(request: Request, name: str | None = None, data: str | None = None) -> None:
         with theme.page_frame("Methods", LEAD, theme=request.cookies.get(theme.THEME_COOKIE)):
             kind = data if data in DATA_KINDS else None
-            chosen = name if name in METHODS else _of_kind(kind or next(iter(DATA_KINDS)))[0].name()
+            chosen = (
+                name if name is not None and name in METHODS else _of_kind(kind or next(iter(DATA_KINDS)))[0].name()
+            )
             with ui.element("div").classes("split left"):
                 with theme.section("All methods"):
                     _list(chosen, kind)

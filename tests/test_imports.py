@@ -1,0 +1,66 @@
+"""A command imports what it runs. Modules are counted, not seconds."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from crypsis.methods import METHODS
+from crypsis.methods.listing import Line, line_of, listing
+
+LOADED = """
+import json, sys
+{code}
+print("\\n" + json.dumps(sorted(sys.modules)))
+"""
+COMMAND = """
+from crypsis.cli.main import main
+try:
+    main({arguments!r})
+except SystemExit as ended:
+    assert not ended.code, ended.code
+"""
+
+
+def loaded(code: str) -> set[str]:
+    ended = subprocess.run([sys.executable, "-c", LOADED.format(code=code)], capture_output=True, text=True, check=True)
+    return set(json.loads(ended.stdout.splitlines()[-1]))
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    return loaded(COMMAND.format(arguments=list(arguments)))
+
+
+@pytest.mark.parametrize("command", ["--help", "methods"])
+def test_a_list_needs_neither_numbers_nor_tables(command: str) -> None:
+    assert not loaded_by(command) & {"numba", "numpy", "polars", "scipy", "crypsis.release"}
+
+
+def test_kernels_are_imported_without_numba_and_scipy() -> None:
+    found = loaded("import crypsis.release\nfrom crypsis.methods import METHODS\nlist(METHODS.values())")
+    assert {"crypsis.kernels.subsequences", "crypsis.methods.relational.mondrian"} <= found
+    assert not found & {"numba", "scipy", "pandas", "pyarrow"}
+
+
+def test_one_method_is_imported_and_no_other() -> None:
+    found = loaded("from crypsis.methods import method_named\nmethod_named('mondrian')")
+    assert "crypsis.methods.relational.mondrian" in found
+    assert "crypsis.methods.trajectory.seq_anon" not in found
+    assert "crypsis.methods.relational.incognito" not in found
+
+
+def test_a_table_is_read_without_numba(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("age,city\n31,Bonn\n34,Bonn\n", encoding="utf-8")
+    found = loaded(f"import crypsis\ncrypsis.read_table({str(file)!r}, dict(age='quasi', city='other'))")
+    assert not found & {"numba", "scipy"}
+
+
+def test_the_list_of_methods_says_what_they_say() -> None:
+    expected = {name: line_of(name) for name in METHODS}
+    assert listing() == expected, "run: python docs/generate_reference.py"
+    assert all(isinstance(line, Line) for line in listing().values())
