@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.kernels.lcs import Sequences
 
 RARE = -1
@@ -22,6 +22,7 @@ NO_ROOM = -2
 ROOT = 0
 END = -1
 _NONE = -1
+_FAR = 64  # places to look at one by one before a long sequence is searched
 _LONG = 256  # entries of a projection that costs more to make again than to keep
 
 
@@ -31,7 +32,9 @@ class Corpus(NamedTuple):
     From place `once_from` on, every sequence has one row; what is before that place may have several.
     Individuals of sequence q are whose[whose_offsets[q]:whose_offsets[q + 1]] where several rows may belong to one
     individual; otherwise every row is one, and `whose` is empty. For item c, postings[posting_offsets[c]:
-    posting_offsets[c + 1]] are the places behind the first c of each sequence. The rest is room to work in.
+    posting_offsets[c + 1]] are the places behind the first c of each sequence. Where sequence q goes on for long, its
+    places are sorted by item, then place: sorted_places[sorted_offsets[q]:sorted_offsets[q + 1]], with their items
+    beside them. The rest is room to work in.
     """
 
     text: Int32s
@@ -42,6 +45,9 @@ class Corpus(NamedTuple):
     whose: Int32s
     posting_offsets: Int64s
     postings: Int32s
+    sorted_offsets: Int64s
+    sorted_items: Int32s
+    sorted_places: Int32s
     counted_at: Int64s
     clock: Int64s
     places: Int32s
@@ -73,6 +79,7 @@ def corpus_of(
     repeated = np.flatnonzero(rows != 1)
     text, sequence_at = _written_together(sequences, np.concatenate([repeated, once]))
     offsets, postings = _postings(text, sequence_at, len(rows), n_codes)
+    sorted_offsets, sorted_places = _sorted_places(text, sequence_at, sequences.lengths)
     return Corpus(
         text=text,
         sequence_at=sequence_at,
@@ -82,9 +89,28 @@ def corpus_of(
         whose=whose,
         posting_offsets=offsets,
         postings=postings,
+        sorted_offsets=sorted_offsets,
+        sorted_items=text[sorted_places],
+        sorted_places=sorted_places,
         counted_at=np.zeros(n_individuals, np.int64),
         clock=np.zeros(1, np.int64),
         places=np.zeros(len(rows), np.int32),
+    )
+
+
+def _sorted_places(text: Int32s, sequence_at: Int32s, lengths: Int32s) -> tuple[Int64s, Int32s]:
+    """The places of long sequences by sequence, item and place; those of others are left out."""
+    places = np.flatnonzero((lengths[sequence_at] > _FAR) & (text != END))
+    places = places[np.lexsort((places, text[places], sequence_at[places]))]
+    return offsets_of(np.where(lengths > _FAR, lengths, 0)), places.astype(np.int32)
+
+
+def with_own_room(corpus: Corpus) -> Corpus:
+    """The same sequences with room of their own to work in, for another thread."""
+    return corpus._replace(
+        counted_at=np.zeros_like(corpus.counted_at),
+        clock=np.zeros_like(corpus.clock),
+        places=np.zeros_like(corpus.places),
     )
 
 
@@ -266,12 +292,31 @@ def _look_on(tree: PatternTree, corpus: Corpus, node: int, item: int) -> int:
         places = tree.pool[tree.first[node] : tree.first[node] + tree.length[node]]
     text, n_entries = corpus.text, 0
     for place in places:
-        while text[place] != item and text[place] != END:
+        far = place + _FAR
+        while text[place] != item and text[place] != END and place < far:
             place += 1
+        if place == far:  # a long sequence: search instead
+            place = _next_place(corpus, place, item)
         if text[place] == item:
             corpus.places[n_entries] = place + 1
             n_entries += 1
     return n_entries
+
+
+@njit
+def _next_place(corpus: Corpus, place: int, item: int) -> int:
+    """The next place of the item from this place on in a long sequence; this place where there is none."""
+    sequence = corpus.sequence_at[place]
+    low, end = corpus.sorted_offsets[sequence], corpus.sorted_offsets[sequence + 1]
+    high = end
+    while low < high:
+        middle = (low + high) // 2
+        other = corpus.sorted_items[middle]
+        if other < item or (other == item and corpus.sorted_places[middle] < place):
+            low = middle + 1
+        else:
+            high = middle
+    return corpus.sorted_places[low] if low < end and corpus.sorted_items[low] == item else place
 
 
 @njit

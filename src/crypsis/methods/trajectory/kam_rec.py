@@ -7,6 +7,7 @@ Monreale, Andrienko, Andrienko, Giannotti, Pedreschi, Rinzivillo, Wrobel. Transa
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
@@ -15,6 +16,7 @@ import numpy as np
 
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.executors.threads import available_workers, map_in_threads
 from crypsis.guarantees import SequenceKAnonymity
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.journal import Journal
@@ -35,6 +37,7 @@ from crypsis.kernels.pattern_tree import (
     no_patterns,
     patterns_of,
     with_more_room,
+    with_own_room,
     written_out,
 )
 from crypsis.kernels.prefix_tree import heights, lexicographic_order, pruned, with_ancestors
@@ -140,36 +143,78 @@ class _Recovery:
         frequent[self.tree.cut_nodes[self.best != RARE]] = True
         nodes, _ = pruned(self.tree.nodes, with_ancestors(self.tree.nodes.parent, frequent))
         height = heights(nodes.parent)
-        masks = np.zeros((self.n_codes, WORDS), np.uint64)
         least = self.least.copy()
-        for batch, lane, share in _batches(self.cut.lengths, self.least, self.missing):
+
+        def look(part: tuple[Int64s, int]) -> None:
+            batch, lane = part
             if lane == LONG:
                 long = Sequences(self.cut.codes, self.cut.starts[batch], self.cut.lengths[batch])
                 least[batch] = np.maximum(least[batch], closest_paths(long, nodes, height, self.n_codes)[1])
             else:
+                masks = np.zeros((self.n_codes, WORDS), np.uint64)
                 least[batch] = longest_common_lengths(self.cut, batch, self.least, lane, nodes, height, masks)
-            journal.tell(share)
+
+        batches = list(_batches(self.cut.lengths, self.least, self.missing))
+        map_in_threads(look, batches, available_workers(), journal.tell)
         self.least = least
 
     def run(self, journal: Journal) -> None:
-        """Find `best` for those that are not frequent themselves, batch by batch."""
-        for batch, lane, share in _batches(self.cut.lengths, self.least, self.missing):
-            if lane == LONG:
-                self._recover_long(int(batch[0]))
-            else:
-                self._recover(batch, lane)
-            journal.tell(share)
+        """Find replacements for those that are not frequent themselves, batch by batch, in all processors."""
+        batches = list(_batches(self.cut.lengths, self.least, self.missing))
+        finders = threading.local()
+
+        def replace(part: tuple[Int64s, int]) -> tuple[Int64s, Int32s]:
+            if not hasattr(finders, "own"):
+                finders.own = _Finder(self)
+            return finders.own.replacements(*part)  # type: ignore[no-any-return]
+
+        self.batches = [batch for batch, _ in batches]
+        self.replacements = map_in_threads(replace, batches, available_workers(), journal.tell)
+
+    def rows(self) -> tuple[Int32s, Int64s, Int64s]:
+        """Codes, and where in them the published form of each trajectory starts and how long it is (0 if lost)."""
+        tree = self.tree
+        starts, lengths = tree.starts.copy(), tree.nodes.depth.astype(np.int64)
+        frequent = np.flatnonzero(self.best != RARE)
+        written = [(frequent, written_out(self.patterns, self.best[frequent]))]
+        written += zip(self.batches, self.replacements, strict=True)
+        codes, before = [tree.data.codes], tree.data.visits
+        for members, (offsets, found) in written:
+            starts[tree.cut_nodes[members]] = before + offsets[:-1]
+            lengths[tree.cut_nodes[members]] = np.diff(offsets)
+            codes.append(found)
+            before += len(found)
+        return np.concatenate(codes), starts[tree.end_of_row], lengths[tree.end_of_row]
+
+
+class _Finder:
+    """Replaces cut trajectories in one thread. What it finds does not depend on the patterns that it saw before."""
+
+    def __init__(self, recovery: _Recovery) -> None:
+        self.recovery = recovery
+        self.corpus = with_own_room(recovery.corpus)
+        self.patterns = _room_for(self.corpus)
+        self.masks = np.zeros((recovery.n_codes, WORDS), np.uint64)
+        self.narrow_masks = np.zeros((recovery.n_codes, 1), np.uint64)
+        self.best = np.full(len(recovery.best), RARE, np.int64)
+
+    def replacements(self, batch: Int64s, lane: int) -> tuple[Int64s, Int32s]:
+        """Offsets and codes of what replaces the members of a batch; nothing where no pattern does."""
+        if lane == LONG:
+            self._recover_long(int(batch[0]))
+        else:
+            self._recover(batch, lane)
+        return written_out(self.patterns, self.best[batch])
 
     def _recover(self, batch: Int64s, lane: int) -> None:
-        tree = self.tree
-        masks = np.zeros((self.n_codes, WORDS), np.uint64)
-        found = common_lengths(self.cut, batch, self.least, lane, tree.nodes, self.height, self.others, masks)
+        of, tree = self.recovery, self.recovery.tree
+        found = common_lengths(of.cut, batch, of.least, lane, tree.nodes, of.height, of.others, self.masks)
         self.best[batch] = NO_ROOM
         while best_replacements(
-            self.cut,
+            of.cut,
             batch,
             found,
-            np.zeros((self.n_codes, 1), np.uint64),
+            self.narrow_masks,
             tree.starts,
             tree.nodes.depth,
             tree.k,
@@ -180,14 +225,15 @@ class _Recovery:
             self.patterns = with_more_room(self.patterns)
 
     def _recover_long(self, number: int) -> None:
-        tree, start = self.tree, int(self.cut.starts[number])
-        sequence = self.cut.codes[start : start + int(self.cut.lengths[number])]
+        of, tree = self.recovery, self.recovery.tree
+        start = int(of.cut.starts[number])
+        sequence = of.cut.codes[start : start + int(of.cut.lengths[number])]
         nodes, common = common_lengths_of_long(
-            sequence, tree.nodes, self.height, self.others, self.n_codes, int(self.least[number])
+            sequence, tree.nodes, of.height, of.others, of.n_codes, int(of.least[number])
         )
         while True:
             self.best[number] = best_replacement_of_long(
-                self.cut.codes,
+                of.cut.codes,
                 sequence,
                 nodes,
                 common,
@@ -196,20 +242,11 @@ class _Recovery:
                 tree.k,
                 self.corpus,
                 self.patterns,
-                self.n_codes,
+                of.n_codes,
             )
             if self.best[number] != NO_ROOM:
                 return
             self.patterns = with_more_room(self.patterns)
-
-    def rows(self) -> tuple[Int32s, Int64s, Int64s]:
-        """Codes, and where in them the published form of each trajectory starts and how long it is (0 if lost)."""
-        tree = self.tree
-        starts, lengths = tree.starts.copy(), tree.nodes.depth.astype(np.int64)
-        offsets, codes = written_out(self.patterns, self.best)
-        starts[tree.cut_nodes] = tree.data.visits + offsets[:-1]
-        lengths[tree.cut_nodes] = np.diff(offsets)
-        return np.concatenate([tree.data.codes, codes]), starts[tree.end_of_row], lengths[tree.end_of_row]
 
 
 def _shortest_allowed(lengths: Int32s, p: float) -> Int32s:
@@ -236,24 +273,18 @@ def _found(patterns: Sequences, corpus: Corpus, tree: PatternTree, k: int) -> tu
     return nodes, tree
 
 
-def _batches(lengths: Int32s, least: Int32s, numbers: Int64s) -> Iterator[tuple[Int64s, int, float]]:
-    """Sequences that are compared at once, the bits that each needs, and the share done with them.
-
-    Those that want least stand together.
-    """
-    shortest, done = 0, 0
+def _batches(lengths: Int32s, least: Int32s, numbers: Int64s) -> Iterator[tuple[Int64s, int]]:
+    """Sequences that are compared at once, and the bits that each needs. Those that want least stand together."""
+    shortest = 0
     for lane in LANES:
         chosen = numbers[(lengths[numbers] > shortest) & (lengths[numbers] < lane)]
         chosen = chosen[np.argsort(least[chosen], kind="stable")]
         size = WORDS * (64 // lane)
         for first in range(0, len(chosen), size):
-            batch = chosen[first : first + size]
-            done += len(batch)
-            yield batch, lane, done / len(numbers)
+            yield chosen[first : first + size], lane
         shortest = lane - 1
     for number in numbers[lengths[numbers] > NARROW]:
-        done += 1
-        yield np.array([number]), LONG, done / len(numbers)
+        yield np.array([number]), LONG
 
 
 def _without_rarely_published(
