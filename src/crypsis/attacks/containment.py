@@ -9,11 +9,11 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from crypsis.attacks.attack import Attack, AttackResult
+from crypsis.attacks.individuals import CandidateUnit
 from crypsis.attacks.location_sequence import fewest_by_size
 from crypsis.data.arrays import Int64s
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
 from crypsis.parameters import AtLeast
 
 
@@ -29,9 +29,7 @@ class ContainmentAttack(Attack):
 
     knowledge: Annotated[int, AtLeast(1), "Locations that the adversary may know: the m of the guarantee."] = 2
     beyond: Annotated[int, AtLeast(0), "Also try this many locations more."] = 2
-    unit: Annotated[
-        str | None, TRAJECTORY_OR_OWNER, "What counts as one candidate; people where the original tells them."
-    ] = None
+    unit: CandidateUnit = None
 
     def run(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> AttackResult:
         seen = self.confront(published, original)

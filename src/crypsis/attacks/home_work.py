@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from crypsis.attacks.attack import Attack, AttackResult, Confrontation
-from crypsis.attacks.individuals import per_individual
+from crypsis.attacks.individuals import CandidateUnit, per_individual
 from crypsis.attacks.matching import slots_of, target_of
 from crypsis.attacks.tracks_in_cells import longest_stays, points_in_cells
 from crypsis.attacks.unique_location import visited_locations
@@ -16,7 +16,6 @@ from crypsis.compilation import njit
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
 
 NONE = -1
 
@@ -37,9 +36,7 @@ class HomeWorkAttack(Attack):
 
     name: ClassVar[str] = "home-work"
 
-    unit: Annotated[
-        str | None, TRAJECTORY_OR_OWNER, "What counts as one candidate; people where the original tells them."
-    ] = None
+    unit: CandidateUnit = None
 
     def run(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> AttackResult:
         seen = self.confront(published, original)

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from crypsis.data.arrays import Int64s
 from crypsis.data.trajectory import Trajectories
+from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
+from crypsis.parameters import AtLeast
+
+CandidateUnit = Annotated[
+    str | None, TRAJECTORY_OR_OWNER, "What counts as one candidate; people where the original tells them."
+]
+KnownVisits = Annotated[int, AtLeast(1), "Visits that the adversary may know."]
 
 
 def per_individual(fewest: Int64s, original: Trajectories, unit: str) -> Int64s:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from crypsis.attacks.attack import Attack, AttackResult
-from crypsis.attacks.individuals import per_individual
+from crypsis.attacks.individuals import CandidateUnit, KnownVisits, per_individual
 from crypsis.attacks.matching import Target, known_atoms, slots_of, target_of
 from crypsis.attacks.unordered_knowledge import fewest_candidates_without_order
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
-from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,10 +29,8 @@ class LocationAttack(Attack):
 
     name: ClassVar[str] = "location"
 
-    knowledge: Annotated[int, AtLeast(1), "Visits that the adversary may know."] = 3
-    unit: Annotated[
-        str | None, TRAJECTORY_OR_OWNER, "What counts as one candidate; people where the original tells them."
-    ] = None
+    knowledge: KnownVisits = 3
+    unit: CandidateUnit = None
 
     def run(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> AttackResult:
         seen = self.confront(published, original)

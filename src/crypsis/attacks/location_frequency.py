@@ -8,14 +8,13 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from crypsis.attacks.attack import Attack, AttackResult
-from crypsis.attacks.individuals import per_individual
+from crypsis.attacks.individuals import CandidateUnit, per_individual
 from crypsis.attacks.matching import SUPPRESSED, slots_of, target_of
 from crypsis.attacks.unique_location import visited_locations
 from crypsis.attacks.unordered_knowledge import fewest_candidates_without_order
 from crypsis.data.arrays import offsets_of
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
 from crypsis.parameters import AtLeast
 
 
@@ -34,9 +33,7 @@ class LocationFrequencyAttack(Attack):
     name: ClassVar[str] = "location-frequency"
 
     knowledge: Annotated[int, AtLeast(1), "Locations with their number of visits that the adversary may know."] = 3
-    unit: Annotated[
-        str | None, TRAJECTORY_OR_OWNER, "What counts as one candidate; people where the original tells them."
-    ] = None
+    unit: CandidateUnit = None
 
     def run(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> AttackResult:
         seen = self.confront(published, original)

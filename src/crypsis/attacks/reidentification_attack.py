@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from crypsis.attacks.attack import Attack, RiskAtSize
+from crypsis.attacks.individuals import CandidateUnit
 from crypsis.attacks.reidentification import ReidentificationCurve, prefix_curve, sampled_curve
 from crypsis.attacks.tracks_in_cells import points_in_cells
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
 from crypsis.parameters import AtLeast, OneOf
 
 SIZES = (1, 2, 3, 5, 10, 20)
@@ -78,9 +78,7 @@ class ReidentificationAttack(Attack):
     knowledge: Annotated[int, AtLeast(1), "Most points that the adversary may know."] = 20
     draws: Annotated[int, AtLeast(1), "Pieces of knowledge drawn for each number of points."] = 10_000
     seed: Annotated[int, AtLeast(0), "Seed of the draws."] = 0
-    unit: Annotated[
-        str | None, TRAJECTORY_OR_OWNER, "What counts as one candidate; people where the original tells them."
-    ] = None
+    unit: CandidateUnit = None
 
     def run(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> ReidentificationResult:
         seen = self.confront(published, original)

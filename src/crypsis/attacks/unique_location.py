@@ -8,13 +8,12 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from crypsis.attacks.attack import Attack, AttackResult
-from crypsis.attacks.individuals import per_individual
+from crypsis.attacks.individuals import CandidateUnit, per_individual
 from crypsis.attacks.location import fewest_of_visits
 from crypsis.attacks.matching import SUPPRESSED, target_of
 from crypsis.data.arrays import Int64s, offsets_of
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
 from crypsis.parameters import AtLeast
 
 
@@ -32,9 +31,7 @@ class UniqueLocationAttack(Attack):
     name: ClassVar[str] = "unique-location"
 
     knowledge: Annotated[int, AtLeast(1), "Different locations that the adversary may know."] = 3
-    unit: Annotated[
-        str | None, TRAJECTORY_OR_OWNER, "What counts as one candidate; people where the original tells them."
-    ] = None
+    unit: CandidateUnit = None
 
     def run(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> AttackResult:
         seen = self.confront(published, original)

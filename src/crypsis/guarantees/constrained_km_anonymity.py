@@ -9,6 +9,9 @@ from crypsis.data.constraints import TENS_OF_NEAR, UtilityConstraints
 from crypsis.guarantees.km_anonymity import KmAnonymity
 from crypsis.parameters import Between
 
+SuppressedPercentage = Annotated[float, Between(0, 100), "Percentage of the visited locations that may be suppressed."]
+
+
 _INSIDE = "That every generalized location lies inside one constraint."
 
 
@@ -33,7 +36,7 @@ class ConstrainedKmAnonymity(KmAnonymity):
     constraints: Annotated[
         UtilityConstraints, "Groups of locations; a generalized location lies inside one of them."
     ] = TENS_OF_NEAR  # type: ignore[assignment]
-    delta: Annotated[float, Between(0, 100), "Percentage of the visited locations that may be suppressed."] = 10.0
+    delta: SuppressedPercentage = 10.0
 
     @property
     def recountable(self) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
+from crypsis.guarantees.itemset_km_anonymity import ItemsetShared, KnownItems
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
-from crypsis.parameters import AtLeast, Between
+from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,9 +41,9 @@ class ItemsetDiversity(RecordOrPerson):
         "Conclusions from knowing which generalizations the algorithm would have chosen (minimality).",
     )
 
-    k: Annotated[int, AtLeast(1), "Records that must share each set of items."] = 5
+    k: ItemsetShared = 5
     l: Annotated[int, AtLeast(1), "At most one in l of these may hold the same sensitive item."] = 2  # noqa: E741
-    m: Annotated[int, Between(1, 8), "Most items the adversary may know."] = 2
+    m: KnownItems = 2
     unit: Unit = "record"
 
     @property

@@ -8,6 +8,9 @@ from typing import Annotated, ClassVar
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import AtLeast, Between
 
+KnownItems = Annotated[int, Between(1, 8), "Most items the adversary may know."]
+ItemsetShared = Annotated[int, AtLeast(1), "Records that must share each set of items."]
+
 
 @dataclass(frozen=True, kw_only=True)
 class ItemsetKmAnonymity(RecordOrPerson):
@@ -36,8 +39,8 @@ class ItemsetKmAnonymity(RecordOrPerson):
         "Conclusions from knowing which generalizations the algorithm would have chosen (minimality).",
     )
 
-    k: Annotated[int, AtLeast(1), "Records that must share each set of items."] = 5
-    m: Annotated[int, Between(1, 8), "Most items the adversary may know."] = 2
+    k: ItemsetShared = 5
+    m: KnownItems = 2
     unit: Unit = "record"
 
     @property

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from crypsis.guarantees.loss_bounds import bounds_in_words, table_loss_in_words
+from crypsis.guarantees.loss_bounds import ItemLossBound, TableLossBound, bounds_in_words, table_loss_in_words
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
-from crypsis.parameters import AtLeast, Between
+from crypsis.parameters import AtLeast
+
+SharedByRecords = Annotated[int, AtLeast(1), "Records that must share quasi-identifiers and items."]
+KnownItemsOfRecord = Annotated[int, AtLeast(0), "Most items the adversary may know."]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,14 +44,10 @@ class KKmAnonymity(RecordOrPerson):
         "Conclusions from knowing which merges the algorithm would have chosen (minimality).",
     )
 
-    k: Annotated[int, AtLeast(1), "Records that must share quasi-identifiers and items."] = 5
-    m: Annotated[int, AtLeast(0), "Most items the adversary may know."] = 2
-    ncp: Annotated[
-        float | None,
-        Between(0, 1),
-        "Largest loss of the table, all quasi-identifiers alike; checked with the original.",
-    ] = None
-    ul: Annotated[float | None, Between(0, 1), "Largest loss of the items that are not sensitive."] = None
+    k: SharedByRecords = 5
+    m: KnownItemsOfRecord = 2
+    ncp: TableLossBound = None
+    ul: ItemLossBound = None
     unit: Unit = "record"
 
     @property

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
+from crypsis.guarantees.km_anonymity import KnownLength, SharedByIndividuals
 from crypsis.guarantees.known_time import TIMES_NOT_COVERED, OrderOrTime
 from crypsis.guarantees.trajectory_or_owner import Unit
 from crypsis.parameters import AtLeast
+
+OneInL = Annotated[int, AtLeast(1), "At most one in l of them may have visited the same sensitive location."]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,9 +45,9 @@ class KlmAnonymity(OrderOrTime):
         "Several adversaries who pool what they know, or knowledge about several victims at once.",
     )
 
-    k: Annotated[int, AtLeast(1), "Individuals that must share each subsequence."] = 5
-    l: Annotated[int, AtLeast(1), "At most one in l of them may have visited the same sensitive location."] = 2  # noqa: E741
-    m: Annotated[int, AtLeast(0), "Longest subsequence the adversary may know."] = 2
+    k: SharedByIndividuals = 5
+    l: OneInL = 2  # noqa: E741
+    m: KnownLength = 2
     unit: Unit = "trajectory"
 
     @property

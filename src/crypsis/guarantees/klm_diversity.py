@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from crypsis.guarantees.loss_bounds import bounds_in_words, table_loss_in_words
+from crypsis.guarantees.kkm_anonymity import KnownItemsOfRecord, SharedByRecords
+from crypsis.guarantees.loss_bounds import ItemLossBound, TableLossBound, bounds_in_words, table_loss_in_words
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
-from crypsis.parameters import AtLeast, Between
+from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,15 +45,11 @@ class KLmDiversity(RecordOrPerson):
         "Conclusions from knowing which merges the algorithm would have chosen (minimality).",
     )
 
-    k: Annotated[int, AtLeast(1), "Records that must share quasi-identifiers and items."] = 5
+    k: SharedByRecords = 5
     l: Annotated[int, AtLeast(1), "At most one in l of them may hold the same sensitive item."] = 2  # noqa: E741
-    m: Annotated[int, AtLeast(0), "Most items the adversary may know."] = 2
-    ncp: Annotated[
-        float | None,
-        Between(0, 1),
-        "Largest loss of the table, all quasi-identifiers alike; checked with the original.",
-    ] = None
-    ul: Annotated[float | None, Between(0, 1), "Largest loss of the items that are not sensitive."] = None
+    m: KnownItemsOfRecord = 2
+    ncp: TableLossBound = None
+    ul: ItemLossBound = None
     unit: Unit = "record"
 
     @property

@@ -9,6 +9,9 @@ from crypsis.guarantees.known_time import TIMES_NOT_COVERED, OrderOrTime
 from crypsis.guarantees.trajectory_or_owner import Unit
 from crypsis.parameters import AtLeast
 
+KnownLength = Annotated[int, AtLeast(0), "Longest subsequence the adversary may know."]
+SharedByIndividuals = Annotated[int, AtLeast(1), "Individuals that must share each subsequence."]
+
 
 @dataclass(frozen=True, kw_only=True)
 class KmAnonymity(OrderOrTime):
@@ -35,8 +38,8 @@ class KmAnonymity(OrderOrTime):
         "Conclusions from knowing which merges the algorithm would have chosen (minimality).",
     )
 
-    k: Annotated[int, AtLeast(1), "Individuals that must share each subsequence."] = 5
-    m: Annotated[int, AtLeast(0), "Longest subsequence the adversary may know."] = 2
+    k: SharedByIndividuals = 5
+    m: KnownLength = 2
     unit: Unit = "trajectory"
 
     @property

@@ -10,6 +10,12 @@ from crypsis.data.sensitive_values import EVERY_VALUE, SensitiveValues
 from crypsis.guarantees.guarantee import Guarantee
 from crypsis.parameters import AtLeast, Between, OneOf
 
+KnownDoublets = Annotated[int, AtLeast(1), "Most doublets of a person that an adversary may know."]
+SharedByPeople = Annotated[int, AtLeast(1), "People that must share each known set of doublets."]
+LargestShare = Annotated[Fraction, Between(0, 1), "Largest share of them that may have one sensitive value."]
+SensitiveChoice = Annotated[SensitiveValues, "Sensitive values; an attribute may have its own C."]
+
+
 _TOGETHER = "What the windows say together, unless pseudonyms are stable."
 
 
@@ -42,10 +48,10 @@ class LKCPrivacy(Guarantee):
         "Who is in the published data at all.",
     )
 
-    L: Annotated[int, AtLeast(1), "Most doublets of a person that an adversary may know."] = 2
-    K: Annotated[int, AtLeast(1), "People that must share each known set of doublets."] = 5
-    C: Annotated[Fraction, Between(0, 1), "Largest share of them that may have one sensitive value."] = Fraction(1)
-    sensitive_values: Annotated[SensitiveValues, "Sensitive values; an attribute may have its own C."] = EVERY_VALUE  # type: ignore[assignment]
+    L: KnownDoublets = 2
+    K: SharedByPeople = 5
+    C: LargestShare = Fraction(1)
+    sensitive_values: SensitiveChoice = EVERY_VALUE  # type: ignore[assignment]
     covers: Annotated[
         str,
         OneOf(

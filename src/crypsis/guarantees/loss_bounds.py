@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from crypsis.parameters import Between
+
+TableLossBound = Annotated[
+    float | None, Between(0, 1), "Largest loss of the table, all quasi-identifiers alike; checked with the original."
+]
+ItemLossBound = Annotated[float | None, Between(0, 1), "Largest loss of the items that are not sensitive."]
+
 
 def bounds_in_words(ncp: float | None, ul: float | None) -> str:
     """A sentence for each bound, with a blank in front; nothing where there is none."""

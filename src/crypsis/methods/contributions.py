@@ -6,12 +6,17 @@ so noise is drawn for m records.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from crypsis.data.arrays import Int64s
 from crypsis.data.relational import Table
+from crypsis.parameters import Between
+
+RecordsPerPerson = Annotated[
+    int, Between(1, 1000), "Records of one person that count, the first so many; noise grows with it."
+]
 
 
 def bounded(data: Any, most: int) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from crypsis.data.declarations import Declarations
 from crypsis.data.microdata import Microdata
@@ -13,7 +13,9 @@ from crypsis.errors import NotApplicable, PersonNotSupported
 from crypsis.guarantees import Guarantee
 from crypsis.journal import Journal
 from crypsis.methods.command_names import command_name
-from crypsis.parameters import Checked, Companion, Recipe, parameters_of
+from crypsis.parameters import AtLeast, Checked, Companion, Recipe, parameters_of
+
+RandomSeed = Annotated[int, AtLeast(0), "Seed of the random choice."]
 
 
 @dataclass(frozen=True, kw_only=True)

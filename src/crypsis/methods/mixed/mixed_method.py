@@ -15,11 +15,13 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, Infeasible, InfeasibleDiversity
 from crypsis.executors.threads import available_workers, map_in_threads
 from crypsis.guarantees import Guarantee, KKmAnonymity, KLmDiversity
+from crypsis.guarantees.itemset_km_anonymity import KnownItems
+from crypsis.guarantees.kkm_anonymity import SharedByRecords
 from crypsis.hierarchy import FANOUT_FIVE, Hierarchies, ItemHierarchy, UtilityPolicy, Weights
 from crypsis.hierarchy.item_spread import ItemSpread
 from crypsis.journal import Journal
 from crypsis.kernels.row_classes import row_classes
-from crypsis.methods.method import Method
+from crypsis.methods.method import Method, RandomSeed
 from crypsis.methods.mixed.clusters import Clusters
 from crypsis.methods.mixed.item_loss import ItemLoss
 from crypsis.methods.mixed.item_recoding import ItemRecoder, Recoded
@@ -30,7 +32,12 @@ from crypsis.methods.relational.cluster import Cluster
 from crypsis.methods.relational.incognito import Incognito
 from crypsis.methods.relational.mondrian import Mondrian
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
-from crypsis.methods.relational.relational_method import RelationalMethod, SuppressingMethod
+from crypsis.methods.relational.relational_method import (
+    ColumnHierarchies,
+    ColumnWeights,
+    RelationalMethod,
+    SuppressingMethod,
+)
 from crypsis.methods.relational.top_down import TopDown
 from crypsis.methods.transaction.apriori import Apriori
 from crypsis.methods.transaction.coat import COAT
@@ -58,8 +65,8 @@ class MixedMethod(Method):
     randomized: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
 
-    k: Annotated[int, AtLeast(1), "Records that must share quasi-identifiers and items."] = 5
-    m: Annotated[int, Between(1, 8), "Most items the adversary may know."] = 2
+    k: SharedByRecords = 5
+    m: KnownItems = 2
     l: Annotated[  # noqa: E741
         int, AtLeast(1), "At most one in l of these records may hold the same sensitive item; 1 asks for nothing."
     ] = 1
@@ -71,12 +78,8 @@ class MixedMethod(Method):
         OneOf(**{name: method.__name__ for name, method in TRANSACTION.items()}),
         "Method that generalizes the items of a cluster.",
     ] = "pcta"
-    hierarchy: Annotated[
-        Hierarchies | None, "What values may be generalized to, by column; other columns get ranges, sets or bins."
-    ] = None
-    weights: Annotated[
-        Weights | None, "How much the loss of each quasi-identifier counts; all the same if not said."
-    ] = None
+    hierarchy: ColumnHierarchies = None
+    weights: ColumnWeights = None
     item_hierarchy: Annotated[ItemHierarchy, "For apriori, lra and vpa: a tree whose leaves are the items."] = (
         FANOUT_FIVE  # type: ignore[assignment]
     )
@@ -91,7 +94,7 @@ class MixedMethod(Method):
         OneOf(random="any record", first="the first record", farthest="the farthest record"),
         "For cluster: which record starts a cluster: any, the first, the farthest one.",
     ] = "random"
-    seed: Annotated[int, AtLeast(0), "Seed of the random choice."] = 0
+    seed: RandomSeed = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()

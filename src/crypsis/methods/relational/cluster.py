@@ -31,11 +31,12 @@ from crypsis.kernels.class_cells import (
 from crypsis.kernels.common_nodes import common_nodes
 from crypsis.kernels.nearest_records import seeded_clusters
 from crypsis.kernels.row_classes import row_classes
+from crypsis.methods.method import RandomSeed
 from crypsis.methods.relational.diversity import Diversity
 from crypsis.methods.relational.publishing import published_classes
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
 from crypsis.methods.relational.relational_method import RelationalMethod
-from crypsis.parameters import AtLeast, OneOf
+from crypsis.parameters import OneOf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +72,7 @@ class Cluster(RelationalMethod):
         OneOf(random="any record", first="the first record", farthest="the farthest record"),
         "Which record starts a cluster: any, the first, the farthest one.",
     ] = "random"
-    seed: Annotated[int, AtLeast(0), "Seed of the random choice."] = 0
+    seed: RandomSeed = 0
 
     def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, journal: Journal) -> PublishedTable:
         diversity.refuse_hopeless(self.k)

@@ -7,6 +7,7 @@ its end or left out by a rule that looks at no other record, so privacy is not t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import polars as pl
@@ -17,6 +18,14 @@ from crypsis.data.category_trees import CategoryTree, CategoryTrees
 from crypsis.data.counted_regions import RECORDS, RegionAttribute, missing_domain
 from crypsis.data.relational import Column, Table
 from crypsis.errors import BadTaxonomy, NotApplicable
+
+DeclaredDomains = Annotated[
+    AttributeDomains | None, "Bounds of numbers and lists of categories, also of the class; declared public."
+]
+DeclaredTrees = Annotated[
+    CategoryTrees | None, "Trees over categories, declared public; a column without one is not generalized in steps."
+]
+ClampNumbers = Annotated[bool, "Numbers outside their domain count as its nearest end; else their record is left out."]
 
 
 @dataclass(frozen=True)

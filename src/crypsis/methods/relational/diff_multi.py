@@ -17,15 +17,14 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from crypsis.data.arrays import Int64s
-from crypsis.data.attribute_domains import AttributeDomains
-from crypsis.data.category_trees import CategoryTree, CategoryTrees
+from crypsis.data.category_trees import CategoryTree
 from crypsis.data.counted_regions import CountedRegions, RegionAttribute
 from crypsis.data.relational import Table
 from crypsis.guarantees import DifferentialPrivacy
 from crypsis.journal import Journal
-from crypsis.methods.contributions import bounded
+from crypsis.methods.contributions import RecordsPerPerson, bounded
 from crypsis.methods.private_method import PrivateMethod
-from crypsis.methods.relational.declared_columns import DeclaredColumns
+from crypsis.methods.relational.declared_columns import ClampNumbers, DeclaredColumns, DeclaredDomains, DeclaredTrees
 from crypsis.methods.relational.noisy_regions import Grown, grow
 from crypsis.methods.relational.region_schema import RegionSchema
 from crypsis.methods.relational.region_scores import Score
@@ -74,13 +73,8 @@ class DiffMulti(PrivateMethod):
     stages: ClassVar[tuple[str, ...]] = ("read records", "specialize", "count")
     needs: ClassVar[tuple[str, ...]] = ("declared domains",)
 
-    domains: Annotated[
-        AttributeDomains | None, "Bounds of numbers and lists of categories, also of the class; declared public."
-    ] = None
-    trees: Annotated[
-        CategoryTrees | None,
-        "Trees over categories, declared public; a column without one is not generalized in steps.",
-    ] = None
+    domains: DeclaredDomains = None
+    trees: DeclaredTrees = None
     specializations: Annotated[int, Between(0, 1 << 24), "Largest number of specializations."] = 100
     score: Annotated[
         str,
@@ -107,12 +101,8 @@ class DiffMulti(PrivateMethod):
         "What counts get beside half of epsilon: all that their way has left, "
         "what the longest way has left, or nothing.",
     ] = "path"
-    clamp: Annotated[bool, "Numbers outside their domain count as its nearest end; else their record is left out."] = (
-        True
-    )
-    records_per_person: Annotated[
-        int, Between(1, 1000), "Records of one person that count, the first so many; noise grows with it."
-    ] = 1
+    clamp: ClampNumbers = True
+    records_per_person: RecordsPerPerson = 1
 
     @property
     def guarantee(self) -> DifferentialPrivacy:

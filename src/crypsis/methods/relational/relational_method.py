@@ -23,6 +23,13 @@ from crypsis.methods.relational.diversity import Diversity
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
 from crypsis.parameters import Above, AtLeast, Between, OneOf
 
+ColumnHierarchies = Annotated[
+    Hierarchies | None, "What values may be generalized to, by column; other columns get ranges, sets or bins."
+]
+ColumnWeights = Annotated[
+    Weights | None, "How much the loss of each quasi-identifier counts; all the same if not said."
+]
+
 
 @dataclass(frozen=True, kw_only=True)
 class RelationalMethod(Method):
@@ -40,12 +47,8 @@ class RelationalMethod(Method):
         AtLeast(1),
         "People (or records) that must share each combination of quasi-identifiers.",
     ] = 5
-    hierarchy: Annotated[
-        Hierarchies | None, "What values may be generalized to, by column; other columns get ranges, sets or bins."
-    ] = None
-    weights: Annotated[
-        Weights | None, "How much the loss of each quasi-identifier counts; all the same if not said."
-    ] = None
+    hierarchy: ColumnHierarchies = None
+    weights: ColumnWeights = None
     l: Annotated[int | None, AtLeast(1), "Sensitive values that must be well represented in each class."] = None  # noqa: E741
     diversity: Annotated[str, OneOf(**FORMS), "What well represented means."] = "distinct"
     c: Annotated[

@@ -23,12 +23,13 @@ from crypsis.data.stream import Events
 from crypsis.data.windows import NO_TOKENS, PublishedWindow, PublishedWindows
 from crypsis.errors import BadParameter, SensitiveLocation, UnknownColumn, did_you_mean
 from crypsis.guarantees import LKCPrivacy
+from crypsis.guarantees.lkc_privacy import KnownDoublets, LargestShare, SensitiveChoice, SharedByPeople
 from crypsis.journal import Journal
 from crypsis.kernels.event_intake import ACCEPTED, RESULTS, judge_events
 from crypsis.methods.method import Method
 from crypsis.methods.stream.pseudonyms import pseudonyms
 from crypsis.methods.stream.sliding_window import MODES, Slide, SlidingWindow
-from crypsis.parameters import AtLeast, Between, OneOf, Unit
+from crypsis.parameters import AtLeast, OneOf, Unit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,10 +64,10 @@ class ITSA(Method):
     promises: ClassVar[type[LKCPrivacy]] = LKCPrivacy
     stages: ClassVar[tuple[str, ...]] = ("accept events", "slide")
 
-    L: Annotated[int, AtLeast(1), "Most doublets of a person that an adversary may know."] = 2
-    K: Annotated[int, AtLeast(1), "People that must share each known set of doublets."] = 5
-    C: Annotated[Fraction, Between(0, 1), "Largest share of them that may have one sensitive value."] = Fraction(1)
-    sensitive_values: Annotated[SensitiveValues, "Sensitive values; an attribute may have its own C."] = EVERY_VALUE  # type: ignore[assignment]
+    L: KnownDoublets = 2
+    K: SharedByPeople = 5
+    C: LargestShare = Fraction(1)
+    sensitive_values: SensitiveChoice = EVERY_VALUE  # type: ignore[assignment]
     N: Annotated[int, AtLeast(1), Unit("timestamps"), "Timestamps of a window."] = 7
     step_size: Annotated[int, AtLeast(1), Unit("timestamps"), "Timestamps by which the window slides."] = 1
     mode: Annotated[

@@ -11,6 +11,8 @@ from crypsis.data.arrays import Int64s
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import Infeasible, InfeasibleDiversity, InfeasibleLength, TooFewTrajectories, TooManyClusters
 from crypsis.guarantees import KlmAnonymity
+from crypsis.guarantees.klm_anonymity import OneInL
+from crypsis.guarantees.km_anonymity import KnownLength
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.journal import Journal
 from crypsis.methods.method import Method
@@ -18,8 +20,9 @@ from crypsis.methods.trajectory.clustered_recoding import private_facts, publish
 from crypsis.methods.trajectory.clustering import recode_clusters
 from crypsis.methods.trajectory.diverse_merging import Requirement, ShortLength, Unresolved
 from crypsis.methods.trajectory.feasibility import how_many, individuals_of
+from crypsis.methods.trajectory.merging_parameters import SharedByTrajectories
 from crypsis.methods.trajectory.sensitive_visits import SplitTrajectories
-from crypsis.parameters import AtLeast, OneOf
+from crypsis.parameters import OneOf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,9 +35,9 @@ class DiverseMethod(Method):
     promises: ClassVar[type[KlmAnonymity]] = KlmAnonymity
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "sensitive locations")
 
-    k: Annotated[int, AtLeast(1), "Trajectories that must share each subsequence."] = 5
-    l: Annotated[int, AtLeast(1), "At most one in l of them may have visited the same sensitive location."] = 2  # noqa: E741
-    m: Annotated[int, AtLeast(0), "Longest subsequence the adversary may know."] = 2
+    k: SharedByTrajectories = 5
+    l: OneInL = 2  # noqa: E741
+    m: KnownLength = 2
     on_infeasible: Annotated[
         str,
         OneOf(error="stop and say why", suppress="delete visits to it"),

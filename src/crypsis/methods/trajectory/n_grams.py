@@ -23,6 +23,7 @@ from crypsis.errors import TooLarge
 from crypsis.journal import Journal
 from crypsis.kernels.row_classes import row_classes
 from crypsis.methods.private_method import PrivateMethod
+from crypsis.methods.trajectory.declared_visits import DeclaredLocations, DeclaredTimes
 from crypsis.methods.trajectory.noisy_grams import Sequences, grow_grams, synthesized_sequences
 from crypsis.methods.trajectory.timed_visits import timed_visits
 from crypsis.noise import Entropy, Noise, SystemEntropy, provider_named, terms_of
@@ -65,8 +66,8 @@ class NGrams(PrivateMethod):
     stages: ClassVar[tuple[str, ...]] = ("read records", "grow", "synthesize", "publish")
     needs: ClassVar[tuple[str, ...]] = ("declared domains",)
 
-    location_domain: Annotated[LocationDomain | None, "The locations that there are, whoever was there."] = None
-    time_domain: Annotated[TimeDomain | None, "The times that there are; visits at other times are left out."] = None
+    location_domain: DeclaredLocations = None
+    time_domain: DeclaredTimes = None
     grams: Annotated[int, Between(1, 12), "Longest run of visits that is counted."] = 5
     longest: Annotated[int, Between(1, 256), "Visits of a person that count, the first so many."] = 10
     tokens: Annotated[

@@ -23,6 +23,7 @@ from crypsis.guarantees import SequenceKAnonymity
 from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
 from crypsis.journal import Journal
 from crypsis.methods.method import Method
+from crypsis.methods.trajectory.cell_parameters import ComparedDistance, FewestCells
 from crypsis.methods.trajectory.characteristic_points import characteristic_points
 from crypsis.methods.trajectory.kam_cut import KAMCut
 from crypsis.methods.trajectory.kam_rec import KAMRec
@@ -82,17 +83,13 @@ class PPSG(Method):
     max_displacement: Annotated[
         float | None, Above(0), "Cells are not joined where that moves a point farther than this from its generator."
     ] = None
-    displacement: Annotated[
-        str,
-        OneOf(max="the largest distance", mean="the mean distance"),
-        "Which distance of the points of a cell the limit is compared with.",
-    ] = "max"
+    displacement: ComparedDistance = "max"
     rep: Annotated[
         str,
         OneOf(mean="the middle of its points", medoid="its most central point"),
         "The generator of a joined cell; it is never published.",
     ] = "mean"
-    min_cells: Annotated[int, AtLeast(1), "With this many cells left no further step is begun."] = 2
+    min_cells: FewestCells = 2
     max_steps: Annotated[int | None, AtLeast(0), "Most steps of joining cells."] = None
     min_angle: Annotated[
         float, Above(0), Unit("degrees"), "A turn by this many degrees makes a characteristic point."

@@ -16,6 +16,7 @@ from crypsis.data.arrays import Float64s
 from crypsis.data.track import Tracks
 from crypsis.errors import BadParameter
 from crypsis.kernels.cell_points import displacements, medoid
+from crypsis.methods.trajectory.cell_parameters import ComparedDistance, FewestCells
 from crypsis.methods.trajectory.characteristic_points import characteristic_points
 from crypsis.methods.trajectory.point_grouping import group_means
 from crypsis.methods.trajectory.tessellation import CellFigures, Flow, Tessellation
@@ -42,17 +43,13 @@ class Merging(Checked):
     max_displacement: Annotated[
         float | None, Above(0), "A merge that would move points farther than this from their generator is left out."
     ] = None
-    displacement: Annotated[
-        str,
-        OneOf(max="the largest distance", mean="the mean distance"),
-        "Which distance of the points of a cell the limit is compared with.",
-    ] = "max"
+    displacement: ComparedDistance = "max"
     rep: Annotated[
         str,
         OneOf(mean="the middle of its points", medoid="its most central point"),
         "The generator of a merged cell; never published.",
     ] = "mean"
-    min_cells: Annotated[int, AtLeast(1), "With this many cells left no further step is begun."] = 2
+    min_cells: FewestCells = 2
 
 
 class ProgressiveGeneralization:

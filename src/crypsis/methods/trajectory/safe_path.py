@@ -17,12 +17,13 @@ import numpy as np
 
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.stream import Events
-from crypsis.data.synthetic import ORDERS, SyntheticTrajectories
+from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.errors import BadTaxonomy, TooLarge
 from crypsis.hierarchy import Taxonomy
 from crypsis.journal import Journal
 from crypsis.methods.noise_thresholds import deviations_threshold, flat_threshold
 from crypsis.methods.private_method import PrivateMethod
+from crypsis.methods.trajectory.declared_visits import DeclaredLocations, DeclaredTimes, TreeHeight, VisitOrder
 from crypsis.methods.trajectory.noisy_prefix_tree import Sublevel
 from crypsis.methods.trajectory.prefix_synthesis import PrefixTreePlan, synthesized_from_tree
 from crypsis.methods.trajectory.safe_path_budgets import Budgets, printed_shares, uniform_shares
@@ -70,9 +71,9 @@ class SafePath(PrivateMethod):
     stages: ClassVar[tuple[str, ...]] = ("read records", "grow", "consistency", "publish")
     needs: ClassVar[tuple[str, ...]] = ("declared domains",)
 
-    location_domain: Annotated[LocationDomain | None, "The locations that there are, whoever was there."] = None
-    time_domain: Annotated[TimeDomain | None, "The times that there are; visits at other times are left out."] = None
-    height: Annotated[int, Between(1, 64), "Levels of the tree: a person counts with the first so many visits."] = 3
+    location_domain: DeclaredLocations = None
+    time_domain: DeclaredTimes = None
+    height: TreeHeight = 3
     scheme: Annotated[
         str,
         OneOf(uniform="alike over all levels", printed="as the thesis prints it", flat="without taxonomies"),
@@ -82,11 +83,7 @@ class SafePath(PrivateMethod):
     time_height: Annotated[int, Between(0, 16), "General levels of the taxonomy of times."] = 2
     fan_out: Annotated[int, Between(2, 64), "Parts that a range of locations or times is split into."] = 2
     taxonomy: Annotated[Taxonomy | None, "Taxonomy of the locations in place of equal ranges of their list."] = None
-    order: Annotated[
-        str,
-        OneOf(**ORDERS),
-        "Which visits may follow: by time and place, at the same time or later, or strictly later.",
-    ] = "canonical"
+    order: VisitOrder = "canonical"
     thresholds: Annotated[
         str,
         OneOf(node="a node's own noise", level="the noise of its level of the tree"),

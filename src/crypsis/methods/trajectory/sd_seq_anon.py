@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar
 
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.guarantees import KmAnonymity
+from crypsis.guarantees.km_anonymity import KnownLength
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.hierarchy import FAN_OUT_FIVE, Taxonomy
 from crypsis.journal import Journal
@@ -19,7 +20,7 @@ from crypsis.methods.method import Method
 from crypsis.methods.trajectory.feasibility import individuals_of, longest_feasible
 from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
 from crypsis.methods.trajectory.guided_merging import GuidedMerging
-from crypsis.parameters import AtLeast, OneOf
+from crypsis.methods.trajectory.merging_parameters import SharedByTrajectories, WhenInfeasible
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,14 +64,10 @@ class SDSeqAnon(Method):
     stages: ClassVar[tuple[str, ...]] = ("feasibility", "count size 1..m", "merge size 1..m", "publish")
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "taxonomy")
 
-    k: Annotated[int, AtLeast(1), "Trajectories that must share each subsequence."] = 5
-    m: Annotated[int, AtLeast(0), "Longest subsequence the adversary may know."] = 2
+    k: SharedByTrajectories = 5
+    m: KnownLength = 2
     taxonomy: Annotated[Taxonomy, "What locations mean: a tree with the locations as leaves."] = FAN_OUT_FIVE  # type: ignore[assignment]
-    on_infeasible: Annotated[
-        str,
-        OneOf(error="stop and say why", truncate="cut the long ones"),
-        "When too few trajectories are long: stop, or cut the long ones to the length that can be protected.",
-    ] = "error"
+    on_infeasible: WhenInfeasible = "error"
     unit: ChosenUnit = None
 
     @property

@@ -13,20 +13,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, ClassVar
 
-from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.stream import Events
-from crypsis.data.synthetic import ORDERS, SyntheticTrajectories
+from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.errors import TooLarge
 from crypsis.journal import Journal
 from crypsis.methods.noise_thresholds import deviations_threshold
 from crypsis.methods.private_method import PrivateMethod
+from crypsis.methods.trajectory.declared_visits import DeclaredLocations, DeclaredTimes, TreeHeight, VisitOrder
 from crypsis.methods.trajectory.noisy_prefix_tree import Sublevel
 from crypsis.methods.trajectory.prefix_synthesis import PrefixTreePlan, synthesized_from_tree
 from crypsis.methods.trajectory.safe_path_budgets import Budgets
 from crypsis.methods.trajectory.value_ranges import ValueRanges
 from crypsis.noise import Noise, pass_probability, provider_named, terms_of
 from crypsis.noise.opendp import check_zeros
-from crypsis.parameters import AtLeast, Between, OneOf
+from crypsis.parameters import AtLeast
 
 MOST_DRAWS = 1 << 31
 
@@ -66,14 +66,10 @@ class SeqPT(PrivateMethod):
     stages: ClassVar[tuple[str, ...]] = ("read records", "grow", "consistency", "publish")
     needs: ClassVar[tuple[str, ...]] = ("declared domains",)
 
-    location_domain: Annotated[LocationDomain | None, "The locations that there are, whoever was there."] = None
-    time_domain: Annotated[TimeDomain | None, "The times that there are; visits at other times are left out."] = None
-    height: Annotated[int, Between(1, 64), "Levels of the tree: a person counts with the first so many visits."] = 2
-    order: Annotated[
-        str,
-        OneOf(**ORDERS),
-        "Which visits may follow: by time and place, at the same time or later, or strictly later.",
-    ] = "canonical"
+    location_domain: DeclaredLocations = None
+    time_domain: DeclaredTimes = None
+    height: TreeHeight = 2
+    order: VisitOrder = "canonical"
     threshold: Annotated[int | None, AtLeast(1), "One threshold for all nodes in place of two deviations."] = None
 
     def anonymize(self, data: Events, journal: Journal) -> SyntheticTrajectories:

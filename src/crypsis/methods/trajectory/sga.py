@@ -15,6 +15,7 @@ import numpy as np
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.journal import Journal
 from crypsis.kernels.top_patterns import containing_patterns
+from crypsis.methods.trajectory.cluster_parameters import ClusterCount
 from crypsis.methods.trajectory.clustering import consecutive_clusters, in_order_of_appearance, keys_in_gray_order
 from crypsis.methods.trajectory.diverse_method import DiverseMethod
 from crypsis.methods.trajectory.frequent_subtrajectories import frequent_subtrajectories
@@ -51,7 +52,7 @@ class SGA(DiverseMethod):
     example_options: ClassVar[str] = "--sensitive 'Night Pharmacy'"
     stages: ClassVar[tuple[str, ...]] = ("select", "organize", "anonymize", "publish")
 
-    clusters: Annotated[int, AtLeast(1), "Clusters that are recoded separately; at most one for each k rows."] = 5
+    clusters: ClusterCount = 5
     patterns: Annotated[int, AtLeast(1), "Frequent subtrajectories that rows are arranged by (K in the paper)."] = 10
     max_size: Annotated[int | None, AtLeast(1), "Longest subtrajectory that is looked for; by default any."] = None
 

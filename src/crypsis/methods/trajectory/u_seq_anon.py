@@ -14,13 +14,15 @@ from typing import Annotated, ClassVar
 from crypsis.data.constraints import TENS_OF_NEAR, UtilityConstraints
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.guarantees import ConstrainedKmAnonymity
+from crypsis.guarantees.constrained_km_anonymity import SuppressedPercentage
+from crypsis.guarantees.km_anonymity import KnownLength
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.journal import Journal
 from crypsis.methods.method import Method
 from crypsis.methods.trajectory.feasibility import check_enough, individuals_by_length, individuals_of
 from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
 from crypsis.methods.trajectory.guided_merging import GuidedMerging
-from crypsis.parameters import AtLeast, Between
+from crypsis.methods.trajectory.merging_parameters import SharedByTrajectories
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,12 +64,12 @@ class USeqAnon(Method):
     stages: ClassVar[tuple[str, ...]] = ("feasibility", "count size 1..m", "merge size 1..m", "publish")
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "constraints")
 
-    k: Annotated[int, AtLeast(1), "Trajectories that must share each subsequence."] = 5
-    m: Annotated[int, AtLeast(0), "Longest subsequence the adversary may know."] = 2
+    k: SharedByTrajectories = 5
+    m: KnownLength = 2
     constraints: Annotated[
         UtilityConstraints, "Groups of locations that may be merged with each other; every visited one lies in one."
     ] = TENS_OF_NEAR  # type: ignore[assignment]
-    delta: Annotated[float, Between(0, 100), "Percentage of the visited locations that may be suppressed."] = 10.0
+    delta: SuppressedPercentage = 10.0
     unit: ChosenUnit = None
 
     @property

@@ -14,10 +14,11 @@ import numpy as np
 
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.journal import Journal
+from crypsis.methods.trajectory.cluster_parameters import ClusterCount
 from crypsis.methods.trajectory.clustering import consecutive_clusters, in_order_of_appearance, keys_in_gray_order
 from crypsis.methods.trajectory.diverse_method import DiverseMethod
 from crypsis.methods.trajectory.z_order import grid_cells, z_order
-from crypsis.parameters import Above, AtLeast
+from crypsis.parameters import Above
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +51,7 @@ class ZGA(DiverseMethod):
     example_options: ClassVar[str] = "--sensitive 'Night Pharmacy' --cell 100"
     stages: ClassVar[tuple[str, ...]] = ("select", "organize", "anonymize", "publish")
 
-    clusters: Annotated[int, AtLeast(1), "Clusters that are recoded separately; at most one for each k rows."] = 5
+    clusters: ClusterCount = 5
     cell: Annotated[
         float | None,
         Above(0),

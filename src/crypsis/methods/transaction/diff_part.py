@@ -22,7 +22,7 @@ from crypsis.data.transaction import Transactions
 from crypsis.errors import TooLarge
 from crypsis.guarantees import DifferentialPrivacy
 from crypsis.journal import Journal
-from crypsis.methods.contributions import bounded
+from crypsis.methods.contributions import RecordsPerPerson, bounded
 from crypsis.methods.noise_thresholds import deviations_threshold, flat_threshold
 from crypsis.methods.private_method import PrivateMethod
 from crypsis.methods.transaction.item_tree import ItemTree
@@ -84,9 +84,7 @@ class DiffPart(PrivateMethod):
         Fraction, Above(0), "Bounded thresholds: combinations made of noise alone that may pass a step on average."
     ] = Fraction(1, 20)
 
-    records_per_person: Annotated[
-        int, Between(1, 1000), "Records of one person that count, the first so many; noise grows with it."
-    ] = 1
+    records_per_person: RecordsPerPerson = 1
 
     @property
     def guarantee(self) -> DifferentialPrivacy:

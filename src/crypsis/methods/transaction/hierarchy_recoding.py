@@ -18,12 +18,13 @@ from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import Infeasible, NotApplicable, TooFewRecords, TooLarge
 from crypsis.guarantees import Guarantee, ItemsetKmAnonymity
+from crypsis.guarantees.itemset_km_anonymity import ItemsetShared, KnownItems
 from crypsis.hierarchy import FANOUT_FIVE, ItemHierarchy, ItemTree
 from crypsis.kernels.apriori_cut import DELETED, STUCK, raised_cut
 from crypsis.kernels.itemsets import NO_ITEMS, NO_OFFSETS
 from crypsis.methods.method import Method
 from crypsis.methods.transaction.people import arrange_by_person, count_people, persons_to_count, unit_of
-from crypsis.parameters import AtLeast, Between
+from crypsis.parameters import Between
 
 MOST_BITS = 1 << 36  # nodes times records: 8 GB of bits
 
@@ -38,8 +39,8 @@ class HierarchyMethod(Method):
     needs: ClassVar[tuple[str, ...]] = ("hierarchy",)
     counts_people: ClassVar[bool] = True
 
-    k: Annotated[int, AtLeast(1), "Records that must share each set of items."] = 5
-    m: Annotated[int, Between(1, 8), "Most items the adversary may know."] = 2
+    k: ItemsetShared = 5
+    m: KnownItems = 2
     hierarchy: Annotated[ItemHierarchy, "What items have in common: a tree whose leaves are the items."] = FANOUT_FIVE  # type: ignore[assignment]
     attach_to_root: Annotated[bool, "Put items that the hierarchy lacks right below its root."] = False
     max_suppressed_items: Annotated[
