@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s, freeze, frozen, offsets_of, take_records
+from crypsis.data.arrays import Int32s, Int64s, freeze, offsets_of, take_records
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.microdata import VISITS, PublishedData, json_column
+from crypsis.data.ragged import Ragged
 from crypsis.errors import InputError
 
 ORDERS = {
@@ -31,7 +30,7 @@ Visit = tuple[str, int]
 
 
 @dataclass(frozen=True, eq=False)
-class SyntheticTrajectories(PublishedData):
+class SyntheticTrajectories(Ragged, PublishedData):
     """What a private release of trajectories says.
 
     `order` is the rule that the visits of a row follow and `height` their largest number. `budget` are the public facts
@@ -80,17 +79,10 @@ class SyntheticTrajectories(PublishedData):
             int(lengths.max(initial=1)) if height is None else height,
         )
 
-    def __len__(self) -> int:
-        return len(self.copies)
-
     @property
     def trajectories(self) -> int:
         """Rows, each counted as often as it has copies."""
         return int(self.copies.sum())
-
-    @cached_property
-    def lengths(self) -> Int64s:
-        return frozen(np.diff(self.offsets))
 
     @property
     def visits(self) -> int:
@@ -117,8 +109,7 @@ class SyntheticTrajectories(PublishedData):
                 self.location_codes.tolist(), self.times.decode(self.time_codes).tolist(), strict=True
             )
         ]
-        bounds = pairwise(self.offsets.tolist())
-        return [(copies, visits[start:end]) for copies, (start, end) in zip(self.copies.tolist(), bounds, strict=True)]
+        return list(zip(self.copies.tolist(), self.cut_into_rows(visits), strict=True))
 
     def to_frame(self) -> pl.DataFrame:
         """Columns copies, locations and times, the last two with a list for every row."""

@@ -8,23 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s, freeze, frozen, offsets_of, take_records
+from crypsis.data.arrays import Int32s, Int64s, freeze, offsets_of, take_records
 from crypsis.data.item_domain import ItemDomain
 from crypsis.data.microdata import ITEMS, PublishedData, json_column
+from crypsis.data.ragged import Ragged
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
-class SyntheticTransactions(PublishedData):
+class SyntheticTransactions(Ragged, PublishedData):
     """What a private release of sets says. `budget`, `ledger` and `unpublishable` as for synthetic trajectories."""
 
     offsets: Int64s
@@ -51,17 +50,10 @@ class SyntheticTransactions(PublishedData):
             domain,
         )
 
-    def __len__(self) -> int:
-        return len(self.copies)
-
     @property
     def records(self) -> int:
         """Rows, each counted as often as it has copies."""
         return int(self.copies.sum())
-
-    @cached_property
-    def lengths(self) -> Int64s:
-        return frozen(np.diff(self.offsets))
 
     @property
     def occurrences(self) -> int:
@@ -100,11 +92,9 @@ class SyntheticTransactions(PublishedData):
 
     def to_lists(self) -> list[tuple[int, list[str]]]:
         """Copies and items of each row; an item outside the domain, which no verifier accepts, is a `?`."""
-        labels, items = self.domain.labels, self.items.tolist()
-        return [
-            (copies, [labels[item] if 0 <= item < len(labels) else "?" for item in items[start:end]])
-            for copies, (start, end) in zip(self.copies.tolist(), pairwise(self.offsets.tolist()), strict=True)
-        ]
+        labels = self.domain.labels
+        names = [labels[item] if 0 <= item < len(labels) else "?" for item in self.items.tolist()]
+        return list(zip(self.copies.tolist(), self.cut_into_rows(names), strict=True))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SyntheticTransactions) and self.to_lists() == other.to_lists()

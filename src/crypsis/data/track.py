@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s, Int32s, Int64s, freeze, frozen, offsets_of, take_records
+from crypsis.data.arrays import Float64s, Int32s, Int64s, freeze, offsets_of, take_records
 from crypsis.data.formats.columns import column, moments, numbers
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.long import check_positions, group_rows, owners_of
@@ -24,6 +22,7 @@ from crypsis.data.microdata import Microdata
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.person_of_records import person_like_of_records, several_values_within
 from crypsis.data.projection import epsg, project
+from crypsis.data.ragged import Ragged
 from crypsis.data.trajectory import persons_of
 from crypsis.data.usual_columns import (
     LATITUDE_NAMES,
@@ -39,7 +38,7 @@ from crypsis.errors import BadCoordinate, BadParameter, BadTimestamps, EmptyTrac
 
 
 @dataclass(frozen=True, eq=False)
-class Tracks(Microdata):
+class Tracks(Ragged, Microdata):
     """A list of tracks. `crs` is the projection of x and y where it is known; `repeated` is the number of fixes
     that the input had at an instant that its track already had, and that were left out because that was asked for.
 
@@ -198,13 +197,6 @@ class Tracks(Microdata):
             tuple((role, name) for role, name in told if name is not None),
         )
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    @cached_property
-    def lengths(self) -> Int64s:
-        return frozen(np.diff(self.offsets))
-
     @property
     def points(self) -> int:
         return len(self.t)
@@ -235,8 +227,7 @@ class Tracks(Microdata):
     def to_lists(self) -> list[list[tuple[float, float, float]]]:
         """The points (x, y, t) of each track."""
         points = list(zip(self.x.tolist(), self.y.tolist(), self.t.tolist(), strict=True))
-        bounds = self.offsets.tolist()
-        return [points[start:end] for start, end in pairwise(bounds)]
+        return self.cut_into_rows(points)
 
     def to_frame(self) -> pl.DataFrame:
         """Long table: track_id, x, y, t, and owner where owners are known."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +19,7 @@ from crypsis.data.frame_types import InMemory
 from crypsis.data.grid import Grid
 from crypsis.data.microdata import LOCATIONS, VISITS, Microdata, PublishedData, json_column
 from crypsis.data.person_detection import PersonLike
+from crypsis.data.ragged import Ragged
 from crypsis.data.symbols import SymbolRows, Symbols, SymbolText
 from crypsis.data.timed_places import TimedPlaces, bind_times
 from crypsis.data.visit_times import VisitTimes
@@ -190,7 +190,7 @@ class Locations(InMemory):
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectories(Microdata):
+class Trajectories(Ragged, Microdata):
     """A list of trajectories over one location table.
 
     `owners` gives each trajectory's individual as an integer where one person may have several;
@@ -322,13 +322,6 @@ class Trajectories(Microdata):
             source=source,
         )
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    @cached_property
-    def lengths(self) -> Int64s:
-        return frozen(np.diff(self.offsets))
-
     @property
     def visits(self) -> int:
         return len(self.codes)
@@ -382,10 +375,7 @@ class Trajectories(Microdata):
 
     def paths(self) -> Iterator[tuple[int, ...]]:
         """Each trajectory as a tuple of codes, for small data."""
-        codes = self.codes.tolist()
-        bounds = self.offsets.tolist()
-        for start, end in pairwise(bounds):
-            yield tuple(codes[start:end])
+        return map(tuple, self.cut_into_rows(self.codes.tolist()))
 
     def to_lists(self) -> list[list[str]]:
         """Labels of each trajectory."""
@@ -435,7 +425,7 @@ class Trajectories(Microdata):
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedTrajectories(PublishedData):
+class PublishedTrajectories(Ragged, PublishedData):
     """Trajectories of symbols: what a release says.
 
     `longest` declares that every trajectory was cut to that many visits before anything else, `suppressed` that all
@@ -491,13 +481,6 @@ class PublishedTrajectories(PublishedData):
             suppressed=tuple(sorted(suppressed)),
         )
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    @cached_property
-    def lengths(self) -> Int64s:
-        return frozen(np.diff(self.offsets))
-
     @property
     def visits(self) -> int:
         return len(self.codes)
@@ -529,10 +512,7 @@ class PublishedTrajectories(PublishedData):
 
     def paths(self) -> Iterator[tuple[int, ...]]:
         """Each trajectory as a tuple of symbol numbers, for small data."""
-        codes = self.codes.tolist()
-        bounds = self.offsets.tolist()
-        for start, end in pairwise(bounds):
-            yield tuple(codes[start:end])
+        return map(tuple, self.cut_into_rows(self.codes.tolist()))
 
     def to_lists(self) -> list[list[SymbolText]]:
         """Symbols of each trajectory as JSON writes them: a label, or the sorted list of labels."""

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +24,7 @@ from crypsis.data.formats.source import place
 from crypsis.data.microdata import ITEMS, Microdata, PublishedData, json_column
 from crypsis.data.person_codes import dense_persons, person_codes, refuse_both
 from crypsis.data.person_detection import PersonLike, person_like_beside
+from crypsis.data.ragged import Ragged
 from crypsis.data.symbols import SymbolRows, Symbols, SymbolText
 from crypsis.data.vocabulary import Vocabulary, encode_lists
 from crypsis.errors import BadLabel, BadParameter, InputError, did_you_mean
@@ -34,7 +34,7 @@ ABBREVIATED = 5  # labels of a name on a screen
 
 
 @dataclass(frozen=True, eq=False)
-class Transactions(Microdata):
+class Transactions(Ragged, Microdata):
     """A list of sets of items over one vocabulary.
 
     `collapsed` is the number of repeated items inside records that the input had and the sets do not.
@@ -158,13 +158,6 @@ class Transactions(Microdata):
             return made
         return replace(made, person_like=person_like_beside(table, id, skip=(id, item)))
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    @cached_property
-    def lengths(self) -> Int64s:
-        return frozen(np.diff(self.offsets))
-
     @property
     def occurrences(self) -> int:
         """Number of items in all records together."""
@@ -212,9 +205,7 @@ class Transactions(Microdata):
     def to_lists(self) -> list[list[str]]:
         """Labels of each record."""
         labels = self.vocabulary.labels
-        items = self.items.tolist()
-        bounds = self.offsets.tolist()
-        return [[labels[item] for item in items[start:end]] for start, end in pairwise(bounds)]
+        return [[labels[item] for item in row] for row in self.cut_into_rows(self.items.tolist())]
 
     def to_frame(self) -> pl.DataFrame:
         """Long table: id, item. Records without items have no row in it."""
@@ -258,7 +249,7 @@ class Transactions(Microdata):
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedTransactions(PublishedData):
+class PublishedTransactions(Ragged, PublishedData):
     """Records of generalized items: what a release says. A symbol means that a non-empty subset of it was present.
 
     `suppressed` declares items of which occurrences may be missing; the publisher alone knows it, it is never written,
@@ -301,13 +292,6 @@ class PublishedTransactions(PublishedData):
         """From rows as JSON writes them: `[["d", ["a", "b"]], …]`."""
         symbols, offsets, codes = Symbols.parse(rows)
         return cls(offsets, codes, symbols, tuple(sorted(suppressed)), tuple(sorted(sensitive)))
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    @cached_property
-    def lengths(self) -> Int64s:
-        return frozen(np.diff(self.offsets))
 
     @property
     def occurrences(self) -> int:
@@ -355,11 +339,8 @@ class PublishedTransactions(PublishedData):
         """Symbols of each record as JSON writes them, by their sorted labels."""
         texts = self.symbols.texts
         rank = self.symbols.rank.tolist()
-        codes = self.codes.tolist()
-        bounds = self.offsets.tolist()
-        return [
-            [texts[code] for code in sorted(codes[start:end], key=rank.__getitem__)] for start, end in pairwise(bounds)
-        ]
+        rows = self.cut_into_rows(self.codes.tolist())
+        return [[texts[code] for code in sorted(row, key=rank.__getitem__)] for row in rows]
 
     def to_texts(self) -> pl.DataFrame:
         return json_column(ITEMS, self.to_lists())
