@@ -9,30 +9,30 @@ import typer
 
 from crypsis.cli.anonymize import anonymize
 from crypsis.cli.attack import attack
-from crypsis.cli.certificate import certificate
+from crypsis.cli.certificate import Certificate
 from crypsis.cli.choosing import ChoosingCommand
-from crypsis.cli.compare import compare
+from crypsis.cli.compare import Compare
 from crypsis.cli.data import data_app
 from crypsis.cli.demo import demo
-from crypsis.cli.export import export
+from crypsis.cli.export import Export
 from crypsis.cli.hierarchy import hierarchy_app
 from crypsis.cli.keys import keys_app, sign
 from crypsis.cli.ledger import ledger_app
 from crypsis.cli.measure import measure
 from crypsis.cli.methods import methods
-from crypsis.cli.plot import plot
+from crypsis.cli.plot import Plot
 from crypsis.cli.policy import policy_app
 from crypsis.cli.queries import queries_app
 from crypsis.cli.reading import ReadingCommand
 from crypsis.cli.reconstruct import reconstruct
 from crypsis.cli.report import report
-from crypsis.cli.run import run
+from crypsis.cli.run import Run
 from crypsis.cli.sample import sample
 from crypsis.cli.serve import serve
 from crypsis.cli.settings import EVERY_COMMAND
 from crypsis.cli.show import show_results
 from crypsis.cli.stream import stream_app
-from crypsis.cli.stream_events import convert, generate
+from crypsis.cli.stream_events import Convert, Generate
 from crypsis.cli.verify import verify
 from crypsis.cli.warehouse import warehouse_app
 from crypsis.cli.warmup import warmup
@@ -49,10 +49,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 _READING: dict[Any, type[ReadingCommand]] = {
-    **dict.fromkeys((anonymize, verify, attack, run), ChoosingCommand),
-    **dict.fromkeys((measure, plot, compare), ReadingCommand),
+    **dict.fromkeys((anonymize, verify, attack, Run), ChoosingCommand),
+    **dict.fromkeys((measure, Plot, Compare), ReadingCommand),
 }
-command: Callable[..., None]
+command: Callable[..., object]
 for command in (
     demo,
     sample,
@@ -60,20 +60,20 @@ for command in (
     anonymize,
     verify,
     sign,
-    certificate,
+    Certificate,
     measure,
     attack,
     reconstruct,
-    export,
+    Export,
     report,
-    plot,
+    Plot,
     warmup,
     serve,
-    run,
-    compare,
+    Run,
+    Compare,
 ):
     app.command(cls=_READING.get(command), epilog=EVERY_COMMAND)(command)
-for command in (generate, convert):
+for command in (Generate, Convert):
     stream_app.command(epilog=EVERY_COMMAND)(command)
 app.command("show", epilog=EVERY_COMMAND)(show_results)
 app.add_typer(data_app, name="data")

@@ -2,51 +2,63 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from crypsis.cli.command import Command
 from crypsis.cli.output import show
 
 
-def certificate(
-    folder: Annotated[Path, typer.Argument(help="A release folder.")],
-    out: Annotated[Path, typer.Option("--out", help="The PDF to write, outside the folder.")],
-    about: Annotated[
-        Path | None, typer.Option("--about", help="TOML or JSON file with title, controller, purpose and so on.")
-    ] = None,
-    title: Annotated[str | None, typer.Option("--title", help="What the dataset is called.")] = None,
-    controller: Annotated[str | None, typer.Option("--controller", help="Who is responsible for the data.")] = None,
-    purpose: Annotated[str | None, typer.Option("--purpose", help="What the release is for.")] = None,
-    recipient: Annotated[str | None, typer.Option("--recipient", help="Who receives it.")] = None,
-    legal_basis: Annotated[str | None, typer.Option("--legal-basis", help="On which legal basis.")] = None,
-    made_by: Annotated[str | None, typer.Option("--made-by", help="Who made the release.")] = None,
-    approved_by: Annotated[str | None, typer.Option("--approved-by", help="Who approved it.")] = None,
-    trusted: Annotated[
-        list[Path] | None, typer.Option("--trusted", help="Public key (.pub) by which the signer is named.")
-    ] = None,
-    font: Annotated[
-        Path | None, typer.Option("--font", help="TrueType font for letters that the built-in one lacks.")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Certificate(Command):
     """Write the certificate of a release as a PDF; what only you can say is asked for, never guessed.
 
     The promise is recounted first: a release that does not keep it gets no certificate (exit code 4).
     """
-    from crypsis.certificate import About, read_about, write_certificate
 
-    given = {
-        "title": title,
-        "controller": controller,
-        "purpose": purpose,
-        "recipient": recipient,
-        "legal_basis": legal_basis,
-        "made_by": made_by,
-        "approved_by": approved_by,
-    }
-    declared = {} if about is None else read_about(about)
-    declared |= {name: value for name, value in given.items() if value is not None}
-    path = write_certificate(folder, out, About.of(declared), trusted=trusted or (), font=font, overwrite=overwrite)
-    show({"certificate": str(path)}, f"certificate  {path}")
+    folder: Annotated[Path, typer.Argument(help="A release folder.")]
+    out: Annotated[Path, typer.Option("--out", help="The PDF to write, outside the folder.")]
+    about: Annotated[
+        Path | None, typer.Option("--about", help="TOML or JSON file with title, controller, purpose and so on.")
+    ] = None
+    title: Annotated[str | None, typer.Option("--title", help="What the dataset is called.")] = None
+    controller: Annotated[str | None, typer.Option("--controller", help="Who is responsible for the data.")] = None
+    purpose: Annotated[str | None, typer.Option("--purpose", help="What the release is for.")] = None
+    recipient: Annotated[str | None, typer.Option("--recipient", help="Who receives it.")] = None
+    legal_basis: Annotated[str | None, typer.Option("--legal-basis", help="On which legal basis.")] = None
+    made_by: Annotated[str | None, typer.Option("--made-by", help="Who made the release.")] = None
+    approved_by: Annotated[str | None, typer.Option("--approved-by", help="Who approved it.")] = None
+    trusted: Annotated[
+        list[Path] | None, typer.Option("--trusted", help="Public key (.pub) by which the signer is named.")
+    ] = None
+    font: Annotated[
+        Path | None, typer.Option("--font", help="TrueType font for letters that the built-in one lacks.")
+    ] = None
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False
+
+    def execute(self) -> None:
+        from crypsis.certificate import About, read_about, write_certificate
+
+        given = {
+            "title": self.title,
+            "controller": self.controller,
+            "purpose": self.purpose,
+            "recipient": self.recipient,
+            "legal_basis": self.legal_basis,
+            "made_by": self.made_by,
+            "approved_by": self.approved_by,
+        }
+        declared = {} if self.about is None else read_about(self.about)
+        declared |= {name: value for name, value in given.items() if value is not None}
+        path = write_certificate(
+            self.folder,
+            self.out,
+            About.of(declared),
+            trusted=self.trusted or (),
+            font=self.font,
+            overwrite=self.overwrite,
+        )
+        show({"certificate": str(path)}, f"certificate  {path}")

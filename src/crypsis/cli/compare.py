@@ -2,61 +2,76 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from crypsis.cli.command import Command
 from crypsis.cli.experiments import carry_out, is_experiment, usual_folder
 from crypsis.cli.reading import Reader
 from crypsis.cli.run import Fresh, LimitMemory, LimitSeconds, Out, Seed, Workers, _number, sweep_section
 from crypsis.errors import BadParameter
 
 
-def compare(
-    *,
-    read: Reader,
-    input: Annotated[Path, typer.Argument(help="An experiment (.toml or .json), or data with --all-methods.")],
-    all_methods: Annotated[bool, typer.Option("--all-methods", help="For data: every method that applies.")] = False,
-    param: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--param", help="For data: a parameter of the methods that have it, k=10; several times or k=1,m=2."
-        ),
-    ] = None,
-    sweep: Annotated[
-        str | None, typer.Option("--sweep", help="For data: vary a parameter, k=5:50:5 (ends included) or k=5,10,25.")
-    ] = None,
-    metric: Annotated[
-        list[str] | None, typer.Option("--metric", help="For data: measure this; may be given several times.")
-    ] = None,
-    out: Out = None,
-    workers: Workers = None,
-    seed: Seed = None,
-    fresh: Fresh = False,
-    limit_seconds: LimitSeconds = None,
-    limit_memory: LimitMemory = None,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Compare(Command):
     """Compare configurations: their losses, times and verdicts side by side, with plots and a report.
 
     An experiment file lists them; --all-methods tries every method that applies to a file of data. A configuration
     that fails is shown as failed, and the others go on. Exit codes are those of `crypsis run`.
     """
-    from crypsis.evaluate import Experiment
 
-    if is_experiment(input):
-        if all_methods or param or sweep or metric:
-            raise BadParameter("--all-methods, --param, --sweep and --metric are for data; an experiment says these.")
-        experiment = Experiment.read(input)
-        folder = out or usual_folder(input)
-    else:
-        if not all_methods:
-            raise BadParameter(f"{input.name} is no experiment (.toml or .json); for data add --all-methods.")
-        experiment = Experiment.parse(_content(input, read, param or [], sweep, metric), folder=Path.cwd())
-        folder = out or Path(f"{input.name.split('.')[0]}.results")
-    if seed is not None:
-        experiment = Experiment({**experiment.content, "seed": seed}, experiment.folder)
-    carry_out(experiment, folder, workers=workers, fresh=fresh, seconds=limit_seconds, memory=limit_memory)
+    read: Reader
+    input: Annotated[Path, typer.Argument(help="An experiment (.toml or .json), or data with --all-methods.")]
+    all_methods: Annotated[bool, typer.Option("--all-methods", help="For data: every method that applies.")] = False
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--param", help="For data: a parameter of the methods that have it, k=10; several times or k=1,m=2."
+        ),
+    ] = None
+    sweep: Annotated[
+        str | None, typer.Option("--sweep", help="For data: vary a parameter, k=5:50:5 (ends included) or k=5,10,25.")
+    ] = None
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", help="For data: measure this; may be given several times.")
+    ] = None
+    out: Out = None
+    workers: Workers = None
+    seed: Seed = None
+    fresh: Fresh = False
+    limit_seconds: LimitSeconds = None
+    limit_memory: LimitMemory = None
+
+    def execute(self) -> None:
+        from crypsis.evaluate import Experiment
+
+        if is_experiment(self.input):
+            if self.all_methods or self.param or self.sweep or self.metric:
+                raise BadParameter(
+                    "--all-methods, --param, --sweep and --metric are for data; an experiment says these."
+                )
+            experiment = Experiment.read(self.input)
+            folder = self.out or usual_folder(self.input)
+        else:
+            if not self.all_methods:
+                raise BadParameter(f"{self.input.name} is no experiment (.toml or .json); for data add --all-methods.")
+            experiment = Experiment.parse(
+                _content(self.input, self.read, self.param or [], self.sweep, self.metric), folder=Path.cwd()
+            )
+            folder = self.out or Path(f"{self.input.name.split('.')[0]}.results")
+        if self.seed is not None:
+            experiment = Experiment({**experiment.content, "seed": self.seed}, experiment.folder)
+        carry_out(
+            experiment,
+            folder,
+            workers=self.workers,
+            fresh=self.fresh,
+            seconds=self.limit_seconds,
+            memory=self.limit_memory,
+        )
 
 
 def _content(

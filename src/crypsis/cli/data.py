@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from crypsis.cli.command import Command
 from crypsis.cli.output import show, show_table
 from crypsis.cli.printing import printable
 from crypsis.cli.reading import FileCommand, Reader, ReadingCommand
@@ -95,52 +96,55 @@ def _show_experiment(input: Path, settings: dict[str, Any]) -> None:
 
 
 @data_app.command(cls=FileCommand, epilog=EVERY_COMMAND)
-def edit(
-    read: Reader,
-    input: Annotated[Path, typer.Argument(help="A table; it is not touched.")],
-    rename: Annotated[list[str] | None, typer.Option("--rename", help="Rename a column, old=new.")] = None,
-    set: Annotated[list[str] | None, typer.Option("--set", help="Set a cell, ROW:column=value; rows from 0.")] = None,
-    replace: Annotated[
-        list[str] | None, typer.Option("--replace", help="Replace a value of a column, column:old=new.")
-    ] = None,
-    add_row: Annotated[
-        list[str] | None, typer.Option("--add-row", help='Add a record, column=value,… or {"column": "value"}.')
-    ] = None,
-    delete_row: Annotated[list[str] | None, typer.Option("--delete-row", help="Delete the record of this row.")] = None,
-    add_column: Annotated[list[str] | None, typer.Option("--add-column", help="Add a column, name=value.")] = None,
-    delete_column: Annotated[list[str] | None, typer.Option("--delete-column", help="Delete a column.")] = None,
-    undo: Annotated[int, typer.Option("--undo", min=0, help="First take back so many of the last edits.")] = 0,
-    redo: Annotated[int, typer.Option("--redo", min=0, help="First redo so many edits that were taken back.")] = 0,
-    edits: Edits = None,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Edit(Command):
     """Add to the list of edits of a table; `crypsis data save` carries them out into a new file.
 
     Edits are carried out in the order in which they are typed; all options may be given several times. The list can
     stand in an experiment as [[dataset.edits]].
     """
-    from crypsis.atomic import write_file
-    from crypsis.evaluate.edits import EditedTable
 
-    path = edits or _usual_list(input)
-    done, undone = read_edits(path)
-    for _ in range(undo):
-        if not done:
-            raise BadEdit("There is nothing left to undo.", where=str(path))
-        undone.append(done.pop())
-    for _ in range(redo):
-        if not undone:
-            raise BadEdit("There is nothing left to redo.", where=str(path))
-        done.append(undone.pop())
-    asked = [_edit(option, text) for option, text in in_order(*_OPTIONS)]
-    if asked:
-        done, undone = done + asked, []
-    table = EditedTable(_frame(input, read)).apply(done)
-    write_file(path, (json.dumps({"edits": done, "undone": undone}, ensure_ascii=False, indent=1) + "\n").encode())
-    show(
-        {"edits": done, "undone": undone, "file": str(path), "rows": table.height, "columns": table.columns},
-        f"{counted(len(done), 'edit')} in {path}; the table has {counted(table.height, 'row')} and the columns "
-        + ", ".join(table.columns),
-    )
+    read: Reader
+    input: Annotated[Path, typer.Argument(help="A table; it is not touched.")]
+    rename: Annotated[list[str] | None, typer.Option("--rename", help="Rename a column, old=new.")] = None
+    set: Annotated[list[str] | None, typer.Option("--set", help="Set a cell, ROW:column=value; rows from 0.")] = None
+    replace: Annotated[
+        list[str] | None, typer.Option("--replace", help="Replace a value of a column, column:old=new.")
+    ] = None
+    add_row: Annotated[
+        list[str] | None, typer.Option("--add-row", help='Add a record, column=value,… or {"column": "value"}.')
+    ] = None
+    delete_row: Annotated[list[str] | None, typer.Option("--delete-row", help="Delete the record of this row.")] = None
+    add_column: Annotated[list[str] | None, typer.Option("--add-column", help="Add a column, name=value.")] = None
+    delete_column: Annotated[list[str] | None, typer.Option("--delete-column", help="Delete a column.")] = None
+    undo: Annotated[int, typer.Option("--undo", min=0, help="First take back so many of the last edits.")] = 0
+    redo: Annotated[int, typer.Option("--redo", min=0, help="First redo so many edits that were taken back.")] = 0
+    edits: Edits = None
+
+    def execute(self) -> None:
+        from crypsis.atomic import write_file
+        from crypsis.evaluate.edits import EditedTable
+
+        path = self.edits or _usual_list(self.input)
+        done, undone = read_edits(path)
+        for _ in range(self.undo):
+            if not done:
+                raise BadEdit("There is nothing left to undo.", where=str(path))
+            undone.append(done.pop())
+        for _ in range(self.redo):
+            if not undone:
+                raise BadEdit("There is nothing left to redo.", where=str(path))
+            done.append(undone.pop())
+        asked = [_edit(option, text) for option, text in in_order(*_OPTIONS)]
+        if asked:
+            done, undone = done + asked, []
+        table = EditedTable(_frame(self.input, self.read)).apply(done)
+        write_file(path, (json.dumps({"edits": done, "undone": undone}, ensure_ascii=False, indent=1) + "\n").encode())
+        show(
+            {"edits": done, "undone": undone, "file": str(path), "rows": table.height, "columns": table.columns},
+            f"{counted(len(done), 'edit')} in {path}; the table has {counted(table.height, 'row')} and the columns "
+            + ", ".join(table.columns),
+        )
 
 
 @data_app.command(cls=FileCommand, epilog=EVERY_COMMAND)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from crypsis.cli.command import Command
 from crypsis.cli.disassociated_input import is_disassociated_file
 from crypsis.cli.experiments import is_experiment
 from crypsis.cli.keys import Sign
@@ -22,27 +24,8 @@ if TYPE_CHECKING:
     from crypsis.release import Release
 
 
-def export(
-    source: Annotated[
-        Path,
-        typer.Argument(
-            help="A release, results of an experiment with --cell, an experiment, or a disassociated .json or .parquet."
-        ),
-    ],
-    out: Annotated[Path, typer.Option("--out", help="File (.csv, .jsonl, .parquet, .json), or a folder.")],
-    cell: Annotated[str | None, typer.Option("--cell", help="Cell of the results; its first digits do.")] = None,
-    separator: Annotated[str, typer.Option("--separator", help="Field separator of CSV.")] = ",",
-    spreadsheet_safe: Annotated[
-        bool, typer.Option("--spreadsheet-safe", help="Put ' before cells that a spreadsheet would calculate.")
-    ] = False,
-    i_know: Annotated[
-        bool, typer.Option("--i-know", help="Also export a cell whose guarantee the verifier found broken.")
-    ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
-    sign: Sign = None,
-    confirm: Confirm = None,
-    strict: Strict = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Export(Command):
     """Export published data, sorted by what they say, with a sidecar on method, guarantee and verdict.
 
     A cell of an experiment becomes one file, or a whole release where --out has no suffix. Of disassociated data a
@@ -50,52 +33,93 @@ def export(
     what stands on one line belongs to nobody in particular. An experiment is exported as the files it stands on: the
     edited data, hierarchies, policies and queries.
     """
-    from crypsis.evaluate import Experiment, Store
-    from crypsis.evaluate.export import export_inputs, export_published, export_release
 
-    store = Store(source)
-    if sign is not None and (out.suffix or not (source.is_dir() and store.exists())):
-        raise OptionWithoutEffect(
-            "--sign signs a release folder, and here a file is written; export a cell to a folder, or sign a release "
-            "with `crypsis sign`.",
-            parameter="sign",
-        )
-    if source.is_file() and is_experiment(source) and not is_disassociated_file(source):
-        if confirm or strict:
-            option = "--confirm" if confirm else "--strict"
-            raise OptionWithoutEffect(f"{option} is for published data; an experiment publishes nothing.")
-        written = export_inputs(Experiment.read(source), out)
-    elif source.is_dir() and store.exists():
-        id = _cell_to_export(store, cell)
-        if out.suffix:
-            written = export_published(
-                store,
-                id,
-                out,
-                separator=separator,
-                spreadsheet_safe=spreadsheet_safe,
-                i_know=i_know,
-                overwrite=overwrite,
-                confirm=confirm or (),
-                strict=strict,
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="A release, results of an experiment with --cell, an experiment, or a disassociated .json or .parquet."
+        ),
+    ]
+    out: Annotated[Path, typer.Option("--out", help="File (.csv, .jsonl, .parquet, .json), or a folder.")]
+    cell: Annotated[str | None, typer.Option("--cell", help="Cell of the results; its first digits do.")] = None
+    separator: Annotated[str, typer.Option("--separator", help="Field separator of CSV.")] = ","
+    spreadsheet_safe: Annotated[
+        bool, typer.Option("--spreadsheet-safe", help="Put ' before cells that a spreadsheet would calculate.")
+    ] = False
+    i_know: Annotated[
+        bool, typer.Option("--i-know", help="Also export a cell whose guarantee the verifier found broken.")
+    ] = False
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False
+    sign: Sign = None
+    confirm: Confirm = None
+    strict: Strict = False
+
+    def execute(self) -> None:
+        from crypsis.evaluate import Experiment, Store
+        from crypsis.evaluate.export import export_inputs, export_published, export_release
+
+        store = Store(self.source)
+        if self.sign is not None and (self.out.suffix or not (self.source.is_dir() and store.exists())):
+            raise OptionWithoutEffect(
+                "--sign signs a release folder, and here a file is written; export a cell to a folder, or sign a "
+                "release with `crypsis sign`.",
+                parameter="sign",
+            )
+        if self.source.is_file() and is_experiment(self.source) and not is_disassociated_file(self.source):
+            if self.confirm or self.strict:
+                option = "--confirm" if self.confirm else "--strict"
+                raise OptionWithoutEffect(f"{option} is for published data; an experiment publishes nothing.")
+            written = export_inputs(Experiment.read(self.source), self.out)
+        elif self.source.is_dir() and store.exists():
+            id = _cell_to_export(store, self.cell)
+            if self.out.suffix:
+                written = export_published(
+                    store,
+                    id,
+                    self.out,
+                    separator=self.separator,
+                    spreadsheet_safe=self.spreadsheet_safe,
+                    i_know=self.i_know,
+                    overwrite=self.overwrite,
+                    confirm=self.confirm or (),
+                    strict=self.strict,
+                )
+            else:
+                if self.i_know:
+                    raise BadParameter(
+                        "--i-know exports a file (--out NAME.csv); a release is written of what holds only."
+                    )
+                written = [
+                    export_release(
+                        store,
+                        id,
+                        self.out,
+                        overwrite=self.overwrite,
+                        confirm=self.confirm or (),
+                        strict=self.strict,
+                        sign=self.sign,
+                    )
+                ]
+        elif self.source.is_file() and not is_disassociated_file(self.source) and self.source.suffix != ".parquet":
+            raise BadParameter(
+                f"{self.source.name} is no experiment (.toml or .json) and no published data: `crypsis anonymize` or "
+                "`crypsis run` publish data, `crypsis data save` writes a table with its edits."
             )
         else:
-            if i_know:
-                raise BadParameter("--i-know exports a file (--out NAME.csv); a release is written of what holds only.")
-            written = [
-                export_release(store, id, out, overwrite=overwrite, confirm=confirm or (), strict=strict, sign=sign)
-            ]
-    elif source.is_file() and not is_disassociated_file(source) and source.suffix != ".parquet":
-        raise BadParameter(
-            f"{source.name} is no experiment (.toml or .json) and no published data: `crypsis anonymize` or "
-            "`crypsis run` publish data, `crypsis data save` writes a table with its edits."
+            written = _release_as_file(
+                self.source,
+                self.out,
+                self.separator,
+                self.spreadsheet_safe,
+                self.overwrite,
+                self.i_know,
+                self.confirm or (),
+                self.strict,
+            )
+        show(
+            {"file": str(written[0]), "files": [str(path) for path in written]},
+            "\n".join(f"wrote {path}" for path in written),
         )
-    else:
-        written = _release_as_file(source, out, separator, spreadsheet_safe, overwrite, i_know, confirm or (), strict)
-    show(
-        {"file": str(written[0]), "files": [str(path) for path in written]},
-        "\n".join(f"wrote {path}" for path in written),
-    )
 
 
 def _cell_to_export(store: Store, asked: str | None) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from crypsis.cli.command import Command
 from crypsis.cli.loading import items_of, loaded
 from crypsis.cli.output import show
 from crypsis.cli.reading import Reader, ReadingCommand
@@ -146,38 +148,41 @@ def show_tree(file: Annotated[Path, typer.Argument(help="The hierarchy.")]) -> N
 
 
 @hierarchy_app.command(epilog=EVERY_COMMAND)
-def edit(
-    file: Annotated[Path, typer.Argument(help="The hierarchy.")],
-    rename: Annotated[list[str] | None, typer.Option("--rename", help="Rename a node, old=new.")] = None,
-    move: Annotated[list[str] | None, typer.Option("--move", help="Move a node below another, node=parent.")] = None,
-    add: Annotated[list[str] | None, typer.Option("--add", help="Add a value below a node, value=parent.")] = None,
-    remove: Annotated[list[str] | None, typer.Option("--remove", help="Remove a node; its children move up.")] = None,
-    group: Annotated[
-        list[str] | None, typer.Option("--group", help="Add a level: a node above siblings, a,b=new.")
-    ] = None,
-    merge: Annotated[list[str] | None, typer.Option("--merge", help="Merge siblings, a,b=new.")] = None,
+@dataclass(frozen=True, kw_only=True)
+class Edit(Command):
+    """Change a hierarchy; every change is checked, in the order in which it is typed, and all or none are written."""
+
+    file: Annotated[Path, typer.Argument(help="The hierarchy.")]
+    rename: Annotated[list[str] | None, typer.Option("--rename", help="Rename a node, old=new.")] = None
+    move: Annotated[list[str] | None, typer.Option("--move", help="Move a node below another, node=parent.")] = None
+    add: Annotated[list[str] | None, typer.Option("--add", help="Add a value below a node, value=parent.")] = None
+    remove: Annotated[list[str] | None, typer.Option("--remove", help="Remove a node; its children move up.")] = None
+    group: Annotated[list[str] | None, typer.Option("--group", help="Add a level: a node above siblings, a,b=new.")] = (
+        None
+    )
+    merge: Annotated[list[str] | None, typer.Option("--merge", help="Merge siblings, a,b=new.")] = None
     split: Annotated[
         list[str] | None, typer.Option("--split", help="Split a node, node=group:child|child,group:child.")
-    ] = None,
+    ] = None
     text: Annotated[
         Path | None, typer.Option("--text", help="First replace all its lines by those of this file, or of - (stdin).")
-    ] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="File to write (default: the same file).")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
-) -> None:
-    """Change a hierarchy; every change is checked, in the order in which it is typed, and all or none are written."""
-    from crypsis.hierarchy import Hierarchy
+    ] = None
+    out: Annotated[Path | None, typer.Option("--out", help="File to write (default: the same file).")] = None
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False
 
-    target = out or file
-    if os.path.lexists(target) and not overwrite:
-        raise OutputExists(f"{target} exists already; choose another name (--out) or add --overwrite.")
-    tree = Hierarchy.from_file(file) if text is None else _typed(text)
-    changes = in_order(*_EDITS)
-    for option, change in changes:
-        tree = _changed(tree, option, change)
-    tree.write(target, form="edges")
-    words = f"{len(changes)} changes" if text is None else f"{tree.n_leaves:,} values"
-    show({"file": str(target), "changes": len(changes)}, f"wrote {target} with {words}")
+    def execute(self) -> None:
+        from crypsis.hierarchy import Hierarchy
+
+        target = self.out or self.file
+        if os.path.lexists(target) and not self.overwrite:
+            raise OutputExists(f"{target} exists already; choose another name (--out) or add --overwrite.")
+        tree = Hierarchy.from_file(self.file) if self.text is None else _typed(self.text)
+        changes = in_order(*_EDITS)
+        for option, change in changes:
+            tree = _changed(tree, option, change)
+        tree.write(target, form="edges")
+        words = f"{len(changes)} changes" if self.text is None else f"{tree.n_leaves:,} values"
+        show({"file": str(target), "changes": len(changes)}, f"wrote {target} with {words}")
 
 
 def _typed(text: Path) -> Any:

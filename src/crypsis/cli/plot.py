@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from crypsis.cli.command import Command
 from crypsis.cli.output import show
 from crypsis.cli.reading import Reader, read_original
 from crypsis.errors import BadParameter, CrypsisError, MissingFile, NotApplicable
@@ -17,72 +20,80 @@ if TYPE_CHECKING:
 _COLUMN_OPTIONS = ("items", "types", "missing", "as_missing")
 
 
-def plot(
-    *,
-    read: Reader,
-    what: Annotated[
-        str, typer.Argument(help="A kind of plot (histogram, line, …), or at once the folder of an experiment.")
-    ],
-    source: Annotated[
-        Path | None, typer.Argument(help="Folder of an experiment, release folder, or data file (histogram).")
-    ] = None,
-    kind: Annotated[str | None, typer.Option("--kind", help="Kind of plot, where only a folder is given.")] = None,
-    x: Annotated[str | None, typer.Option("--x", help="line: a parameter; tradeoff: a figure.")] = None,
-    y: Annotated[str | None, typer.Option("--y", help="line, tradeoff: a figure, such as are or runtime.")] = None,
-    column: Annotated[str | None, typer.Option("--column", help="The column that the plot is about.")] = None,
-    run: Annotated[
-        str | None, typer.Option("--run", help="Experiments: the run whose published data are shown.")
-    ] = None,
-    cell: Annotated[str | None, typer.Option("--cell", help="Experiments: the cell whose data are shown.")] = None,
-    original: Annotated[
-        Path | None, typer.Option("--original", help="Releases: the original data, for plots that compare.")
-    ] = None,
-    format: Annotated[
-        str | None, typer.Option("--format", help="Formats: svg, pdf, png, jpg, bmp; several as svg,png.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Folder for the files; default: plots/ of the experiment, or here.")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Plot(Command):
     """Draw the plots of an experiment, a release or a file; the numbers are written beside each picture as CSV.
 
     crypsis plot histogram adult.csv --column age · crypsis plot results/ --kind line --x k --y are --format svg,pdf ·
     crypsis plot results/ draws what the experiment asks for · crypsis plot class_sizes release/
     """
-    from crypsis.evaluate.plots import PLOTS
-    from crypsis.evaluate.plots.of_store import formats_of, write_plots
-    from crypsis.evaluate.store import Store
 
-    if source is None:
-        source, chosen = Path(what), kind
-        if not source.exists() and what.replace("-", "_") in PLOTS:
-            raise BadParameter(f"crypsis plot {what} needs a folder or a file to draw.")
-    elif kind is not None and kind != what:
-        raise BadParameter(f"The kind of plot is given twice: {what} and --kind {kind}.")
-    else:
-        chosen = what
-    if not source.exists():
-        raise MissingFile(f"{source} does not exist.", where=str(source))
-    options = {"x": x, "y": y, "column": column}
-    store = Store(source)
-    if store.exists():
-        _refuse_options(read, (), "the experiment says how its data are read")
-        found = _of_experiment(store, chosen, {**options, "run": run, "cell": cell}, format)
-        written = write_plots(found, source / "plots" if out is None else out, overwrite=out is None or overwrite)
-    else:
-        for name, value in (("--run", run), ("--cell", cell)):
-            if value is not None:
-                raise BadParameter(f"{name} is for experiments, and {source.name} is none.")
-        if chosen is None:
-            raise BadParameter(f"{source.name} is no experiment; say which plot: {', '.join(PLOTS)}.")
-        frame = (
-            _of_release(read, source, chosen, original, options)
-            if source.is_dir()
-            else _of_file(read, source, chosen, options)
-        )
-        written = write_plots([(frame, formats_of(format))], out or Path(), overwrite=overwrite)
-    show({"files": [str(path) for path in written]}, "\n".join(f"written  {path}" for path in written))
+    read: Reader
+    what: Annotated[
+        str, typer.Argument(help="A kind of plot (histogram, line, …), or at once the folder of an experiment.")
+    ]
+    source: Annotated[
+        Path | None, typer.Argument(help="Folder of an experiment, release folder, or data file (histogram).")
+    ] = None
+    kind: Annotated[str | None, typer.Option("--kind", help="Kind of plot, where only a folder is given.")] = None
+    x: Annotated[str | None, typer.Option("--x", help="line: a parameter; tradeoff: a figure.")] = None
+    y: Annotated[str | None, typer.Option("--y", help="line, tradeoff: a figure, such as are or runtime.")] = None
+    column: Annotated[str | None, typer.Option("--column", help="The column that the plot is about.")] = None
+    run: Annotated[str | None, typer.Option("--run", help="Experiments: the run whose published data are shown.")] = (
+        None
+    )
+    cell: Annotated[str | None, typer.Option("--cell", help="Experiments: the cell whose data are shown.")] = None
+    original: Annotated[
+        Path | None, typer.Option("--original", help="Releases: the original data, for plots that compare.")
+    ] = None
+    format: Annotated[
+        str | None, typer.Option("--format", help="Formats: svg, pdf, png, jpg, bmp; several as svg,png.")
+    ] = None
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the files; default: plots/ of the experiment, or here.")
+    ] = None
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False
+
+    def execute(self) -> None:
+        from crypsis.evaluate.plots import PLOTS
+        from crypsis.evaluate.plots.of_store import formats_of, write_plots
+        from crypsis.evaluate.store import Store
+
+        source, chosen = self._source_and_kind(PLOTS)
+        options = {"x": self.x, "y": self.y, "column": self.column}
+        store = Store(source)
+        if store.exists():
+            _refuse_options(self.read, (), "the experiment says how its data are read")
+            found = _of_experiment(store, chosen, {**options, "run": self.run, "cell": self.cell}, self.format)
+            written = write_plots(
+                found,
+                source / "plots" if self.out is None else self.out,
+                overwrite=self.out is None or self.overwrite,
+            )
+        else:
+            for name, value in (("--run", self.run), ("--cell", self.cell)):
+                if value is not None:
+                    raise BadParameter(f"{name} is for experiments, and {source.name} is none.")
+            if chosen is None:
+                raise BadParameter(f"{source.name} is no experiment; say which plot: {', '.join(PLOTS)}.")
+            frame = (
+                _of_release(self.read, source, chosen, self.original, options)
+                if source.is_dir()
+                else _of_file(self.read, source, chosen, options)
+            )
+            written = write_plots([(frame, formats_of(self.format))], self.out or Path(), overwrite=self.overwrite)
+        show({"files": [str(path) for path in written]}, "\n".join(f"written  {path}" for path in written))
+
+    def _source_and_kind(self, known: Collection[str]) -> tuple[Path, str | None]:
+        """What is drawn, and the kind of plot where one is named: `plot KIND SOURCE` or `plot SOURCE --kind KIND`."""
+        if self.source is not None and self.kind is not None and self.kind != self.what:
+            raise BadParameter(f"The kind of plot is given twice: {self.what} and --kind {self.kind}.")
+        source, chosen = (Path(self.what), self.kind) if self.source is None else (self.source, self.what)
+        if self.source is None and not source.exists() and self.what.replace("-", "_") in known:
+            raise BadParameter(f"crypsis plot {self.what} needs a folder or a file to draw.")
+        if not source.exists():
+            raise MissingFile(f"{source} does not exist.", where=str(source))
+        return source, chosen
 
 
 def _refuse_options(read: Reader, understood: tuple[str, ...], why: str) -> None:

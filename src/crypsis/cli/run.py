@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from crypsis.cli.command import Command
 from crypsis.cli.experiments import carry_out, is_experiment, usual_folder
 from crypsis.cli.reading import Reader
 from crypsis.cli.settings import SETTINGS
@@ -28,52 +30,62 @@ StrictRun = Annotated[
 LimitMemory = Annotated[float | None, typer.Option("--limit-memory", help="Most megabytes that one cell may use.")]
 
 
-def run(
-    *,
-    read: Reader,
-    input: Annotated[Path, typer.Argument(help="An experiment (.toml or .json), or data with --method.")],
-    method: Annotated[
-        str | None, typer.Option("--method", help="For data: the method; its parameters are options.")
-    ] = (None),
-    sweep: Annotated[
-        str | None, typer.Option("--sweep", help="For data: vary a parameter, k=5:50:5 (ends included) or k=5,10,25.")
-    ] = None,
-    repeats: Annotated[int, typer.Option("--repeats", min=1, help="For data: how often to repeat each setting.")] = 1,
-    metric: Annotated[
-        list[str] | None, typer.Option("--metric", help="For data: measure this; may be given several times.")
-    ] = None,
-    out: Out = None,
-    workers: Workers = None,
-    seed: Seed = None,
-    fresh: Fresh = False,
-    limit_seconds: LimitSeconds = None,
-    limit_memory: LimitMemory = None,
-    strict: StrictRun = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Run(Command):
     """Run an experiment; what is finished already is not run again.
 
     Of one setting the verdict, the losses and the times are shown, of several a table. Infeasible settings are
     results. Exit codes: 0 done and verified, 3 nothing was feasible, 4 a promise is broken, 1 or 2 a cell failed,
     5 a cell reached its limit; with --strict 6 where a light is amber, 7 where one is red.
     """
-    from crypsis.evaluate import Experiment
-    from crypsis.methods import known_name
 
-    if is_experiment(input):
-        if method is not None or sweep is not None or metric:
-            raise BadParameter("--method, --sweep and --metric are for data; an experiment says these itself.")
-        experiment = Experiment.read(input)
-        folder = out or usual_folder(input)
-    else:
-        if method is None:
-            raise BadParameter(f"{input.name} is no experiment (.toml or .json); for data name a --method.")
-        experiment = Experiment.parse(_content(input, read, method, sweep, repeats, metric), folder=Path.cwd())
-        folder = out or Path(f"{input.name.split('.')[0]}.{known_name(method)}.results")
-    if seed is not None:
-        experiment = Experiment({**experiment.content, "seed": seed}, experiment.folder)
-    carry_out(
-        experiment, folder, workers=workers, fresh=fresh, seconds=limit_seconds, memory=limit_memory, strict=strict
-    )
+    read: Reader
+    input: Annotated[Path, typer.Argument(help="An experiment (.toml or .json), or data with --method.")]
+    method: Annotated[
+        str | None, typer.Option("--method", help="For data: the method; its parameters are options.")
+    ] = None
+    sweep: Annotated[
+        str | None, typer.Option("--sweep", help="For data: vary a parameter, k=5:50:5 (ends included) or k=5,10,25.")
+    ] = None
+    repeats: Annotated[int, typer.Option("--repeats", min=1, help="For data: how often to repeat each setting.")] = 1
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", help="For data: measure this; may be given several times.")
+    ] = None
+    out: Out = None
+    workers: Workers = None
+    seed: Seed = None
+    fresh: Fresh = False
+    limit_seconds: LimitSeconds = None
+    limit_memory: LimitMemory = None
+    strict: StrictRun = False
+
+    def execute(self) -> None:
+        from crypsis.evaluate import Experiment
+        from crypsis.methods import known_name
+
+        if is_experiment(self.input):
+            if self.method is not None or self.sweep is not None or self.metric:
+                raise BadParameter("--method, --sweep and --metric are for data; an experiment says these itself.")
+            experiment = Experiment.read(self.input)
+            folder = self.out or usual_folder(self.input)
+        else:
+            if self.method is None:
+                raise BadParameter(f"{self.input.name} is no experiment (.toml or .json); for data name a --method.")
+            experiment = Experiment.parse(
+                _content(self.input, self.read, self.method, self.sweep, self.repeats, self.metric), folder=Path.cwd()
+            )
+            folder = self.out or Path(f"{self.input.name.split('.')[0]}.{known_name(self.method)}.results")
+        if self.seed is not None:
+            experiment = Experiment({**experiment.content, "seed": self.seed}, experiment.folder)
+        carry_out(
+            experiment,
+            folder,
+            workers=self.workers,
+            fresh=self.fresh,
+            seconds=self.limit_seconds,
+            memory=self.limit_memory,
+            strict=self.strict,
+        )
 
 
 def _content(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from crypsis.cli.command import Command
 from crypsis.cli.output import note, show, show_table
 from crypsis.cli.settings import EVERY_COMMAND
 from crypsis.errors import BadParameter
@@ -164,43 +166,50 @@ def export_warehouse(
 
 
 @warehouse_app.command("publish", epilog=EVERY_COMMAND)
-def publish_release(
-    configuration: ConfigurationFile,
-    release: Annotated[Path, typer.Argument(help="Release folder of the integrated table.")],
-    out: Annotated[Path, typer.Option("--out", help="Folder to write the linked data to.")],
-    address: Annotated[str, typer.Option("--iri", help="Address that names the release on the web.")],
-    title: Annotated[str, typer.Option("--title", help="Title of the release.")],
-    license: Annotated[str, typer.Option("--license", help="Address of the licence.")],
+@dataclass(frozen=True, kw_only=True)
+class PublishRelease(Command):
+    """Publish a release as linked data with its provenance; what would name a data subject is refused."""
+
+    configuration: ConfigurationFile
+    release: Annotated[Path, typer.Argument(help="Release folder of the integrated table.")]
+    out: Annotated[Path, typer.Option("--out", help="Folder to write the linked data to.")]
+    address: Annotated[str, typer.Option("--iri", help="Address that names the release on the web.")]
+    title: Annotated[str, typer.Option("--title", help="Title of the release.")]
+    license: Annotated[str, typer.Option("--license", help="Address of the licence.")]
     subjects: Annotated[
         str, typer.Option("--subjects", help="Class of the data subjects; none of their names may be published.")
-    ] = "tlo:BC60_Data_Subject",
+    ] = "tlo:BC60_Data_Subject"
     vocabulary: Annotated[
         str | None, typer.Option("--via", help="Property of a vocabulary whose concepts are published as IRIs.")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing folder.")] = False,
-    work: WorkFolder = None,
-) -> None:
-    """Publish a release as linked data with its provenance; what would name a data subject is refused."""
-    from crypsis.release import read_release
-    from crypsis.warehouse.linked_data import SourceOfRelease
-    from crypsis.warehouse.publication import Publication, publish_linked_data
+    ] = None
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing folder.")] = False
+    work: WorkFolder = None
 
-    warehouse = _warehouse(configuration, work)
-    concepts = {}
-    if vocabulary is not None:
-        tree = warehouse.hierarchy(vocabulary)
-        concepts = {tree.labels.get(name, name): name for name in tree.parent if "://" in name}
-    counts = warehouse.records_per_source(subjects)
-    sources = [
-        SourceOfRelease(source.id, source.namespace, source.title, counts[source.id])
-        for source in warehouse.configuration.sources
-        if counts[source.id]
-    ]
-    about = Publication(address, title, license, sources=sources, concepts=concepts)
-    folder = publish_linked_data(
-        read_release(release), out, about, subjects=warehouse.subjects(subjects), overwrite=overwrite
-    )
-    show({"folder": str(folder)}, f"Linked data in {folder}: no data subject is named.")
+    def execute(self) -> None:
+        from crypsis.release import read_release
+        from crypsis.warehouse.linked_data import SourceOfRelease
+        from crypsis.warehouse.publication import Publication, publish_linked_data
+
+        warehouse = _warehouse(self.configuration, self.work)
+        concepts = {}
+        if self.vocabulary is not None:
+            tree = warehouse.hierarchy(self.vocabulary)
+            concepts = {tree.labels.get(name, name): name for name in tree.parent if "://" in name}
+        counts = warehouse.records_per_source(self.subjects)
+        sources = [
+            SourceOfRelease(source.id, source.namespace, source.title, counts[source.id])
+            for source in warehouse.configuration.sources
+            if counts[source.id]
+        ]
+        about = Publication(self.address, self.title, self.license, sources=sources, concepts=concepts)
+        folder = publish_linked_data(
+            read_release(self.release),
+            self.out,
+            about,
+            subjects=warehouse.subjects(self.subjects),
+            overwrite=self.overwrite,
+        )
+        show({"folder": str(folder)}, f"Linked data in {folder}: no data subject is named.")
 
 
 def _warehouse(configuration: Path, work: Path | None) -> Warehouse:
