@@ -11,7 +11,7 @@ import pytest
 
 from crypsis.errors import BadExperiment, StateInUse, VerificationFailed
 from crypsis.evaluate import Experiment, Store, run, runner, worker
-from crypsis.evaluate.export import export_published, export_release
+from crypsis.evaluate.export import ExportedFile, export_published, export_release
 from crypsis.evaluate.results import frame_of, is_time_column, summaries
 from tests.evaluate.examples import (
     DATASET,
@@ -140,11 +140,11 @@ def _unsafe_data_stay_in_quarantine(store, id, folder):
     assert store.published_folder(id) is None
     assert (store.quarantine / id / "published").is_dir()
     with pytest.raises(VerificationFailed, match="i_know=True"):
-        export_published(store, id, folder / "x.csv")
+        export_published(store, id, ExportedFile(path=folder / "x.csv"))
     with pytest.raises(VerificationFailed):
         export_release(store, id, folder / "x")
     assert not (folder / "x.csv").exists()
-    file, about = export_published(store, id, folder / "x.csv", i_know=True)
+    file, about = export_published(store, id, ExportedFile(path=folder / "x.csv"), i_know=True)
     assert file.is_file()
     assert json.loads(about.read_text())["safe"] is False
 

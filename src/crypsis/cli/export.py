@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,6 +20,7 @@ from crypsis.errors import BadParameter, OptionWithoutEffect, OutputExists
 
 if TYPE_CHECKING:
     from crypsis.evaluate import Store
+    from crypsis.evaluate.export import ExportedFile
     from crypsis.release import Release
 
 
@@ -74,15 +74,7 @@ class Export(Command):
             id = _cell_to_export(store, self.cell)
             if self.out.suffix:
                 written = export_published(
-                    store,
-                    id,
-                    self.out,
-                    separator=self.separator,
-                    spreadsheet_safe=self.spreadsheet_safe,
-                    i_know=self.i_know,
-                    overwrite=self.overwrite,
-                    confirm=self.confirm or (),
-                    strict=self.strict,
+                    store, id, self._file(), i_know=self.i_know, confirm=self.confirm or (), strict=self.strict
                 )
             else:
                 if self.i_know:
@@ -106,20 +98,41 @@ class Export(Command):
                 "`crypsis run` publish data, `crypsis data save` writes a table with its edits."
             )
         else:
-            written = _release_as_file(
-                self.source,
-                self.out,
-                self.separator,
-                self.spreadsheet_safe,
-                self.overwrite,
-                self.i_know,
-                self.confirm or (),
-                self.strict,
-            )
+            written = self._release_as_file()
         show(
             {"file": str(written[0]), "files": [str(path) for path in written]},
             "\n".join(f"wrote {path}" for path in written),
         )
+
+    def _file(self) -> ExportedFile:
+        from crypsis.evaluate.export import ExportedFile
+
+        return ExportedFile(
+            path=self.out,
+            separator=self.separator,
+            spreadsheet_safe=self.spreadsheet_safe,
+            overwrite=self.overwrite,
+        )
+
+    def _release_as_file(self) -> list[Path]:
+        from crypsis.errors import VerificationFailed
+        from crypsis.evaluate.export import write_about, write_published
+        from crypsis.release import read_release
+        from crypsis.review.refusal import refuse_colours
+
+        if os.path.lexists(self.out) and not self.overwrite:
+            raise OutputExists(f"{self.out} exists already; choose another name or remove it.")
+        release = read_release(self.source) if self.source.is_dir() else _release_of_file(self.source)
+        verdict = release.verify()
+        if not verdict.holds and not self.i_know:
+            raise VerificationFailed(
+                f"Nothing was exported: {verdict} --i-know exports it all the same.", **verdict.to_dict()
+            )
+        release.refuse_unconfirmed(self.confirm or ())
+        if self.strict:
+            refuse_colours(release.review(confirm=self.confirm or ()))
+        file = write_published(release, self._file())
+        return [file, write_about(file, release.manifest, verdict.to_dict())]
 
 
 def _cell_to_export(store: Store, asked: str | None) -> str:
@@ -133,36 +146,6 @@ def _cell_to_export(store: Store, asked: str | None) -> str:
             parameter="cell",
         )
     return cells[0]
-
-
-def _release_as_file(
-    source: Path,
-    out: Path,
-    separator: str,
-    spreadsheet_safe: bool,
-    overwrite: bool,
-    i_know: bool,
-    confirm: Iterable[str],
-    strict: bool,
-) -> list[Path]:
-    from crypsis.errors import VerificationFailed
-    from crypsis.evaluate.export import write_about, write_published
-    from crypsis.release import read_release
-    from crypsis.review.refusal import refuse_colours
-
-    if os.path.lexists(out) and not overwrite:
-        raise OutputExists(f"{out} exists already; choose another name or remove it.")
-    release = read_release(source) if source.is_dir() else _release_of_file(source)
-    verdict = release.verify()
-    if not verdict.holds and not i_know:
-        raise VerificationFailed(
-            f"Nothing was exported: {verdict} --i-know exports it all the same.", **verdict.to_dict()
-        )
-    release.refuse_unconfirmed(confirm)
-    if strict:
-        refuse_colours(release.review(confirm=confirm))
-    file = write_published(release, out, separator=separator, spreadsheet_safe=spreadsheet_safe, overwrite=overwrite)
-    return [file, write_about(file, release.manifest, verdict.to_dict())]
 
 
 def _release_of_file(source: Path) -> Release:

@@ -12,6 +12,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -90,23 +91,29 @@ def _unchanged_original(store: Store, id: str) -> Any:
         return None
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExportedFile:
+    """A file for other programs: csv, jsonl or parquet, and json for disassociated data; by its suffix if not said."""
+
+    path: Path
+    format: str | None = None
+    separator: str = ","
+    spreadsheet_safe: bool = False
+    overwrite: bool = False
+
+
 def export_published(
     store: Store,
     id: str,
-    out: str | Path,
+    file: ExportedFile,
     *,
-    format: str | None = None,
-    separator: str = ",",
-    spreadsheet_safe: bool = False,
     i_know: bool = False,
-    overwrite: bool = False,
     confirm: Iterable[str] = (),
     strict: bool = False,
 ) -> list[Path]:
     """The published data of a cell in one file, and the sidecar beside it; returns both paths.
 
-    Formats are csv, jsonl and parquet, and json for disassociated data. `i_know` also exports what is in quarantine.
-    `confirm` and `strict` as for a release.
+    `i_know` also exports what is in quarantine. `confirm` and `strict` as for a release.
     """
     _refuse_unsafe(store, id, i_know=i_know)
     unsafe = store.published_folder(id) is None
@@ -116,9 +123,7 @@ def export_published(
     if strict:
         refuse_colours(Review.from_dict(told["review"]) if told.get("review") else release.review(confirm=confirm))
     verdict = (told.get("verify") or {}).get("verdict", {})
-    written = write_published(
-        release, out, format=format, separator=separator, spreadsheet_safe=spreadsheet_safe, overwrite=overwrite
-    )
+    written = write_published(release, file)
     return [written, write_about(written, release.manifest, publishers_word(verdict))]
 
 
@@ -141,21 +146,13 @@ def write_about(file: Path, manifest: Mapping[str, Any], verdict: Mapping[str, A
     return path
 
 
-def write_published(
-    release: Release,
-    out: str | Path,
-    *,
-    format: str | None = None,
-    separator: str = ",",
-    spreadsheet_safe: bool = False,
-    overwrite: bool = False,
-) -> Path:
+def write_published(release: Release, to: ExportedFile) -> Path:
     """The data of a release in one file, rows sorted by what they say."""
-    file = Path(out)
-    chosen = format or file.suffix.lstrip(".")
+    file = to.path
+    chosen = to.format or file.suffix.lstrip(".")
     if chosen not in FORMATS:
         raise BadParameter(f"export: the format must be one of {', '.join(FORMATS)}, got {chosen!r}.")
-    if os.path.lexists(file) and not overwrite:
+    if os.path.lexists(file) and not to.overwrite:
         raise OutputExists(f"{file} exists already; choose another name or allow overwriting (overwrite=True).")
     data = release.kind.as_written(release.data)
     if chosen == "json":
@@ -166,7 +163,7 @@ def write_published(
         return file
     if not isinstance(data, DisassociatedTransactions) and hasattr(data, "take"):
         data = data.take(np.asarray(release.kind.sorted_rows(data), np.int64))
-    write_file(file, frame_bytes(data.to_export(), chosen, separator, spreadsheet_safe))
+    write_file(file, frame_bytes(data.to_export(), chosen, to.separator, to.spreadsheet_safe))
     return file
 
 
