@@ -114,6 +114,22 @@ class Release:
             self._verified = (self.data, self.guarantee, verdict)
         return verdict
 
+    @property
+    def truthful(self) -> bool:
+        """Every published record is true of its original, if coarser or shorter: only then do counts have bounds."""
+        return self._told_of_method("truthful")
+
+    @property
+    def complete(self) -> bool:
+        """Nothing was left out; False where the method may have left something out."""
+        return self._told_of_method("complete")
+
+    def _told_of_method(self, name: str) -> bool:
+        made_with = self.declared or self.method
+        if made_with is not None:
+            return bool(getattr(made_with, name))
+        return (self.manifest.get("method") or {}).get(name) is True
+
     def read_original(self, path: str | Path, **options: Any) -> Any:
         """The table that this release was made of, from a file: roles, types and items are those of the release.
 
@@ -573,6 +589,8 @@ def _method_entry(method: Method) -> dict[str, Any]:
         "summary": method.summary(),
         "parameters": {name: value for name, value in method.public_parameters().items() if name not in NEVER_TOLD},
         "assured": method.assured,
+        "truthful": method.truthful,
+        "complete": method.complete,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import product
 
@@ -186,4 +187,10 @@ def test_bounds_of_untruthful_data_say_so() -> None:
     visits = PublishedVisits.of([("p", ["a"], (0, 1, 2, 3))], truthful=False)
     assert "no bounds" in str(presence_bounds(visits, ["a"], (0, 1)))
     complete = PublishedVisits.of([("p", ["a"], (0, 1, 2, 3))])
-    assert str(presence_bounds(complete, ["a"], (1, 2))) == "at least 1, at most 1"
+    assert str(presence_bounds(complete, ["a"], (1, 2))) == "at least 1, at most 1 people"
+
+
+def test_a_visit_whose_times_are_not_known_proves_no_time_spent() -> None:
+    unknown = (-math.inf, math.inf, -math.inf, math.inf)
+    found = dwell_bounds(PublishedVisits.of([("p", ["a"], unknown)]), ["a"], 10, 20)
+    assert (found.least.tolist(), found.greatest.tolist()) == ([0.0], [10.0])

@@ -23,6 +23,7 @@ from crypsis.cli.methods import methods
 from crypsis.cli.plot import Plot
 from crypsis.cli.policy import policy_app
 from crypsis.cli.queries import queries_app
+from crypsis.cli.query import query_app
 from crypsis.cli.reading import ReadingCommand
 from crypsis.cli.reconstruct import reconstruct
 from crypsis.cli.report import report
@@ -80,6 +81,7 @@ app.add_typer(data_app, name="data")
 app.add_typer(hierarchy_app, name="hierarchy")
 app.add_typer(policy_app, name="policy")
 app.add_typer(queries_app, name="queries")
+app.add_typer(query_app, name="query")
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(keys_app, name="keys")
 app.add_typer(stream_app, name="stream")

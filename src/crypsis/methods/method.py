@@ -36,6 +36,7 @@ class Method(Checked, ABC):
     randomized: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ()
     counts_people: ClassVar[bool] = False  # where a person has several records, people are counted, not records
+    truthful: ClassVar[bool] = False  # every published record is true of its original, if coarser or shorter
     by_record: ClassVar[bool] = False  # each record of a file is read by itself, as under differential privacy
 
     @property
@@ -57,6 +58,11 @@ class Method(Checked, ABC):
     def assured(self) -> bool:
         """The method proves its guarantee; False marks baselines whose output only the verifier can vouch for."""
         return True
+
+    @property
+    def complete(self) -> bool:
+        """With these parameters nothing is left out; False where something may be."""
+        return False
 
     @abstractmethod
     def anonymize(self, data: Any, journal: Journal) -> Any:

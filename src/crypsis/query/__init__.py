@@ -5,6 +5,7 @@ from crypsis.query.copresence import CopresenceBounds, copresence_bounds
 from crypsis.query.dwell import DwellBounds, dwell_bounds
 from crypsis.query.estimate import estimate_presence
 from crypsis.query.origin_destination import od_bounds
+from crypsis.query.published_movements import visits_of
 from crypsis.query.visits import PublishedVisits
 
 __all__ = [
@@ -18,4 +19,5 @@ __all__ = [
     "od_bounds",
     "presence_bounds",
     "relation_bounds",
+    "visits_of",
 ]

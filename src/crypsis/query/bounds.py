@@ -31,6 +31,7 @@ class Bounds:
     possible_people: tuple[str, ...] = field(repr=False)
     truthful: bool
     complete: bool
+    counts: str = "people"
 
     @property
     def guaranteed(self) -> bool:
@@ -40,8 +41,8 @@ class Bounds:
     def __str__(self) -> str:
         if not self.truthful:
             return "no bounds: the published records are not generalizations of true ones"
-        beyond = "" if self.complete else ", not counting people who were suppressed"
-        return f"at least {self.definite:,}, at most {self.possible:,}{beyond}"
+        beyond = "" if self.complete else ", not counting what was suppressed"
+        return f"at least {self.definite:,}, at most {self.possible:,} {self.counts}{beyond}"
 
 
 def as_period(period: Period) -> FuzzyInterval:
@@ -71,15 +72,29 @@ def presence_bounds(
     in the region all the time, although neither visit alone proves it. Likewise, whoever may have gone from one of its
     cells straight into the next may have been in the region throughout. Without it, only single visits count.
     """
-    asked = FuzzyArray.of([as_period(period)])
     places = visits.place_answers(region)
-    answers = visits.per_person(np.minimum(places, visits.times.presence(asked, mode)))
-    if stitch and mode != "within" and visits.contiguous is not None and visits.contiguous.any():
-        joined, people = _stitch(visits, places)
-        np.maximum.at(answers, people, joined.presence(asked, mode))
-    if stitch and mode == "throughout":
-        np.maximum.at(answers, _possible_stays(visits, places, asked), POSSIBLY)
+    answers = np.zeros(visits.n_people, np.int8)
+    for asked in _repetitions(visits, as_period(period)):
+        np.maximum(answers, visits.per_person(np.minimum(places, visits.times.presence(asked, mode))), out=answers)
+        if stitch and mode != "within" and visits.contiguous is not None and visits.contiguous.any():
+            joined, people = _stitch(visits, places)
+            np.maximum.at(answers, people, joined.presence(asked, mode))
+        if stitch and mode == "throughout":
+            np.maximum.at(answers, _possible_stays(visits, places, asked), POSSIBLY)
     return bounds_of(visits, answers)
+
+
+def _repetitions(visits: PublishedVisits, period: FuzzyInterval) -> list[FuzzyArray]:
+    """The period; by time of day or week, also the same a day or week before and after, as far as visits last."""
+    if not visits.cycle:
+        return [FuzzyArray.of([period])]
+    ends = visits.times.as_floats(visits.times.outer_end)
+    last = float(ends[np.isfinite(ends)].max(initial=2 * visits.cycle))
+    bounds = period.bounds
+    return [
+        FuzzyArray.of([FuzzyInterval(*(bound + number * visits.cycle for bound in bounds))])
+        for number in range(-1, int(last // visits.cycle) + 1)
+    ]
 
 
 def relation_bounds(visits: PublishedVisits, region: Collection[str], period: Period, relation: str) -> Bounds:
@@ -88,6 +103,7 @@ def relation_bounds(visits: PublishedVisits, region: Collection[str], period: Pe
 
     if relation not in CODES:
         raise BadQuery(f"There is no relation {relation!r}; the relations are {', '.join(RELATIONS)}.")
+    refuse_cycle(visits, "Relations to a period")
     masks = visits.times.possible_mask(FuzzyArray.of([as_period(period)]))
     bit = 1 << CODES[relation]
     answers = np.where(masks == bit, DEFINITELY, np.where(masks & bit, POSSIBLY, 0)).astype(np.int8)
@@ -104,7 +120,14 @@ def bounds_of(visits: PublishedVisits, answers: Int8s) -> Bounds:
         tuple(visits.person_labels[person] for person in possible),
         visits.truthful,
         visits.complete,
+        visits.counts,
     )
+
+
+def refuse_cycle(visits: PublishedVisits, what: str) -> None:
+    """Refuse what times without dates do not tell."""
+    if visits.cycle:
+        raise BadQuery(f"{what} cannot be told from this release: it tells the time of day or week, without dates.")
 
 
 def _stitch(visits: PublishedVisits, places: Int8s) -> tuple[FuzzyArray, np.ndarray[tuple[int], np.dtype[np.int64]]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from crypsis.errors import TooLarge
 from crypsis.fuzzytime.relations import DEFINITELY, POSSIBLY
+from crypsis.query.bounds import refuse_cycle
 from crypsis.query.visits import PublishedVisits
 
 MOST_PAIRS = 20_000_000  # of visits that are compared
@@ -29,6 +30,7 @@ def copresence_bounds(visits: PublishedVisits) -> CopresenceBounds:
     Definite where both visits name the same single cell and certainly share an instant; possible where their cells
     and their times can coincide. Visits are compared cell by cell, in the order in which they may begin.
     """
+    refuse_cycle(visits, "Who met whom")
     sizes = np.diff(visits.offsets)
     per_visit = sizes[visits.symbol]
     visit = np.repeat(np.arange(len(visits)), per_visit)

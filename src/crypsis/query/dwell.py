@@ -11,6 +11,7 @@ from crypsis.data.arrays import Float64s
 from crypsis.errors import BadQuery
 from crypsis.fuzzytime.interval import Number
 from crypsis.fuzzytime.relations import DEFINITELY, POSSIBLY
+from crypsis.query.bounds import refuse_cycle
 from crypsis.query.visits import PublishedVisits
 
 
@@ -30,11 +31,16 @@ class DwellBounds:
 
 def dwell_bounds(visits: PublishedVisits, region: Collection[str], start: Number, end: Number) -> DwellBounds:
     """The time that each person spent in a region between two instants."""
+    refuse_cycle(visits, "The time spent in a region")
     if start > end:
         raise BadQuery(f"A period must not end before it begins, got {start} to {end}.")
     places, times = visits.place_answers(region), visits.times
-    certain = np.minimum(times.earliest_end, end) - np.maximum(times.latest_start, start)
-    conceivable = np.minimum(times.outer_end, end) - np.maximum(times.outer_start, start)
+    earliest_end, latest_start, outer_end, outer_start = (  # as floats, so that differences of infinities stay in range
+        times.as_floats(column)
+        for column in (times.earliest_end, times.latest_start, times.outer_end, times.outer_start)
+    )
+    certain = np.minimum(earliest_end, end) - np.maximum(latest_start, start)
+    conceivable = np.minimum(outer_end, end) - np.maximum(outer_start, start)
     least, greatest = np.zeros(visits.n_people), np.zeros(visits.n_people)
     np.add.at(least, visits.person, np.where(places == DEFINITELY, np.maximum(0, certain), 0))
     np.add.at(greatest, visits.person, np.where(places >= POSSIBLY, np.maximum(0, conceivable), 0))

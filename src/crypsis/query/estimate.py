@@ -10,6 +10,7 @@ import numpy as np
 from crypsis.errors import BadParameter
 from crypsis.fuzzytime.array import MODES
 from crypsis.fuzzytime.interval import Number
+from crypsis.query.bounds import refuse_cycle
 from crypsis.query.visits import PublishedVisits
 
 
@@ -22,6 +23,7 @@ def estimate_presence(
     """
     if mode not in MODES:
         raise BadParameter(f"mode must be one of {', '.join(MODES)}, got {mode!r}.", parameter="mode")
+    refuse_cycle(visits, "An expected number")
     os, is_, ie, oe = (visits.times.as_floats(column) for column in visits.times.columns)
     if not all(np.isfinite(bounds).all() for bounds in (os, is_, ie, oe)):
         return None

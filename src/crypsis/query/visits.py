@@ -38,6 +38,8 @@ class PublishedVisits:
     truthful: bool = True
     complete: bool = True
     ordered: bool = True  # the order of a person's visits is published
+    cycle: int = 0  # seconds of a day or week, where times are counted from midnight or Monday
+    counts: str = "people"  # what is counted: people, or trajectories where a person may have several
 
     def __post_init__(self) -> None:
         freeze(self, "person", "symbol", "offsets", "cells", "contiguous")

@@ -59,6 +59,7 @@ class MixedMethod(Method):
     """A method for tables with a set-valued column: clusters of records, and generalized items in each of them."""
 
     accepts: ClassVar[type] = Mixed
+    truthful: ClassVar[bool] = True
     family: ClassVar[str] = "mixed"
     promises: ClassVar[type[Guarantee]] = KKmAnonymity
     needs: ClassVar[tuple[str, ...]] = ("roles",)

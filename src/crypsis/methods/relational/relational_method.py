@@ -36,6 +36,7 @@ class RelationalMethod(Method):
     """A method for tables: k-anonymity, and on request diversity of every sensitive column."""
 
     accepts: ClassVar[type] = Table
+    truthful: ClassVar[bool] = True
     family: ClassVar[str] = "relational"
     promises: ClassVar[type[Guarantee]] = KAnonymity
     needs: ClassVar[tuple[str, ...]] = ("roles",)

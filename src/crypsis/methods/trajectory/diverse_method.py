@@ -31,6 +31,7 @@ class DiverseMethod(Method):
 
     accepts: ClassVar[type] = Trajectories
     counts_people: ClassVar[bool] = True
+    truthful: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[KlmAnonymity]] = KlmAnonymity
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "sensitive locations")
@@ -44,6 +45,10 @@ class DiverseMethod(Method):
         "When merging everything still leaves a sensitive location too frequent: stop, or delete visits to it.",
     ] = "error"
     unit: ChosenUnit = None
+
+    @property
+    def complete(self) -> bool:
+        return self.on_infeasible == "error"
 
     @property
     def guarantee(self) -> KlmAnonymity:

@@ -54,6 +54,7 @@ class KAMCut(Method):
     costs: ClassVar[str] = "Whatever begins rarely is cut off, however common the rest is."
     accepts: ClassVar[type] = Trajectories
     counts_people: ClassVar[bool] = True
+    truthful: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[SequenceKAnonymity]] = SequenceKAnonymity
     stages: ClassVar[tuple[str, ...]] = ("prefix tree", "publish")

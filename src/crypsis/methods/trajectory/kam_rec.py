@@ -85,6 +85,7 @@ class KAMRec(Method):
     costs: ClassVar[str] = "Some rows are lost, none is invented."
     accepts: ClassVar[type] = Trajectories
     counts_people: ClassVar[bool] = True
+    truthful: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[SequenceKAnonymity]] = SequenceKAnonymity
     stages: ClassVar[tuple[str, ...]] = ("prefix tree", "index", "compare with the tree", "recover", "publish")

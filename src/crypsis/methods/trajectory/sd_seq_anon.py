@@ -59,6 +59,7 @@ class SDSeqAnon(Method):
     costs: ClassVar[str] = "Places are joined with others of their kind, a little farther away."
     accepts: ClassVar[type] = Trajectories
     counts_people: ClassVar[bool] = True
+    truthful: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[KmAnonymity]] = KmAnonymity
     stages: ClassVar[tuple[str, ...]] = ("feasibility", "count size 1..m", "merge size 1..m", "publish")
@@ -69,6 +70,10 @@ class SDSeqAnon(Method):
     taxonomy: Annotated[Taxonomy, "What locations mean: a tree with the locations as leaves."] = FAN_OUT_FIVE  # type: ignore[assignment]
     on_infeasible: WhenInfeasible = "error"
     unit: ChosenUnit = None
+
+    @property
+    def complete(self) -> bool:
+        return self.on_infeasible == "error"
 
     @property
     def guarantee(self) -> KmAnonymity:

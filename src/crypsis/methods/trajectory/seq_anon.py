@@ -51,6 +51,7 @@ class SeqAnon(Method):
     costs: ClassVar[str] = "Nearby places are published as one: bar or restaurant. m above 3 takes long."
     accepts: ClassVar[type] = Trajectories
     counts_people: ClassVar[bool] = True
+    truthful: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[KmAnonymity]] = KmAnonymity
     stages: ClassVar[tuple[str, ...]] = ("feasibility", "count size 1..m", "merge size 1..m", "publish")
@@ -69,6 +70,10 @@ class SeqAnon(Method):
     @property
     def guarantee(self) -> KmAnonymity:
         return KmAnonymity(k=self.k, m=self.m, unit=self.unit or "trajectory")
+
+    @property
+    def complete(self) -> bool:
+        return self.on_infeasible == "error"
 
     @property
     def assured(self) -> bool:

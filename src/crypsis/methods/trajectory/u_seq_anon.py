@@ -59,6 +59,7 @@ class USeqAnon(Method):
     example_options: ClassVar[str] = "--constraints auto:20 --delta 50"
     accepts: ClassVar[type] = Trajectories
     counts_people: ClassVar[bool] = True
+    truthful: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[ConstrainedKmAnonymity]] = ConstrainedKmAnonymity
     stages: ClassVar[tuple[str, ...]] = ("feasibility", "count size 1..m", "merge size 1..m", "publish")
@@ -71,6 +72,10 @@ class USeqAnon(Method):
     ] = TENS_OF_NEAR  # type: ignore[assignment]
     delta: SuppressedPercentage = 10.0
     unit: ChosenUnit = None
+
+    @property
+    def complete(self) -> bool:
+        return self.delta == 0
 
     @property
     def guarantee(self) -> ConstrainedKmAnonymity:

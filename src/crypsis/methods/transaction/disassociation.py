@@ -81,6 +81,7 @@ class Disassociation(Method):
     )
     costs: ClassVar[str] = "Which pieces belong to one record is hidden; counts of single items stay exact."
     accepts: ClassVar[type] = Transactions
+    truthful: ClassVar[bool] = True
     family: ClassVar[str] = "transaction"
     promises: ClassVar[type[DisassociationAnonymity]] = DisassociationAnonymity
     stages: ClassVar[tuple[str, ...]] = ("rank", "horpart", "verpart", "refine", "publish")

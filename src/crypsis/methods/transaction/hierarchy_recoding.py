@@ -34,6 +34,7 @@ class HierarchyMethod(Method):
     """A method that publishes items as nodes of a hierarchy."""
 
     accepts: ClassVar[type] = Transactions
+    truthful: ClassVar[bool] = True
     family: ClassVar[str] = "transaction"
     promises: ClassVar[type[ItemsetKmAnonymity]] = ItemsetKmAnonymity
     needs: ClassVar[tuple[str, ...]] = ("hierarchy",)

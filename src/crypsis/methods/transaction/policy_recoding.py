@@ -89,6 +89,7 @@ class PolicyMethod(Method):
     """A method that merges items until a privacy policy is satisfied."""
 
     accepts: ClassVar[type] = Transactions
+    truthful: ClassVar[bool] = True
     family: ClassVar[str] = "transaction"
     promises: ClassVar[type[ItemsetKmAnonymity]] = ItemsetKmAnonymity
     stages: ClassVar[tuple[str, ...]] = ("read policies", "merge", "publish")

@@ -1,0 +1,140 @@
+"""`crypsis query` answers with bounds, and refuses what a release does not tell in words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import crypsis
+from tests.cli.conftest import Run
+
+VISITS = """card,place,arrived,left
+{}"""
+MORNING = "{card},home,2024-03-01T07:10,2024-03-01T07:50\n{card},{there},2024-03-01T08:20,2024-03-01T09:40\n"
+
+
+def write_visits(folder: Path) -> Path:
+    rows = "".join(MORNING.format(card=card, there="shop" if card % 2 else "park") for card in range(6))
+    (folder / "visits.csv").write_text(VISITS.format(rows))
+    (folder / "places.csv").write_text("location,x,y\nhome,0,0\nshop,500,0\npark,500,100\n")
+    return folder
+
+
+@pytest.fixture
+def visits(tmp_path: Path) -> Path:
+    return write_visits(tmp_path)
+
+
+def make(run: Run, folder: Path, *more: str, method: str = "seq-anon", out: str = "release") -> Path:
+    done = run(
+        *("anonymize", folder / "visits.csv", "--locations", folder / "places.csv", "--method", method, "-k", "3"),
+        *("--id", "card", "--location", "place", "--enter", "arrived", "--exit", "left", "--each-row-is-a-person"),
+        *("--out", folder / out, *more),
+    )
+    assert done.code == 0, done.err
+    return folder / out
+
+
+MERGED = ("--times", "merge", "--time-width", "60")
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = write_visits(tmp_path_factory.mktemp("town"))
+    data = crypsis.read_trajectories(
+        folder / "visits.csv",
+        locations=folder / "places.csv",
+        id="card",
+        location="place",
+        enter="arrived",
+        exit="left",
+        each_row_is_a_person=True,
+        times="merge",
+        time_width=60,
+    )
+    return crypsis.anonymize(data, crypsis.SeqAnon(k=3, m=2)).write(folder / "release")
+
+
+def test_presence_is_answered_with_bounds(run: Run, release: Path) -> None:
+    asked = ("query", "presence", release, "--region", "shop,park", "--period", "2024-03-01T08:30/09:30")
+    assert run(*asked).out.startswith("at least 6, at most 6 trajectories; fuzziness of times ")
+    told = json.loads(run(*asked, "--json").out)
+    assert (told["definite"], told["possible"], told["truthful"], told["complete"]) == (6, 6, True, True)
+    within = run("query", "presence", release, "--region", "shop", "--period", "2024-03-01T08:00/08:30", "--json")
+    assert [json.loads(within.out)[name] for name in ("definite", "possible")] == [0, 3]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (("od", "--from", "home", "--to", "shop"), "at least 3, at most 3 trajectories"),
+        (
+            ("dwell", "--region", "shop", "--period", "2024-03-01T08:00/10:00"),
+            "at least 0.00 hours, at most 6.00 hours",
+        ),
+        (("copresence",), "at least 6, at most 15 pairs of trajectories"),
+        (
+            ("relation", "--region", "home", "--relation", "before", "--period", "2024-03-01T09:00/10:00"),
+            "at least 6, at most 6 trajectories",
+        ),
+        (("places",), "home"),
+    ],
+)
+def test_other_questions_are_answered(run: Run, release: Path, asked: tuple[str, ...], answer: str) -> None:
+    done = run("query", asked[0], release, *asked[1:])
+    assert done.code == 0, done.err
+    assert answer in done.out, done.out
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (("presence", "--region", "nowhere", "--period", "2024-03-01T08:00/09:00"), "no cell 'nowhere'"),
+        (("presence", "--region", "shop", "--period", "2024-03-01T09:00/08:00"), "must not fall"),
+        (("presence", "--region", "shop", "--period", "soon"), "two or four instants"),
+        (("presence", "--region", ",", "--period", "2024-03-01T08:00/09:00"), "none is named"),
+        (("relation", "--region", "shop", "--relation", "near", "--period", "2024-03-01T08:00/09:00"), "no relation"),
+        (("dwell", "--region", "shop", "--period", "2024-03-01T08:00/08:10/09:00/09:10"), "not four"),
+    ],
+)
+def test_what_is_no_question_is_refused(run: Run, release: Path, asked: tuple[str, ...], words: str) -> None:
+    done = run("query", asked[0], release, *asked[1:])
+    assert done.code == 2
+    assert done.err.startswith("bad-query: ")
+    assert words in done.err
+
+
+def test_an_unknown_mode_is_refused(run: Run, release: Path) -> None:
+    done = run(
+        "query", "presence", release, "--region", "shop", "--period", "2024-03-01T08:00/09:00", "--mode", "often"
+    )
+    assert done.err.startswith("bad-parameter: --mode must be one of")
+
+
+def test_a_release_without_times_tells_the_order_only(run: Run, visits: Path) -> None:
+    release = make(run, visits, "-m", "2")
+    done = run("query", "presence", release, "--region", "shop", "--period", "2024-03-01T08:00/09:00")
+    assert (done.code, done.err[:15]) == (2, "not-applicable:")
+    assert "--times merge" in done.err
+    assert run("query", "od", release, "--from", "home", "--to", "shop").out.startswith("at least 3, at most 3")
+
+
+def test_a_release_that_is_not_truthful_gives_no_bounds(run: Run, visits: Path) -> None:
+    release = make(run, visits, *MERGED, method="bf-p2ka")
+    done = run("query", "presence", release, "--region", "shop", "--period", "2024-03-01T08:00/09:00")
+    assert (done.code, done.err[:15]) == (2, "not-applicable:")
+    assert "no bounds" in done.err
+
+
+def test_a_timed_adversary_attacks_a_release_with_times_as_one_without(run: Run, visits: Path) -> None:
+    for name, more in (("dropped", ()), ("merged", MERGED)):
+        release = make(run, visits, "-m", "2", *more, out=name)
+        done = run(
+            *("attack", release, "--original", visits / "visits.csv", "--locations", visits / "places.csv", *more),
+            *("--id", "card", "--location", "place", "--enter", "arrived", "--exit", "left", "--each-row-is-a-person"),
+            *("--attack", "containment", "--knowledge", "2", "--json"),
+        )
+        assert done.code == 0, done.err
+        assert json.loads(done.out)["fewest_candidates"] >= 3
