@@ -91,3 +91,35 @@ def test_rest_shows_the_same(api: httpx.Client) -> None:
     assert wrong.status_code == 400
     odd = {"upload": sent, "section": {"columns": 7, "missing": 5, "person": ["x"]}}
     assert api.post("/api/datasets/preview", json=odd).status_code in (400, 422)
+
+
+def test_columns_are_united_by_a_click_that_shows_its_step(tab: Tab, api: httpx.Client, tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    rows = "".join(f"{20 + n % 5},{'xyz'[n % 3]},{'' if n % 2 else 'q'},\n" for n in range(40))
+    file.write_text(f"age,dx01,dx02,dx03\n{rows}")
+    page = drop_file(tab, file)
+    page.get_by_role("button", name="unite(columns=dx01..dx03, to=dx)").click()
+    expect(page.get_by_text("unite(columns=dx01..dx03, to=dx)", exact=True)).to_be_visible()
+    expect(page.get_by_role("table", name="First rows").locator("th")).to_have_count(2)
+    expect(page.get_by_role("region", name="Command").first).to_contain_text(
+        "--step 'unite(columns=dx01..dx03, to=dx)'"
+    )
+    choose(page, page.get_by_label("Step", exact=True), "Derive bins of a number")
+    page.get_by_label("Column (column)").fill("age")
+    page.get_by_label("Width (width)").fill("2")
+    page.get_by_label("To (to)").fill("decade")
+    page.get_by_label("To (to)").blur()
+    page.get_by_role("button", name="Add step").click()
+    expect(page.get_by_role("table", name="First rows").locator("th")).to_have_count(3)
+    load_import(page)
+    section = api.get(f"/api/datasets/{number_of(page)}").json()["section"]
+    assert [step["step"] for step in section["step"]] == ["unite", "bins"]
+
+
+def test_the_order_of_day_and_month_is_answered_by_a_click(tab: Tab, tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("born,town\n06/08/2008,Rome\n07/09/2009,Oslo\n")
+    page = drop_file(tab, file)
+    page.get_by_role("button", name="Dates like %m/%d/%Y").click()
+    first = page.get_by_role("table", name="First rows").locator("tbody tr").first.locator("td").first
+    expect(first).to_have_text("2008-06-08")

@@ -24,7 +24,7 @@ from crypsis.cli.plot import Plot
 from crypsis.cli.policy import policy_app
 from crypsis.cli.queries import queries_app
 from crypsis.cli.query import query_app
-from crypsis.cli.reading import ReadingCommand
+from crypsis.cli.reading import ReadingCommand, ShapingCommand
 from crypsis.cli.reconstruct import reconstruct
 from crypsis.cli.report import report
 from crypsis.cli.run import Run
@@ -51,7 +51,8 @@ app = typer.Typer(
 )
 _READING: dict[Any, type[ReadingCommand]] = {
     **dict.fromkeys((anonymize, verify, attack, Run), ChoosingCommand),
-    **dict.fromkeys((measure, Plot, Compare), ReadingCommand),
+    **dict.fromkeys((Plot, Compare), ReadingCommand),
+    measure: ShapingCommand,
 }
 command: Callable[..., object]
 for command in (

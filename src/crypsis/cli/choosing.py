@@ -22,6 +22,8 @@ _OF_THE_COMMAND = ("workers",)  # of `run` they are processes
 class ChoosingCommand(ReadingCommand):
     """A command with the parameters of whatever its option --method, --model or --attack names."""
 
+    shapes = True
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         parser = self.make_parser(ctx)
         parser.ignore_unknown_options = True

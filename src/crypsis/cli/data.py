@@ -14,7 +14,7 @@ import typer
 from crypsis.cli.command import Command
 from crypsis.cli.output import show, show_table
 from crypsis.cli.printing import printable
-from crypsis.cli.reading import FileCommand, Reader, ReadingCommand
+from crypsis.cli.reading import FileCommand, Reader, ShapingCommand
 from crypsis.cli.risk import RiskCommand, risk
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS, in_order
 from crypsis.errors import BadEdit, BadParameter, CrypsisError, MissingFile, OutputExists
@@ -32,7 +32,7 @@ _NOT_SHOWN = ("item_separator", "hierarchy", "suggested_type")
 _OPTIONS = ("--rename", "--set", "--replace", "--add-row", "--delete-row", "--add-column", "--delete-column")
 
 
-class InspectCommand(ReadingCommand):
+class InspectCommand(ShapingCommand):
     """A look at a file: how it is written, and what its cells mean."""
 
     wanted = ("missing", "time_format")
@@ -53,6 +53,7 @@ def inspect(
     With --as-experiment they are printed as an experiment file with a method that suits the data.
     """
     settings = read.typed.file_options | read.typed.keys_beside_columns(None)
+    settings |= {"step": read.typed.steps} if read.typed.steps else {}
     if as_experiment:
         _show_experiment(input, settings)
         return

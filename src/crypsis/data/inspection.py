@@ -6,7 +6,7 @@ counts are shown. Values themselves are shown if that is asked for, since they m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from crypsis.data.kinds_of_data import (
     track_columns,
 )
 from crypsis.data.person_detection import PersonLike, identifies_by_name, person_like_column
+from crypsis.data.steps.unite import Unite
 from crypsis.data.usual_columns import ID_NAMES
 from crypsis.data.values import converted, inferred_type, write_value
 from crypsis.data.written_columns import WrittenColumn, questions_on, understand_texts
@@ -39,6 +40,7 @@ from crypsis.errors import BadRow, CrypsisError
 
 SHOWN = 5
 UNREAD = "unread"
+Change = Callable[[pl.DataFrame], pl.DataFrame]
 _USES = {
     "id": "says which record a row belongs to",
     "person": "says whose it is",
@@ -128,12 +130,13 @@ def inspect_file(
     format: str | None = None,
     missing_tokens: tuple[str, ...] = ("?",),
     time_format: str | None = None,
+    change: Change | None = None,
     show_values: bool = False,
     **options: Any,
 ) -> Inspection:
     """Count what a file holds; `show_values` adds smallest, largest and most frequent values of every column.
 
-    Missing markers and the form of dates are those of a table.
+    Missing markers, the form of dates and a `change` before all are those of a table.
     """
     file = files_of(path)[0]
     chosen = format_for(file, format, **options)
@@ -170,6 +173,7 @@ def inspect_file(
             if baskets is None:
                 raise
             return baskets
+        frame = frame if change is None else change(frame)
         kinds = kind_of_table(frame)
         if kinds.kind == "table":
             frame = with_times(frame, time_format, missing_tokens, source)
@@ -183,16 +187,22 @@ def inspected_as_table(
     *,
     missing_tokens: tuple[str, ...] = ("?",),
     time_format: str | None = None,
+    change: Change | None = None,
     format: str | None = None,
     **options: Any,
 ) -> Inspection:
     """The same file as a table of records, with roles; for whoever knows better than the suggestion."""
     file = files_of(path)[0]
     frame, source = read_table_file(path, format=format, **options)
-    frame = with_times(frame, time_format, missing_tokens, source)
+    frame = with_times(frame if change is None else change(frame), time_format, missing_tokens, source)
     kinds = SuggestedKind("table", "one row per record")
     made = _of_frame(file, format_for(file, format, **options), frame, source, kinds, missing_tokens, False)
     return replace(made, file=found.file, how=found.how)
+
+
+def _stem(names: Sequence[str]) -> str:
+    """`dx` for dx01, dx02, ..."""
+    return names[0].rstrip("0123456789").rstrip("_- .") or "items"
 
 
 def _of_frame(
@@ -214,8 +224,8 @@ def _of_frame(
         if sets and len(sets) < len(columns):
             kind, reason = "mixed", f"one row per record, with sets of items in {', '.join(sets)}"
         questions += [
-            f"{names[0]} to {names[-1]} look like one set of items in {len(names)} columns; write them into one "
-            "column with a separator to have them anonymized as a set"
+            f"{names[0]} to {names[-1]} look like one set of items in {len(names)} columns; to have them anonymized "
+            f"as a set say step='{Unite(columns=(f'{names[0]}..{names[-1]}',), to=_stem(names))}'"
             for names in repeated_columns(frame.columns)
         ]
         if like is not None:

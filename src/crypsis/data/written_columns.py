@@ -147,7 +147,7 @@ def _guess(known: pl.Series, absent: pl.Series, name: str, type: ColumnType | No
             moments = recognise(said.str.strip_chars(), name, None)
         except BadTimestamps as error:
             moments = None
-            questions.append(error.message)
+            questions.append(error.sentence)
         if moments is not None:
             days = moments.values.cast(pl.Date)
             whole = bool((days.cast(pl.Datetime("us")) == moments.values).all())

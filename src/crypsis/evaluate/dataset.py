@@ -37,6 +37,7 @@ from crypsis.data.formats.tabular import files_of, read_table_file
 from crypsis.data.microdata import Microdata
 from crypsis.data.sources import OF_RECORDS, SOURCES, DataFile, DataSource, MixedSource, every_option
 from crypsis.data.sources.table import item_separators
+from crypsis.data.steps import STEP, Join, Step, shape, steps_of
 from crypsis.errors import BadExperiment, MissingFile, NotApplicable, did_you_mean
 from crypsis.evaluate.edits import EditedTable
 from crypsis.parameters import Companion
@@ -47,7 +48,7 @@ _KEPT_LOADED = 2
 
 def keys_of_every_kind() -> tuple[str, ...]:
     """The keys of every kind: which file, how it is written, and what is done with its rows."""
-    return ("path", "kind", "format", *format_options(), "edits", "rows")
+    return ("path", "kind", "format", *format_options(), "edits", "rows", STEP)
 
 
 COLUMN_KEYS = ("type", "role", "item_separator", "sensitive")
@@ -134,6 +135,7 @@ class Dataset:
         parts = [json.dumps(told, sort_keys=True, default=str), self.kind, *map(file_digest, self.files)]
         parts += [file_digest(resolved(str(self.section[name]), self.folder)) for name in files]
         parts += [file_digest(resolved(str(one["path"]), self.folder)) for one in self._sets.values()]
+        parts += [file_digest(Path(step.table)) for step in self.steps if isinstance(step, Join)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     @property
@@ -150,6 +152,14 @@ class Dataset:
         return self.section.get("edits") or ()
 
     @cached_property
+    def steps(self) -> list[Step]:
+        """What shapes the table after the edits; tables that are joined lie where the experiment says."""
+        return [
+            replace(step, table=str(resolved(step.table, self.folder))) if isinstance(step, Join) else step
+            for step in steps_of(self.section.get(STEP))
+        ]
+
+    @cached_property
     def source(self) -> DataSource:
         """How the file is read; files that are named beside it lie where the experiment says."""
         keys = dict(self.section)
@@ -163,15 +173,15 @@ class Dataset:
 
     @property
     def data_file(self) -> DataFile:
-        """The file with its edits, or with the first of its records."""
-        changed = self.edits or ("rows" in self.section and self.kind in OF_RECORDS)
+        """The file with its edits and steps, or with the first of its records."""
+        changed = self.edits or self.steps or ("rows" in self.section and self.kind in OF_RECORDS)
         options = self.file_options
         return DataFile(self.path, options.pop("format"), options, self._changed if changed else None)
 
     def _changed(self, frame: pl.DataFrame) -> pl.DataFrame:
         if "rows" in self.section and self.kind in OF_RECORDS:
             frame = frame.head(int(self.section["rows"]))
-        return EditedTable(frame).apply(self.edits) if self.edits else frame
+        return shape(EditedTable(frame).apply(self.edits) if self.edits else frame, self.steps)
 
     def original_frame(self) -> tuple[pl.DataFrame, str]:
         """The file as a table, before any edit, and its name for messages."""
@@ -199,7 +209,7 @@ class Dataset:
             with suppress(KeyError):  # another thread let go of it; no lock, which a forked worker could find held
                 _LOADED.move_to_end(key)
             return known
-        if self.edits or self._sets or "rows" in self.section:
+        if self.edits or self.steps or self._sets or "rows" in self.section:
             declared = replace(declared, by_record=False)
         data = self.source.load(self.data_file, declared)
         if "rows" in self.section and self.kind not in OF_RECORDS:
@@ -212,7 +222,7 @@ class Dataset:
 
     def refuse_unused(self) -> None:
         """`OptionWithoutEffect` for a key that this file is not read with."""
-        beside = ("path", "kind", "format", "edits", "rows")
+        beside = ("path", "kind", "format", "edits", "rows", STEP)
         keys = {key: value for key, value in self.section.items() if key not in beside}
         self.source.refuse_unused(self.data_file, keys)
 

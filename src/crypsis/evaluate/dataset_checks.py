@@ -12,6 +12,7 @@ from crypsis.data.formats.compression import existing_file
 from crypsis.data.relational import PERSON, ROLES
 from crypsis.data.sources import SOURCES, every_key, option_named, value_of
 from crypsis.data.sources.table import ITEMS_TYPE
+from crypsis.data.steps import STEP, step_of
 from crypsis.data.values import COLUMN_TYPES
 from crypsis.errors import BadParameter, CrypsisError, OptionWithoutEffect, did_you_mean
 from crypsis.evaluate.dataset import COLUMN_KEYS, SET_KEYS, keys_of_every_kind, resolved
@@ -72,6 +73,9 @@ def check_dataset(found: Findings, content: Mapping[str, Any]) -> None:
         for key in ("path", "id", "item"):
             if not isinstance(told.get(key), str):
                 found.add(where, f"{key} must be given")
+    steps = section.get(STEP) or []
+    for number, step in enumerate(steps if isinstance(steps, list) else [steps], 1):
+        found.attempt(f"dataset.step {number}", partial(step_of, step))
     edits = section.get("edits", [])
     if not isinstance(edits, list):
         found.add("dataset.edits", "edits are a list of tables, [[dataset.edits]]")

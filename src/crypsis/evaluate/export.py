@@ -264,7 +264,9 @@ def export_inputs(experiment: Experiment, folder: str | Path) -> list[Path]:
 
 
 def _exported_data(dataset: Dataset, target: Path) -> tuple[dict[str, Any], list[Path]]:
-    section = {name: value for name, value in dataset.section.items() if name not in ("edits", "path", "rows", "sets")}
+    section = {
+        name: value for name, value in dataset.section.items() if name not in ("edits", "path", "rows", "sets", "step")
+    }
     section["kind"] = dataset.kind
     if dataset.is_table_file() and "rows" not in dataset.section:
         frame, _ = dataset.frame()

@@ -15,6 +15,7 @@ from crypsis.data.formats import format_options
 from crypsis.data.inspection import ColumnSummary, Inspection, inspect_file, inspected_as_table
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.sources import OF_RECORDS, SOURCES, every_key
+from crypsis.data.steps import STEP, Unite, shaping, steps_of
 from crypsis.data.usual_columns import (
     ID_NAMES,
     LATITUDE_NAMES,
@@ -46,13 +47,24 @@ def told_options(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def look_at(path: Path, settings: Mapping[str, Any]) -> Inspection:
     """What is in a file that is read with these settings."""
-    return inspect_file(path, **told_options(settings), **_of_cells(settings))
+    found = inspect_file(path, **told_options(settings), **_of_cells(settings))
+    sets = {step.to: step.separator for step in steps_of(settings.get(STEP)) if isinstance(step, Unite)}
+    united = [column.name for column in found.columns if column.name in sets]
+    if not united or found.kind not in OF_RECORDS:
+        return found
+    said: dict[str, Any] = {"role": "quasi", "why": "was united into a set", "confidence": "high"}
+    columns = (
+        replace(one, item_separator=sets[one.name], **said) if one.name in sets else one for one in found.columns
+    )
+    reason = f"one row per record, with sets of items in {', '.join(united)}"
+    return replace(found, columns=tuple(columns), kind="mixed", reason=reason)
 
 
 def _of_cells(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What settings say about the cells of a table."""
+    """What settings say about the cells and the shape of a table."""
     missing = tuple(settings.get("missing") or ("?",))
-    return {"missing_tokens": missing, "time_format": settings.get("time_format") or None}
+    change = shaping(settings.get(STEP))
+    return {"missing_tokens": missing, "time_format": settings.get("time_format") or None, "change": change}
 
 
 def described(
@@ -71,6 +83,8 @@ def described(
             kind=found.kind,
         )
     section |= how | found.how
+    steps = [step.to_dict() for step in steps_of(settings.get(STEP))]
+    section |= {STEP: steps} if steps else {}
     source = SOURCES[section["kind"]]
     chosen = {key: settings[key] for key in every_key() if settings.get(key) not in _SAYS_NOTHING}
     for key in (key for key in chosen if key not in source.names()):

@@ -15,6 +15,7 @@ from crypsis.data.reading import (
     read_transactions,
 )
 from crypsis.data.relational import ROLES, roles_of_names
+from crypsis.data.steps import STEP
 from crypsis.errors import BadParameter, InputError, UndeclaredRole, did_you_mean
 from crypsis.evaluate.first_look import described, told_options
 from crypsis.release_folder import MANIFEST
@@ -52,7 +53,11 @@ def read(path: str | Path, *, kind: str | None = None, **options: Any) -> Any:
             where=str(file),
         )
     told = told_options(options)
-    cells = {"time_format": options.get("time_format"), "missing": options.get("missing_tokens")}
+    cells = {
+        "time_format": options.get("time_format"),
+        "missing": options.get("missing_tokens"),
+        STEP: options.get(STEP),
+    }
     section, _ = described(file, {"kind": kind, **told, **cells})
     kind = section["kind"]
     columns = section.pop("columns", {})

@@ -10,6 +10,7 @@ from typing import Any
 from crypsis.data.formats import format_options
 from crypsis.data.inspection import Inspection
 from crypsis.data.person_detection import PersonLike
+from crypsis.data.steps import STEP, steps_of
 from crypsis.evaluate.first_look import suggested_run, too_few
 from crypsis.wording import counted
 
@@ -52,7 +53,9 @@ def suggested_command(
         return None
     words = ["crypsis", "anonymize", str(path), *columns]
     for key, value in section.items():
-        if key not in _NOT_TYPED:
+        if key == STEP:
+            words += [word for step in steps_of(value) for word in ("--step", str(step))]
+        elif key not in _NOT_TYPED:
             words += _typed(_WORDS.get(key, key), value)
     method, params = run
     words += ["--method", method]

@@ -18,6 +18,7 @@ from crypsis.data.formats.columns import is_empty
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import UNITED, Mixed, PublishedMixed
 from crypsis.data.relational import Table
+from crypsis.data.steps import shape, steps_of
 from crypsis.data.values import converted, is_convertible
 from crypsis.errors import UnknownColumn
 
@@ -33,12 +34,15 @@ def read_original_table(
     missing_tokens: Sequence[str] = ("?",),
     unparsable: str = "error",
     time_format: str | None = None,
+    step: Any = None,
     format: str | None = None,
     **options: Any,
 ) -> Table:
     """The table that a release was made of, as its manifest describes the columns."""
     frame, source = read_table_file(path, format=format, **options)
-    frame = with_times(frame, time_format, missing_tokens, source, lenient=unparsable == "missing")
+    frame = with_times(
+        shape(frame, steps_of(step)), time_format, missing_tokens, source, lenient=unparsable == "missing"
+    )
     _refuse_lacking([column["name"] for column in described["columns"]], frame.columns, str(source))
     return Table.from_frame(
         frame,
@@ -62,12 +66,15 @@ def read_original_mixed(
     missing_tokens: Sequence[str] = ("?",),
     unparsable: str = "error",
     time_format: str | None = None,
+    step: Any = None,
     format: str | None = None,
     **options: Any,
 ) -> Mixed:
     """The same with its columns of items."""
     frame, source = read_table_file(path, format=format, **options)
-    frame = with_times(frame, time_format, missing_tokens, source, lenient=unparsable == "missing")
+    frame = with_times(
+        shape(frame, steps_of(step)), time_format, missing_tokens, source, lenient=unparsable == "missing"
+    )
     _refuse_lacking([column["name"] for column in described["columns"]], frame.columns, str(source))
     known = {label for name in published.transactions.symbols.label_lists for label in name}
     columns = _item_columns(described["items"], frame.columns, known, str(source))

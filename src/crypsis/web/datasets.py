@@ -22,6 +22,7 @@ from crypsis.data.formats import format_options
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.relational import PERSON, ROLES
 from crypsis.data.sources import SOURCES, every_key
+from crypsis.data.steps import STEP, Join, steps_of
 from crypsis.data.values import COLUMN_TYPES
 from crypsis.errors import (
     BadParameter,
@@ -141,7 +142,7 @@ class Datasets:
         """The same data without edits; what belongs to the entry belongs to the copy, too."""
         told = known.content["section"]
         source = Path(whole_section(known)["path"])
-        section, inspection = described(source, told_options(told))
+        section, inspection = described(source, {**told_options(told), STEP: told.get(STEP)})
         section |= {"kind": told["kind"], "path": told["path"]}
         if "locations" in told:
             section["locations"] = told["locations"]
@@ -271,6 +272,7 @@ class Datasets:
     def _refuse_other_files(self, section: Mapping[str, Any]) -> None:
         """Files that a table [dataset] names beside the data must be ones that may be named."""
         sets = [one.get("path") for one in (section.get("sets") or {}).values()]
+        sets += [step.table for step in steps_of(section.get(STEP)) if isinstance(step, Join)]
         for path in (*(section.get(name) for name in companion_files()), *sets):
             if path is not None and (path.startswith("$") or Path(path).name != path):
                 self.named_file(path)
@@ -453,7 +455,7 @@ class Datasets:
 
 def _settable() -> set[str]:
     """The settings of every kind of data, beside its own."""
-    return {"kind", "format", "rows", *format_options()}
+    return {"kind", "format", "rows", STEP, *format_options()}
 
 
 _OVERWRITING = "overwriting"  # the digest of what the file will hold

@@ -48,6 +48,7 @@ class ReadingCommand(TyperCommand):
 
     context_class = Reader
     wanted: ClassVar[tuple[str, ...] | None] = None
+    shapes: ClassVar[bool] = False  # whether the table can be shaped first
 
     def get_params(self, ctx: Any) -> list[Any]:
         own = super().get_params(ctx)
@@ -55,16 +56,22 @@ class ReadingCommand(TyperCommand):
         return [*own[:-1], *(option for option in self._reading_options() if option.name not in known), *own[-1:]]
 
     def _reading_options(self) -> list[Any]:
-        from crypsis.cli.reading.typed import file_options, reading_options
+        from crypsis.cli.reading.typed import file_options, reading_options, step_options
 
         data = reading_options()
         wanted = data if self.wanted is None else {name: data[name] for name in self.wanted}
-        return click_options({**wanted, **file_options()})
+        return click_options({**wanted, **file_options(), **(step_options() if self.shapes else {})})
 
     def invoke(self, ctx: Any) -> Any:
         own = {parameter.name for parameter in self.params}
         ctx.options = {name: ctx.params.pop(name) for name in list(ctx.params) if name not in own}
         return super().invoke(ctx)
+
+
+class ShapingCommand(ReadingCommand):
+    """A command that reads data whose table can be shaped first."""
+
+    shapes = True
 
 
 class FileCommand(ReadingCommand):
@@ -86,7 +93,7 @@ def _hint(option: Parameter) -> Any:
     if option.type is bool:
         declared = (named,) if option.default is False and not option.optional else (f"{named}/--no-{named[2:]}",)
         return Annotated[bool | None, typer.Option(*declared, help=option.help)]
-    type = option.type if option.type in (int, float) else str
+    type: Any = list[str] if option.type is list else option.type if option.type in (int, float) else str
     return Annotated[type | None, typer.Option(named, help=option.help)]
 
 
@@ -103,7 +110,7 @@ def read_original(read: Reader, path: Path, release: Release) -> Any:
         return read(path, kind)
     keys = read.typed.keys_beside_columns(source_of(kind))
     source = TableSource.from_keys(keys)
-    told = {**source.whose(), **source.cells(), "time_format": source.time_format}
+    told = {**source.whose(), **source.cells(), "time_format": source.time_format, "step": read.typed.steps}
     return release.read_original(path, **told, **read.typed.file_options)
 
 

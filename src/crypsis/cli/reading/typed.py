@@ -13,6 +13,7 @@ from crypsis.data.formats import FORMATS, format_options
 from crypsis.data.formats.tabular import header_of
 from crypsis.data.sources import SOURCES, DataFile, DataSource, PublishedTableSource, every_key, option_named, value_of
 from crypsis.data.sources.data_source import InFilesOnly
+from crypsis.data.steps import STEP, STEPS, shaping, steps_of
 from crypsis.data.ways_of_reading import option_without_effect
 from crypsis.errors import BadParameter, NotApplicable, OptionWithoutEffect
 from crypsis.parameters import Companion, Parameter, marks_of, parameters_of
@@ -25,6 +26,12 @@ def file_options() -> dict[str, Parameter]:
     names = f"Format of the file if its name does not tell: {', '.join(FORMATS)}."
     options = {INPUT_FORMAT: Parameter(INPUT_FORMAT, str, True, (), names, None), **format_options()}
     return {name: replace(option, optional=True) for name, option in options.items()}  # each format has its default
+
+
+def step_options() -> dict[str, Parameter]:
+    """The option that shapes a table before it is used; it may be given several times."""
+    words = f"Shape the table first, in the order typed: {', '.join(STEPS)}; e.g. 'unite(columns=dx01..dx15, to=dx)'."
+    return {STEP: Parameter(STEP, list, True, (), words, None)}
 
 
 def reading_options() -> dict[str, Parameter]:
@@ -71,7 +78,7 @@ class Typed:
 
     def given(self) -> dict[str, Any]:
         """The options that say something about the data."""
-        written = file_options()
+        written = (*file_options(), STEP)
         return {name: value for name, value in self.values.items() if value is not None and name not in written}
 
     def read(self, path: Path, kind: type | None = None, for_method: Any = None) -> Any:
@@ -83,7 +90,13 @@ class Typed:
             chosen.refuse_for_records()
         options = self.file_options
         keys = {name: value for name, value in self.given().items() if name in source.names()}
-        return chosen.read(DataFile(path, options.pop("format", None), options), declared, {**keys, **options})
+        file = DataFile(path, options.pop("format", None), options, shaping(self.steps))
+        return chosen.read(file, declared, {**keys, **options})
+
+    @property
+    def steps(self) -> list[dict[str, Any]]:
+        """What shapes the table before it is used."""
+        return [step.to_dict() for step in steps_of(self[STEP])]
 
     def keys(self, source: type[DataSource] | None, path: Path | None = None) -> dict[str, Any]:
         """What was typed as keys of `[dataset]`; an option that says nothing about this kind of data is refused."""
@@ -121,7 +134,8 @@ class Typed:
         beside = {name: str(Path(value).resolve()) for name, value in keys.items() if _names_file(name)}
         told = {"path": str(path.resolve()), **({} if kind is None else {"kind": kind})}
         plain = {name: list(value) if isinstance(value, tuple) else value for name, value in keys.items()}
-        return {**told, **plain, **beside, **self.file_options}
+        steps = {STEP: self.steps} if self.steps else {}
+        return {**told, **plain, **beside, **steps, **self.file_options}
 
 
 def source_of(kind: type | None) -> type[DataSource]:

@@ -14,6 +14,7 @@ from crypsis.data.sources.table import TableSource
 from crypsis.data.sources.tracks import TrackSource
 from crypsis.data.sources.trajectories import TrajectorySource
 from crypsis.data.sources.transactions import TransactionSource
+from crypsis.data.steps import STEP, shaping
 from crypsis.parameters import Parameter
 
 SOURCES: dict[str, type[DataSource]] = {
@@ -41,15 +42,16 @@ def option_named(key: str, kind: str | None = None) -> Parameter:
 
 
 def read_as(kind: str, path: Any, given: Mapping[str, Any], options: Mapping[str, Any], method: Any = None) -> Any:
-    """The data of a file as a method needs them. `options` are more of the kind, and those of the file's format."""
+    """The data of a file as a method needs them. `options` are more of the kind, those of the format, and steps."""
     source = SOURCES[kind]
     own = {name: value for name, value in options.items() if name in source.names()}
     written = {name: value for name, value in options.items() if name not in own}
+    change = shaping(written.pop(STEP, None))
     chosen = source.from_keys({**given, **own})
     declared = Declarations.of(method)
     if declared.by_record:
         chosen.refuse_for_records()
-    return chosen.read(DataFile(path, given.get("format"), written), declared)
+    return chosen.read(DataFile(path, given.get("format"), written, change), declared)
 
 
 __all__ = [

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -167,7 +167,10 @@ class DataSource(Checked):
     def read(self, file: DataFile, declared: Declarations | None = None, keys: Mapping[str, Any] | None = None) -> Any:
         """The data of a file, as a method declares what it needs; `keys` are the words that were used, if known."""
         self.refuse_unused(file, keys)
-        return self.load(file, declared or Declarations())
+        declared = declared or Declarations()
+        if file.change is not None:  # a change looks at several records
+            declared = replace(declared, by_record=False)
+        return self.load(file, declared)
 
     @abstractmethod
     def load(self, file: DataFile, declared: Declarations) -> Any:

@@ -11,6 +11,7 @@ from crypsis.data.sources.data_source import DataFile, DataSource, Label
 from crypsis.data.sources.shared_options import Columns, Person
 from crypsis.data.sources.table import item_separators, sensitive_items
 from crypsis.data.ways_of_reading import Way
+from crypsis.errors import OptionWithoutEffect
 
 PUBLISHED = Way("a table that somebody published")
 
@@ -34,6 +35,8 @@ class PublishedTableSource(DataSource):
         return PUBLISHED
 
     def load(self, file: DataFile, declared: Declarations) -> Any:
+        if file.change is not None:
+            raise OptionWithoutEffect("`step` has no effect here: what is published is read as it is.", option="step")
         named = {
             role: [name for name, one in (self.columns or {}).items() if one.get("role") == role] for role in _ROLES
         }

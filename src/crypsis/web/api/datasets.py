@@ -39,6 +39,7 @@ class NewDataset(Body):
     name: Name | None = None
     format: str | None = Field(None, max_length=20)
     kind: str | None = None
+    step: list[dict[str, Any] | str] | None = Field(None, max_length=100, description="Steps that shape the table.")
 
 
 class Previewed(NewDataset):
@@ -257,7 +258,7 @@ def _added(datasets: Datasets, new: NewDataset) -> dict[str, Any]:
     given = [source for source in (new.upload, new.path, new.sample) if source is not None]
     if len(given) != 1:
         raise BadParameter("Give one of upload, path and sample.", parameter="upload")
-    told = {key: getattr(new, key) for key in ("format", "kind", *_options())}
+    told = {key: getattr(new, key) for key in ("format", "kind", "step", *_options())}
     settings = {key: value for key, value in told.items() if value not in (None, "")}
     if new.upload is not None:
         entry = datasets.add_upload(new.upload, new.name or "dataset", settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from nicegui import ui
 from crypsis.data.formats import FORMATS, format_options
 from crypsis.data.relational import ROLES
 from crypsis.data.sources import OF_RECORDS
+from crypsis.data.steps import STEP, STEPS, step_of
 from crypsis.errors import BadRow, CrypsisError
 from crypsis.parameters import Parameter, parameters_of
 from crypsis.web import theme
@@ -28,6 +29,7 @@ PATH = "/import"
 LEAD = "Check how the file is understood, change what is wrong, then load it."
 _FIELD = "outlined dense options-dense"
 _TIME_FORMAT, _MISSING = re.compile(r"time_format='([^']+)'"), re.compile(r"say missing (\S+=\S+)$")
+_STEP = re.compile(r"say step='([^']+)'")
 _EACH_ROW = "\0each row"  # no column can be called so
 
 
@@ -70,6 +72,9 @@ class ImportPage:
                     self._file_fields()
                 with theme.section("Data", "Detected where a field is empty"):
                     self.data_fields = ui.column().style("width: 100%; gap: 8px")
+                with theme.section("Steps", "Shape the table before it is read, in this order"):
+                    self.steps = ui.column().style("width: 100%; gap: 8px")
+                    self._step_fields()
         self.announcer = theme.Announcer()
         await self._refresh()
 
@@ -108,7 +113,7 @@ class ImportPage:
         with self.problems:
             if shown.problem is not None:
                 theme.message("bad", "These rows cannot be loaded with these settings", str(shown.problem))
-                self._offer_answers(str(shown.problem))
+                self._offer_answers(shown.problem.sentence)
             if shown.person is not None:
                 self._ask_about_people(shown)
         self.tiles.clear()
@@ -121,6 +126,7 @@ class ImportPage:
         self._show_commands(shown)
         self._show_detected(found["format"], found.get("understood") or {})
         self._data_fields(shown)
+        self._show_steps(shown.section.get(STEP) or ())
         self.announcer.say(f"{counted(shown.records, 'record')} can be loaded." if shown.problem is None else "")
 
     def _show_commands(self, shown: Preview) -> None:
@@ -168,6 +174,8 @@ class ImportPage:
         answers: dict[str, Mapping[str, Any]] = {
             f"Dates like {form}": {"time_format": form} for form in _TIME_FORMAT.findall(asked)
         }
+        steps = self.settings.get(STEP, [])
+        answers |= {str(typed): {STEP: [*steps, step_of(typed).to_dict()]} for typed in _STEP.findall(asked)}
         known = self.shown.section.get("missing") if self.shown is not None else None
         for marker in _MISSING.findall(asked):
             answers[f"Missing: {marker}"] = {"missing": [*(known or ("?",)), marker]}
@@ -204,6 +212,40 @@ class ImportPage:
         with self.columns:
             for name, column in (section["columns"] if kind in OF_RECORDS else {}).items():
                 self._column_fields(name, column, shown.inspection["reasons"].get(name, ""))
+
+    def _show_steps(self, told_steps: Sequence[Mapping[str, Any]]) -> None:
+        """The steps so far, each as it is typed, with a button that takes it away."""
+        self.steps.clear()
+        with self.steps:
+            for place, step in enumerate(told_steps):
+                rest = [one for other, one in enumerate(told_steps) if other != place]
+                with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: center"):
+                    ui.label(str(step_of(step))).classes("code").style("flex: 1; min-width: 0")
+                    theme.quiet("close", "Take this step away", told(partial(self._change, {STEP: rest})))
+
+    def _step_fields(self) -> None:
+        """A step to add: what it does, and a field for each of its parameters."""
+        chosen = ui.select({name: step.label for name, step in STEPS.items()}, label="Step").props(_FIELD)
+        chosen.style("width: 100%")
+        fields = ui.column().style("width: 100%; gap: 8px")
+        given: dict[str, Any] = {}
+
+        def keep(option: Parameter, value: Any) -> None:
+            given[option.name] = value
+
+        def show(event: Any) -> None:
+            given.clear()
+            fields.clear()
+            with fields:
+                for option in parameters_of(STEPS[event.value]):
+                    reading_field(option, None, (), keep)
+
+        async def add() -> None:
+            step = step_of({STEP: chosen.value, **given})
+            await self._change({STEP: [*self.settings.get(STEP, []), step.to_dict()]})
+
+        chosen.on_value_change(show)
+        theme.secondary("Add step", told(add), "add")
 
     async def _option_changed(self, option: Parameter, value: Any) -> None:
         await self._change({**dict.fromkeys(words_of(option)), option.name: value})
@@ -250,7 +292,7 @@ class ImportPage:
         """Other settings: fields show them, and the file is read again. Another kind begins from its suggestions."""
         if "kind" in changed or "format" in changed:
             kept = ("format", *format_options())
-            self.settings = {name: value for name, value in self.settings.items() if name in kept}
+            self.settings = {name: value for name, value in self.settings.items() if name in (*kept, STEP)}
         self.settings |= changed
         for name, value in changed.items():
             if name in self.file_fields and self.file_fields[name].value != value:
