@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from json import JSONDecodeError
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.strict_json import DEEPEST, nested_deeper, parse_json, read_json
+from crypsis.strict_json import DEEPEST, indented_json, nested_deeper, parse_json, read_json
 
 contents = st.recursive(
     st.none()
@@ -105,3 +106,25 @@ def test_a_file_that_is_too_large_or_no_file_is_not_read(tmp_path: Path):
         read_json(tmp_path)
     with pytest.raises(OSError):
         read_json("/dev/zero")
+
+
+SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text()
+)
+KEYS = st.one_of(st.text(), st.integers(), st.booleans(), st.none(), st.floats(allow_nan=False, allow_infinity=False))
+CONTENTS = st.recursive(
+    SCALARS,
+    lambda below: st.one_of(st.lists(below), st.tuples(below, below), st.dictionaries(KEYS, below)),
+    max_leaves=20,
+)
+
+
+@given(CONTENTS)
+def test_indented_json_is_that_of_python(content: object) -> None:
+    assert indented_json(content) == json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+
+
+@pytest.mark.parametrize("content", [math.nan, [math.inf], {"a": {"b": [1, -math.inf]}}])
+def test_indented_json_has_no_number_that_is_none(content: object) -> None:
+    with pytest.raises(ValueError, match="JSON compliant"):
+        indented_json(content)

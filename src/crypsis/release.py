@@ -50,7 +50,7 @@ from crypsis.reports.report import Report
 from crypsis.review import Review, ReviewThresholds, Subject, review
 from crypsis.review.refusal import confirmable_names, confirmed_names, refuse_colours, refuse_unconfirmed
 from crypsis.signatures import BROKEN, UNSIGNED, Signature, check_private_key, read_signature, sign_files
-from crypsis.strict_json import read_json
+from crypsis.strict_json import indented_json, read_json
 from crypsis.verifiers import verify
 from crypsis.version import VERSION
 
@@ -619,7 +619,7 @@ def _inside(path: Path, folder: Path) -> bool:
 
 
 def _json_bytes(content: Mapping[str, Any]) -> bytes:
-    return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+    return (indented_json(content) + "\n").encode()
 
 
 def _as_json(content: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,9 @@ import json
 import math
 import os
 import stat
+from functools import cache
 from json import JSONDecodeError
+from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
 
@@ -114,3 +116,36 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_consta
 _CAREFUL_DECODER = json.JSONDecoder(  # looks at every number, which takes time, so only where one may be too large
     object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite, parse_int=_within_64_bits
 )
+
+
+def indented_json(content: Any) -> str:
+    """What `json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)` gives, several times as fast.
+
+    Python indents one value after another; here everything that holds no other container goes to the encoder in C.
+    """
+    return _indented(content, 1)
+
+
+def _indented(value: Any, depth: int) -> str:
+    between, end = ",\n" + " " * depth, "\n" + " " * (depth - 1)
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    if not held:
+        return _flat_encoder(",").encode(value)
+    if not any(issubclass(kind, (dict, list, tuple)) for kind in set(map(type, held))):
+        flat = _flat_encoder(between).encode(value)
+        return flat[0] + between[1:] + flat[1:-1] + end + flat[-1]
+    if isinstance(value, dict):
+        parts = [f"{_key(key)}: {_indented(below, depth + 1)}" for key, below in value.items()]
+        return "{" + between[1:] + between.join(parts) + end + "}"
+    return "[" + between[1:] + between.join([_indented(below, depth + 1) for below in value]) + end + "]"
+
+
+@cache
+def _flat_encoder(between: str) -> json.JSONEncoder:
+    return json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(between, ": "))
+
+
+def _key(key: Any) -> str:
+    return (
+        encode_basestring(key) if isinstance(key, str) else _flat_encoder(",").encode({key: None})[1 : -len(": null}")]
+    )

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crypsis.data.relational import _CELLS_AT_ONCE, Table
-from crypsis.data.values import POLARS_TYPES, converted, encoded, encoded_distinct
+from crypsis.data.values import POLARS_TYPES, converted, encoded, encoded_distinct, write_value, write_values
 
 VALUES = {
     "int": st.one_of(st.integers(-3, 3), st.integers(-(2**63), 2**63 - 1)),
@@ -61,3 +61,12 @@ def test_columns_encoded_at_once_are_those_encoded_one_by_one() -> None:
         assert column.domain.equals(other.domain)
         assert column.type == other.type
         assert column.codes.tolist() == other.codes.tolist() * times
+
+
+@given(
+    st.sampled_from(sorted(VALUES)).flatmap(lambda type: st.tuples(st.just(type), st.lists(VALUES[type], max_size=9)))
+)
+def test_a_column_is_written_as_its_values_are(drawn: tuple[str, list[Any]]) -> None:
+    type, values = drawn
+    column = pl.Series("a", values, dtype=POLARS_TYPES[type])
+    assert write_values(column) == [write_value(value) for value in column.to_list()]

@@ -30,6 +30,7 @@ from crypsis.data.values import (
     read_value,
     write_bound,
     write_value,
+    write_values,
 )
 from crypsis.errors import BadRow
 
@@ -153,22 +154,24 @@ class Cells:
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """Each cell as it is written; every value is written out once, however many cells hold it."""
-        values = self.values.to_list()
-        plain = [write_value(value) for value in values]
-        ranged = CellKind.RANGE in self.kinds
-        bounds = [write_bound(value) for value in values] if ranged else []
+        plain = write_values(self.values)
+        single = [_escaped(text) if text else text for text in plain] if self.type == "category" else plain
+        bounds = plain
+        if self.type == "timestamp" and CellKind.RANGE in self.kinds:
+            bounds = [write_bound(value) for value in self.values.to_list()]
         nodes = self.nodes.to_list()
         members, offsets = self.members.tolist(), self.offsets.tolist()
+        a_value, a_range, a_node, a_set = map(int, (CellKind.VALUE, CellKind.RANGE, CellKind.NODE, CellKind.SET))
         texts = []
         for place, kind in enumerate(self.kinds.tolist()):
             start = offsets[place]
-            if kind == CellKind.RANGE:
+            if kind == a_range:
                 texts.append(f"[{bounds[members[start]]}:{bounds[members[start + 1]]}]")
-            elif kind == CellKind.VALUE:
-                texts.append(_escaped(plain[members[start]]))
-            elif kind == CellKind.NODE:
+            elif kind == a_value:
+                texts.append(single[members[start]])
+            elif kind == a_node:
                 texts.append(_escaped(nodes[members[start]]))
-            elif kind == CellKind.SET:
+            elif kind == a_set:
                 inside = members[start : offsets[place + 1]]
                 texts.append("{" + "|".join(_escaped_in_set(plain[member]) for member in inside) + "}")
             else:

@@ -173,6 +173,14 @@ def write_value(value: Scalar) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
+def write_values(values: pl.Series) -> list[str]:
+    """All values of a column as `write_value` writes them."""
+    if values.dtype == pl.Int64:
+        return values.cast(pl.String).to_list()
+    write = repr if values.dtype == pl.Float64 else write_value
+    return values.to_list() if values.dtype == pl.String else list(map(write, values.to_list()))
+
+
 def write_bound(value: Scalar) -> str:
     """A value as the end of a range: timestamps in the ISO basic form, which has no colons."""
     if isinstance(value, datetime):

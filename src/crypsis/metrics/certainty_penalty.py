@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
+from operator import mul
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from crypsis.metrics.figure import SHARE, Figure
 from crypsis.metrics.metric import Metric
 
 _EPOCH = datetime(1970, 1, 1)
+_FIRST_ORDINAL = _EPOCH.toordinal()
 _WITHOUT_LOSS = (CellKind.VALUE, CellKind.MISSING, CellKind.RANGE)  # ranges are summed together
 
 
@@ -80,6 +82,10 @@ def summed_widths(cells: Cells, counts: Int64s) -> Fraction:
     np.add.at(weights, cells.members[cells.offsets[ranges] + 1], counts[ranges])
     np.subtract.at(weights, cells.members[cells.offsets[ranges]], counts[ranges])
     used = np.flatnonzero(weights)
+    if cells.type in ("int", "date", "timestamp"):
+        physical = cells.values.gather(used).to_physical().to_list()
+        start = _FIRST_ORDINAL * int(weights[used].sum()) if cells.type == "date" else 0
+        return Fraction(start + sum(map(mul, physical, weights[used].tolist())))
     total = Fraction(0)
     decimals: dict[int, int] = {}  # digits after the point: sum without the point
     for value, weight in zip(cells.values.gather(used).to_list(), weights[used].tolist(), strict=True):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 
 from crypsis.data.arrays import Float64s, Int64s
-from crypsis.data.cells import CellKind
+from crypsis.data.cells import CellKind, Cells
 from crypsis.data.relational import Column, PublishedColumn
 from crypsis.data.symbols import SymbolRows
 from crypsis.data.values import write_value
@@ -70,29 +69,50 @@ def _of_symbols(rows: SymbolRows, vocabulary: Vocabulary, counts: Int64s) -> Flo
 def _of_column(column: Column, published: PublishedColumn) -> Float64s:
     """Counts of the values of a column, from its published cells."""
     counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.domain))
-    estimate = np.zeros(len(counts))
-    values = column.domain.to_list()
-    place = {value: at for at, value in enumerate(values)}
-    named = {write_value(value): at for at, value in enumerate(values)}
-    for cell, times in enumerate(np.bincount(published.codes, minlength=len(published.cells)).tolist()):
-        kind = published.cells.kinds[cell]
-        if not times or kind in (CellKind.MISSING, CellKind.SUPPRESSED):
-            continue
-        members: Any = published.cells[cell].members
-        span: slice | list[int]
-        if kind == CellKind.RANGE:
-            span = slice(bisect_left(values, members[0]), bisect_right(values, members[1]))
-        elif kind == CellKind.ANY:
-            span = slice(0, len(values))
-        elif kind == CellKind.NODE:
-            leaves = () if published.hierarchy is None else published.hierarchy.leaves.get(str(members[0]), ())
-            span = [named[leaf] for leaf in leaves if leaf in named]
+    cells = published.cells
+    times = np.bincount(published.codes, minlength=len(cells))
+    estimate = _of_spans(column, cells, times)
+    listed = np.flatnonzero((times > 0) & np.isin(cells.kinds, (CellKind.NODE, CellKind.SET)))
+    if len(listed):
+        values = column.domain.to_list()
+        place = {value: at for at, value in enumerate(values)}
+        named = {write_value(value): at for at, value in enumerate(values)}
+    for number in listed.tolist():
+        cell = cells[number]
+        if cell.kind == CellKind.NODE:
+            leaves = () if published.hierarchy is None else published.hierarchy.leaves.get(str(cell.members[0]), ())
+            found = [named[leaf] for leaf in leaves if leaf in named]
         else:
-            span = [place[member] for member in members if member in place]
-        width = span.stop - span.start if isinstance(span, slice) else len(span)
-        if width:
-            estimate[span] += times / width
+            found = [place[member] for member in cell.members if member in place]
+        if found:
+            estimate[found] += times[number] / len(found)
     return _relative(estimate, counts)
+
+
+def _of_spans(column: Column, cells: Cells, times: Int64s) -> Float64s:
+    """What cells over values that follow each other (one value, a range, any) add to each: all at once, by where the
+    spans begin and end."""
+    size = len(column.domain)
+    estimate = np.zeros(size)
+    used = times > 0
+    changes = np.zeros(size + 1)
+    changes[0] = times[used & (cells.kinds == CellKind.ANY)].sum() / max(size, 1)
+    single = np.flatnonzero(used & (cells.kinds == CellKind.VALUE))
+    ranges = np.flatnonzero(used & (cells.kinds == CellKind.RANGE))
+    if size and len(cells.values) and cells.values.dtype == column.domain.dtype:
+        low, high = (
+            np.asarray(column.domain.search_sorted(cells.values, side).to_numpy(), np.int64)
+            for side in ("left", "right")
+        )
+        member = cells.members[cells.offsets[single]]
+        occurs = low[member] < high[member]
+        np.add.at(estimate, low[member][occurs], times[single][occurs])
+        start, stop = low[cells.members[cells.offsets[ranges]]], high[cells.members[cells.offsets[ranges] + 1]]
+        share = times[ranges] / np.maximum(stop - start, 1)
+        held = stop > start
+        np.add.at(changes, start[held], share[held])
+        np.subtract.at(changes, stop[held], share[held])
+    return estimate + np.cumsum(changes)[:-1]
 
 
 def _relative(estimate: Float64s, counts: Any) -> Float64s:

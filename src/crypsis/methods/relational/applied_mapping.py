@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crypsis.data.relational import PublishedTable, Table
-from crypsis.data.values import write_value
+from crypsis.data.values import write_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class AppliedMapping:
         mapping: dict[str, dict[str, dict[str, int]]] = {}
         for column in self.original.with_role("quasi"):
             cells = self.published.column(column.name)
-            texts, values = cells.cells.texts, [write_value(value) for value in column.domain.to_list()]
+            texts, values = cells.cells.texts, write_values(column.domain)
             pairs = column.codes.astype(np.int64) * len(texts) + cells.codes
             found, counts = np.unique(pairs, return_counts=True)
             of_column: dict[str, dict[str, int]] = {}
