@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import lzma
+import sqlite3
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -238,6 +239,14 @@ def _written(write: Callable[[pl.DataFrame, io.BytesIO], Any]) -> bytes:
     return content.getvalue()
 
 
+def _database() -> bytes:
+    database = sqlite3.connect(":memory:")
+    database.execute(f"create table people ({', '.join(TABLE_ROLES)})")
+    database.executemany(f"insert into people values ({','.join('?' * len(TABLE_ROLES))})", _CLEAN)
+    database.commit()
+    return database.serialize()
+
+
 def _survey(writer: str) -> bytes:
     import tempfile
 
@@ -422,6 +431,7 @@ def made_seeds(folder: Path) -> list[Seed]:
         Seed("csv utf-16", ".csv", _plain(_CLEAN, ";").decode().encode("utf-16"), csv_readers, inspect, upload=True),
         Seed("csv cp1252", ".csv", _plain(_CLEAN, ";").replace(b"flu", b"gr\xfcn"), csv_readers, inspect),
         Seed("arrow", ".arrow", _written(pl.DataFrame.write_ipc), csv_readers, inspect, upload=True, binary=True),
+        Seed("sqlite", ".sqlite", _database(), csv_readers, inspect, upload=True, binary=True),
         Seed("excel", ".xlsx", _written(pl.DataFrame.write_excel), csv_readers, inspect, upload=True, binary=True),
         Seed("spss", ".sav", _survey("write_sav"), csv_readers, inspect, upload=True, binary=True),
         Seed("stata", ".dta", _survey("write_dta"), csv_readers, inspect, upload=True, binary=True),

@@ -6,8 +6,10 @@ import datetime as dt
 import gzip
 import io
 import json
+import sqlite3
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -86,6 +88,16 @@ def _folder(files: Mapping[str, str]) -> Callable[[Path], None]:
         path.mkdir()
         for name, text in files.items():
             (path / name).write_text(text, encoding="utf-8")
+
+    return write
+
+
+def _database(*tables: str) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        with closing(sqlite3.connect(path)) as database, database:
+            for table in tables:
+                database.execute(f"create table {table} (name text, height real)")
+                database.executemany(f"insert into {table} values (?, ?)", [*zip(*PEOPLE.values(), strict=True)])
 
     return write
 
@@ -360,6 +372,29 @@ TABLES = [
     Animal("Arrow", "a.arrow", _frame("write_ipc"), PEOPLE),
     Animal("Feather", "a.feather", _frame("write_ipc"), PEOPLE),
     Animal("an Arrow stream", "a.arrow", _frame("write_ipc_stream"), PEOPLE),
+    Animal("a database", "a.sqlite", _database("people"), PEOPLE, told="query people"),
+    Animal(
+        "a database and a query",
+        "a.db",
+        _database("people", "other"),
+        {"name": ["Ana"]},
+        {"query": "select name from people where height < 1.7"},
+    ),
+    Animal(
+        "a database of several tables",
+        "a.sqlite",
+        _database("people", "other"),
+        refused="bad-parameter",
+        advice="people, other",
+    ),
+    Animal(
+        "a query that writes",
+        "a.sqlite",
+        _database("people"),
+        options={"query": "delete from people"},
+        refused="bad-parameter",
+        advice="only reads",
+    ),
     Animal("no suffix", "people", _text(PLAIN), PEOPLE),
     Animal("a suffix of nobody", "people.data", _text(PLAIN), PEOPLE),
     Animal(

@@ -19,6 +19,7 @@ from crypsis.data.formats.kml import Kml
 from crypsis.data.formats.parquet import Parquet
 from crypsis.data.formats.plt import Plt
 from crypsis.data.formats.spaced import Fimi, Spmf
+from crypsis.data.formats.sqlite import Sqlite
 from crypsis.data.formats.statistics import Sas, Spss, Stata
 from crypsis.errors import CrypsisError, OptionWithoutEffect, UnknownFormat, UnreadableFile, did_you_mean
 from crypsis.parameters import Parameter, parameters_of
@@ -32,6 +33,7 @@ FORMATS: dict[str, type[Format]] = {
         Json,
         Arrow,
         Excel,
+        Sqlite,
         Spss,
         Stata,
         Sas,

@@ -327,7 +327,7 @@ def _option_field(option: Parameter) -> Any:
     if choices:
         known = {"": "detected" if option.optional else "as usual", **{choice: choice for choice in choices}}
         return ui.select(known, label=label, value="").props(_FIELD).tooltip(option.help)
-    return ui.input(label).props(f"{_FIELD} debounce=500 maxlength=40").tooltip(option.help)
+    return ui.input(label).props(f"{_FIELD} debounce=500 maxlength=1000").tooltip(option.help)
 
 
 def _table(shown: Preview) -> str:
