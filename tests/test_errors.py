@@ -28,6 +28,7 @@ PLAIN = {
     errors.UtilityConstraintsUnsatisfied,
     errors.LimitReached,
     errors.TooLarge,
+    errors.BlockTooLarge,
     errors.CapacityReached,
     errors.ReviewAmber,
     errors.ReviewRed,

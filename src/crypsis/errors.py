@@ -17,6 +17,10 @@ CrypsisError
 │   ├── UnreadableFile          unreadable-file          2   truncated, wrong encoding, not that format
 │   ├── UnknownFormat           unknown-format           2
 │   ├── BadRow                  bad-row                  2   wrong field count, unparsable value, bad order
+│   ├── PartsDiffer             parts-differ             2   parts of one dataset with different columns or types
+│   ├── PartChanged             part-changed             2   a part that was changed while it was worked on
+│   ├── InsecureScheduler       insecure-scheduler       2   a cluster on another host without TLS
+│   ├── WorkersDiffer           workers-differ           2   workers with other versions, or without the files
 │   ├── UnknownColumn           unknown-column           2
 │   ├── UndeclaredRole          undeclared-role          2
 │   ├── UnknownMethod           unknown-method           2
@@ -42,7 +46,8 @@ CrypsisError
 │   ├── OptionWithoutEffect     option-without-effect    2   an option that this way of reading does not use
 │   ├── TooManyClusters         too-many-clusters        2   a cluster would have fewer than k rows
 │   ├── NotApplicable           not-applicable           2   this data kind, or no row alignment
-│   │   └── NoQuasiIdentifiers  no-quasi-identifiers     2   a promise on columns that others know, and there are none
+│   │   ├── NoQuasiIdentifiers  no-quasi-identifiers     2   a promise on columns that others know, and there are none
+│   │   └── NotScalable         not-scalable             2   a method that cannot work on parts, and why
 │   ├── OriginalRequired        original-required        2   the definition needs the original data
 │   ├── BadRelease              bad-release              2   a release folder that is not whole
 │   │   ├── LeavesFolder        leaves-folder            2   a link or a path that leads out of the folder
@@ -86,11 +91,13 @@ CrypsisError
 ├── VerificationFailed          verification-failed      4
 ├── LimitReached                limit-reached            5
 │   ├── TooLarge                too-large                5
+│   │   └── BlockTooLarge       block-too-large          5   a block that would not fit into a worker's memory
 │   └── CapacityReached         capacity-reached         5   more people or events than a stream was given room for
 ├── ReviewAmber                 review-amber             6   with --strict: a light is amber
 ├── ReviewRed                   review-red               7   with --strict: a light is red
 ├── WriteFailed                 write-failed             1   disk full, permission: nothing is left behind
 │   └── BrokerSilent            broker-silent            2   the broker of a sink does not answer
+├── WorkerFailed                worker-failed            1   workers were lost again and again
 ├── Cancelled                   cancelled                130
 └── InternalError               internal-error           1   a bug of ours
 """
@@ -199,6 +206,22 @@ class BadRow(InputError, ValueError):
     code = "bad-row"
 
 
+class PartsDiffer(InputError, ValueError):
+    code = "parts-differ"
+
+
+class PartChanged(InputError, RuntimeError):
+    code = "part-changed"
+
+
+class InsecureScheduler(InputError, ConnectionError):
+    code = "insecure-scheduler"
+
+
+class WorkersDiffer(InputError, RuntimeError):
+    code = "workers-differ"
+
+
 class UnknownColumn(InputError, KeyError):
     code = "unknown-column"
 
@@ -301,6 +324,10 @@ class NotApplicable(InputError, ValueError):
 
 class NoQuasiIdentifiers(NotApplicable):
     code = "no-quasi-identifiers"
+
+
+class NotScalable(NotApplicable):
+    code = "not-scalable"
 
 
 class OriginalRequired(InputError, ValueError):
@@ -482,6 +509,10 @@ class TooLarge(LimitReached):
     code = "too-large"
 
 
+class BlockTooLarge(TooLarge):
+    code = "block-too-large"
+
+
 class CapacityReached(LimitReached):
     code = "capacity-reached"
 
@@ -504,6 +535,11 @@ class WriteFailed(CrypsisError, OSError):
 class BrokerSilent(WriteFailed):
     code = "broker-silent"
     exit_code = 2
+
+
+class WorkerFailed(CrypsisError, RuntimeError):
+    code = "worker-failed"
+    exit_code = 1
 
 
 class Cancelled(CrypsisError):

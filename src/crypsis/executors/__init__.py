@@ -1,1 +1,1 @@
-"""Where a map over shards runs: in this process, in several, or on a cluster. One file each."""
+"""Where work on parts of the data runs: in this process, in threads, or on a Dask cluster."""

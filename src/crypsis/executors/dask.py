@@ -1,0 +1,326 @@
+"""Dask: work on shards in the workers of a cluster, an embedded one or one that is there already.
+
+Nothing else in Crypsis knows the engine. The scheduler sees names of files in scratch and random task keys, never data:
+`common` is written once per call to a file, large results are files, and errors come back as values. Who may connect to
+a scheduler may run code as its workers; so an embedded cluster listens on loopback alone and speaks TLS with keys that
+never touch the disk, and one on another host needs TLS.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import logging
+import pickle
+import platform
+import secrets
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+from urllib.parse import urlsplit
+
+from crypsis.errors import BadParameter, InsecureScheduler, MissingExtra, WorkerFailed, WorkersDiffer
+from crypsis.executors.executor import (
+    DEFAULT_MEMORY,
+    Failed,
+    Resident,
+    Work,
+    ask,
+    attempt,
+    bytes_of,
+    checked,
+    gather_pieces,
+    write_pieces,
+)
+from crypsis.executors.scratch import Scratch, load
+from crypsis.executors.threads import available_workers
+from crypsis.version import VERSION
+
+LARGE = 8 << 20  # bytes; larger results are files
+RETRIES = 5
+_ALIKE = ("numpy", "numba", "polars", "distributed")
+_SETTINGS = {
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+    "distributed.scheduler.allowed-failures": RETRIES,
+    "distributed.admin.log-length": 0,
+    "distributed.admin.low-level-log-length": 0,
+    "distributed.worker.memory.target": False,  # nothing is ever spilled: no data are held by the engine
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": 0.95,
+    "distributed.worker.daemon": True,
+}
+
+
+class Dask:
+    """Runs tasks in the workers of a Dask cluster.
+
+    Without an address a cluster is started on this machine: `workers` processes with so much `memory` each, on loopback
+    with TLS. With one, `tls://` needs the certificates; `tcp://` is refused but on loopback, unless `insecure`.
+    `scratch` is a folder that every worker can read and write.
+    """
+
+    def __init__(
+        self,
+        address: str | None = None,
+        *,
+        workers: int | None = None,
+        memory: int | str = DEFAULT_MEMORY,
+        scratch: str | Path | None = None,
+        tls_ca: str | Path | None = None,
+        tls_cert: str | Path | None = None,
+        tls_key: str | Path | None = None,
+        insecure: bool = False,
+    ) -> None:
+        self.memory = bytes_of(memory)
+        if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+            raise BadParameter(f"workers must be an int of at least 1, got {workers!r}.", parameter="workers")
+        if address is not None:
+            check_address(address, insecure=insecure)
+        try:
+            import dask
+            from distributed import Client, LocalCluster
+            from distributed.security import Security
+        except ImportError as error:
+            raise MissingExtra(
+                "A cluster needs the package distributed; install it with: pip install 'crypsis[cluster]'"
+            ) from error
+        for name in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # logs of an engine may hold arguments of tasks
+        self._cluster: Any = None
+        self._client: Any = None
+        self.scratch = Scratch.new(scratch)
+        try:
+            with dask.config.set(_SETTINGS):
+                if address is None:
+                    self._cluster = LocalCluster(
+                        n_workers=workers or available_workers(),
+                        threads_per_worker=1,
+                        processes=True,
+                        memory_limit=self.memory,
+                        security=Security.temporary(),
+                        protocol="tls://",
+                        host="127.0.0.1",
+                        dashboard_address=None,
+                        silence_logs=logging.CRITICAL,
+                        local_directory=str(self.scratch.below("engine").folder),
+                    )
+                    self._client = Client(self._cluster, set_as_default=False)
+                else:
+                    security = None
+                    if address.startswith("tls://"):
+                        files = {"tls_ca_file": tls_ca, "tls_client_cert": tls_cert, "tls_client_key": tls_key}
+                        given = {name: str(file) for name, file in files.items() if file is not None}
+                        security = Security(require_encryption=True, **given)
+                    self._client = Client(address, security=security, set_as_default=False, timeout=30)
+                    self._client.wait_for_workers(workers or 1, timeout=60)
+        except (OSError, TimeoutError) as error:
+            self.close()
+            raise WorkerFailed(f"The cluster cannot be reached or started ({type(error).__name__}).") from None
+        except BaseException:
+            self.close()
+            raise
+        self.workers = workers or max(len(self._addresses()), 1)
+        try:
+            self._compare_workers()
+        except BaseException:
+            self.close()
+            raise
+
+    def _addresses(self) -> list[str]:
+        return sorted(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def _compare_workers(self) -> None:
+        """Before the first task: every worker has the same versions and kernels, and sees scratch."""
+        probe = self.scratch.write("probe", b"crypsis")
+        own = describe_worker(probe)
+        for told in self._client.run(describe_worker, probe).values():
+            different = sorted(name for name in own if told.get(name) != own[name])
+            if different:
+                raise WorkersDiffer(
+                    f"A worker differs from this process in {', '.join(different)}. Install the same versions on all, "
+                    "and give a scratch folder that all can see (`scratch`).",
+                    differs=different,
+                )
+
+    def map(self, work: Work, shards: Sequence[Any], *common: Any) -> list[Any]:
+        shared = self.scratch.save(f"common-{secrets.token_hex(8)}", common)
+        folder = str(self.scratch.folder)
+        return self._results([self._submit(run_task, work, shard, shared, folder) for shard in shards])
+
+    def fold(self, work: Work, combine: Work, shards: Sequence[Any], *common: Any) -> Any:
+        shared = self.scratch.save(f"common-{secrets.token_hex(8)}", common)
+        folder = str(self.scratch.folder)
+        level = [self._submit(run_task, work, shard, shared, folder) for shard in shards]
+        while len(level) > 1:
+            pairs = [level[place : place + 2] for place in range(0, len(level), 2)]
+            level = [pair[0] if len(pair) == 1 else self._submit(run_pair, combine, *pair, folder) for pair in pairs]
+        return self._results(level)[0] if level else None
+
+    def exchange(self, work: Work, shards: Sequence[Any], targets: int, *common: Any) -> list[list[str]]:
+        folder = str(self.scratch.below("exchange").folder)
+        numbered = list(enumerate(shards))
+        return gather_pieces(self.map(send_pieces, numbered, work, folder, common), targets)
+
+    def resident(self, make: Work, shards: Sequence[Any], *common: Any) -> Resident:
+        return DaskResident(self, make, list(shards), common)
+
+    def _submit(self, task: Any, *arguments: Any) -> Any:
+        key = f"crypsis-{secrets.token_hex(16)}"
+        return self._client.submit(task, *arguments, key=key, pure=False, retries=3)
+
+    def _results(self, futures: list[Any]) -> list[Any]:
+        from distributed.scheduler import KilledWorker
+
+        try:
+            return [checked(unpacked(future.result())) for future in futures]
+        except KilledWorker:
+            raise WorkerFailed(
+                f"A task ended {RETRIES} workers one after another, probably for lack of memory. Give workers more "
+                "(`memory`), or smaller blocks (`block_rows`)."
+            ) from None
+        except OSError as error:
+            raise WorkerFailed(f"The cluster was lost ({type(error).__name__}); nothing was written.") from None
+        finally:
+            for future in futures:
+                future.release()
+
+    def close(self) -> None:
+        """Cancel what runs, end an embedded cluster, and remove scratch."""
+        for one in (self._client, self._cluster):
+            if one is not None:
+                one.close()
+        self._client = self._cluster = None
+        self.scratch.remove()
+
+    def __enter__(self) -> Dask:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class DaskResident:
+    """Objects that stay in the workers. The state of an object is made again, from its shard and the calls so far,
+    wherever it is asked for and not there: a worker that is lost loses nothing."""
+
+    def __init__(self, executor: Dask, make: Work, shards: list[Any], common: Sequence[Any]) -> None:
+        self._executor = executor
+        self._name = secrets.token_hex(8)
+        self._plan = executor.scratch.save(f"resident-{self._name}", (make, shards, tuple(common)))
+        self._numbers = list(range(len(shards)))
+        self._log: list[str] = []
+        self._before = 0  # calls that need not be repeated
+
+    def call(self, name: str, *arguments: Any) -> list[Any]:
+        self._log.append(self._executor.scratch.save(f"call-{self._name}-{len(self._log)}", (name, arguments)))
+        return self._executor.map(ask_resident, self._numbers, self._name, self._plan, self._before, tuple(self._log))
+
+    def snapshot(self) -> None:
+        self._before = len(self._log)
+
+    def close(self) -> None:
+        self._log = []
+
+
+_residents: dict[tuple[str, int], tuple[int, Any, Any]] = {}
+
+
+def ask_resident(number: int, name: str, plan: str, before: int, log: Sequence[str]) -> Any:
+    """The answer of an object to the last call of the log; calls that it has not seen are made first, in order."""
+    seen, one, answer = _residents.get((name, number), (-1, None, None))
+    if seen < before or seen > len(log):
+        make, shards, common = load(plan)
+        one, seen = make(shards[number], *common), before
+    while seen < len(log):
+        method, arguments = load(log[seen])
+        answer = ask(one, method, arguments)
+        seen += 1
+    _residents[name, number] = (seen, one, answer)
+    return answer
+
+
+def run_task(work: Work, shard: Any, shared: str, folder: str) -> Any:
+    """One task in a worker."""
+    return packed(attempt(work, shard, _common(shared)), folder)
+
+
+def run_pair(combine: Work, one: Any, other: Any, folder: str) -> Any:
+    """Two results combined; an error stays one."""
+    first, second = unpacked(one), unpacked(other)
+    if isinstance(first, Failed):
+        return packed(first, folder)
+    return packed(second if isinstance(second, Failed) else attempt(combine, first, (second,)), folder)
+
+
+def send_pieces(numbered: tuple[int, Any], work: Work, folder: str, common: Sequence[Any]) -> list[tuple[int, str]]:
+    number, shard = numbered
+    return write_pieces(shard, work, folder, number, common)
+
+
+class _InFile:
+    """A result that is a file."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+
+
+def packed(result: Any, folder: str) -> Any:
+    """A result as bytes, or as a file where it is large: the scheduler never holds data."""
+    content = pickle.dumps(result, protocol=5)
+    if len(content) <= LARGE:
+        return content
+    return _InFile(Scratch.at(folder).write(f"result-{secrets.token_hex(8)}", content))
+
+
+def unpacked(result: Any) -> Any:
+    """The result of a task."""
+    return load(result.file) if isinstance(result, _InFile) else pickle.loads(result)
+
+
+@lru_cache(maxsize=4)
+def _common(file: str) -> Any:
+    return load(file)
+
+
+def describe_worker(probe: str) -> dict[str, Any]:
+    """What must be alike everywhere."""
+    try:
+        sees = Path(probe).read_bytes() == b"crypsis"
+    except OSError:
+        sees = False
+    kernels = hashlib.sha256()
+    for path in sorted((Path(__file__).parent.parent / "kernels").glob("*.py")):
+        kernels.update(path.read_bytes())
+    python = ".".join(platform.python_version_tuple()[:2])
+    versions = {name: version(name) for name in _ALIKE}
+    return {"Python": python, "crypsis": VERSION, **versions, "kernels": kernels.hexdigest(), "scratch folder": sees}
+
+
+def check_address(address: str, *, insecure: bool = False) -> None:
+    """A scheduler is spoken to with TLS, or on loopback."""
+    parts = urlsplit(address)
+    if parts.scheme not in ("tls", "tcp") or not parts.hostname:
+        raise BadParameter(
+            f"A scheduler has an address such as tls://host:8786, got {address!r}.", parameter="executor"
+        )
+    if parts.scheme == "tls" or insecure or _is_loopback(parts.hostname):
+        return
+    raise InsecureScheduler(
+        "This scheduler is on another host and would be spoken to without TLS: whoever listens learns where data lie, "
+        "and whoever connects runs code. Use tls:// with certificates, or allow it (insecure=True) on a network that "
+        "you trust."
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

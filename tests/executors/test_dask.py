@@ -1,0 +1,82 @@
+"""A cluster of processes: the same results, also when workers are lost; nothing raw is told; strangers are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import crypsis
+from crypsis.errors import BadParameter, BadRow, InsecureScheduler, WorkersDiffer
+from crypsis.executors.dask import Dask, check_address, describe_worker
+from crypsis.executors.scratch import load
+from tests.executors import tasks
+from tests.shards.cut_tables import random_table, release_cut, sorted_frame
+
+SECRET = "zq-secret-417"
+
+
+@pytest.mark.parametrize("address", ["tls://far:8786", "tcp://127.0.0.1:8786", "tcp://localhost:1", "tcp://[::1]:1"])
+def test_tls_and_loopback_are_allowed(address: str) -> None:
+    check_address(address)
+
+
+@pytest.mark.parametrize("address", ["tcp://10.0.0.1:8786", "tcp://far:8786", "tcp://127.0.0.1.example:1"])
+def test_a_scheduler_on_another_host_needs_tls(address: str) -> None:
+    with pytest.raises(InsecureScheduler):
+        check_address(address)
+    check_address(address, insecure=True)
+
+
+def test_an_address_must_be_one() -> None:
+    with pytest.raises(BadParameter):
+        check_address("http://far:8786")
+
+
+def test_workers_are_asked_for_versions_kernels_and_scratch(tmp_path: Path) -> None:
+    probe = tmp_path / "probe"
+    probe.write_bytes(b"crypsis")
+    told = describe_worker(str(probe))
+    assert {"Python", "crypsis", "numpy", "numba", "polars", "distributed", "kernels"} < set(told)
+    assert told["scratch folder"]
+    assert not describe_worker(str(tmp_path / "elsewhere"))["scratch folder"]
+
+
+@pytest.mark.long
+def test_a_cluster_gives_the_results_of_one_process(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One cluster for all: starting it is what takes long."""
+    table = random_table(np.random.default_rng(5), 400)
+    method = crypsis.Mondrian(k=3, l=2)
+    expected = sorted_frame(crypsis.anonymize(table, method))
+    with Dask(workers=2, memory="1GiB", scratch=tmp_path) as executor:
+        # the four verbs
+        assert executor.map(tasks.scale, [3, 1, 2], 10) == [30, 10, 20]
+        assert executor.fold(tasks.scale, tasks.add, [3, 1, 2, 4, 5], 10) == 150
+        pieces = executor.exchange(tasks.send, [5, 0, 3, 1], 2, 2)
+        assert [[load(file) for file in files] for files in pieces] == [[[0]], [[5], [-5], [-0], [3], [-3], [1], [-1]]]
+        residents = executor.resident(tasks.count_from, [1, 2], 10)
+        assert residents.call("add", 5) == [16, 17]
+        assert [len(one) for one in executor.map(tasks.large, [1, 2])] == [9 << 20] * 2
+        # errors are values
+        with pytest.raises(BadRow):
+            executor.map(tasks.fail, [2, 2], SECRET)
+        # a worker is lost in a task, and one with a resident
+        assert executor.map(tasks.die_once, [0, 1, 2], str(tmp_path / "killed")) == [0, 1, 2]
+        assert residents.call("die_once", str(tmp_path / "killed too")) == [16, 17]
+        assert residents.call("add", 1) == [17, 18]
+        # a release
+        release = release_cut(table, method, [100, 250, 250], 90, executor)
+        assert release.verify().holds
+        assert pl.read_parquet(release.data.files[0]).equals(expected)
+        # strangers
+        monkeypatch.setattr("crypsis.executors.dask.VERSION", "0.0")
+        with pytest.raises(WorkersDiffer, match="crypsis"):
+            executor._compare_workers()
+        folder = executor.scratch.folder
+    assert not folder.exists()
+    written = capfd.readouterr()
+    assert SECRET not in written.out + written.err
