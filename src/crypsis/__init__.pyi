@@ -70,6 +70,8 @@ from .data.reading import read_table as read_table
 from .data.reading import read_tracks as read_tracks
 from .data.reading import read_trajectories as read_trajectories
 from .data.reading import read_transactions as read_transactions
+from .data.scanned import ScannedTable as ScannedTable
+from .data.scanned import scan_table as scan_table
 from .data.synthetic import SyntheticTrajectories as SyntheticTrajectories
 from .data.synthetic_sets import SyntheticTransactions as SyntheticTransactions
 from .errors import CrypsisError as CrypsisError

@@ -12,6 +12,7 @@ from datetime import time
 import numpy as np
 import polars as pl
 
+from crypsis.data.arrays import Int8s
 from crypsis.data.cells import CellKind, Cells
 from crypsis.data.relational import PublishedColumn, PublishedTable
 from crypsis.data.values import POLARS_TYPES, ColumnType, inferred_type, read_value, write_value
@@ -25,10 +26,15 @@ def as_published(table: PublishedTable) -> PublishedTable:
 
 
 def _as_published(column: PublishedColumn) -> PublishedColumn:
-    told = column.type if not column.guessed else _told_type(column)
-    if told == column.type:
-        return column
     cells = column.cells
+    told = column.type if not column.guessed else told_type(column.type, cells.values, cells.kinds)
+    return column if told == column.type else replace(column, cells=as_type(cells, told))
+
+
+def as_type(cells: Cells, told: ColumnType) -> Cells:
+    """The same cells written in another type."""
+    if told == cells.type:
+        return cells
     values = cells.values
     if not len(values):
         values = pl.Series([], dtype=POLARS_TYPES[told])
@@ -36,25 +42,23 @@ def _as_published(column: PublishedColumn) -> PublishedColumn:
         values = pl.Series([read_value(text, told) for text in values.to_list()], dtype=POLARS_TYPES[told])
     else:
         values = values.cast(POLARS_TYPES[told])
-    made = Cells(told, cells.kinds, cells.offsets, cells.members, values, cells.nodes)
-    return replace(column, cells=made)
+    return Cells(told, cells.kinds, cells.offsets, cells.members, values, cells.nodes)
 
 
-def _told_type(column: PublishedColumn) -> ColumnType:
+def told_type(type: ColumnType, values: pl.Series, kinds: Int8s) -> ColumnType:
     """The narrowest type of the published values; of texts, one that writes them as they are."""
-    cells, values = column.cells, column.cells.values
     if not len(values):
         return "category"
-    if cells.type == "float" and bool(((values == values.round()) & (values.abs() < _EXACT)).all()):
+    if type == "float" and bool(((values == values.round()) & (values.abs() < _EXACT)).all()):
         return "int"
-    if cells.type == "timestamp" and all(moment.time() == time() for moment in values.to_list()):
+    if type == "timestamp" and all(moment.time() == time() for moment in values.to_list()):
         return "date"
-    if cells.type == "category" and not np.isin(cells.kinds, (CellKind.SET, CellKind.NODE)).any():
+    if type == "category" and not np.isin(kinds, (CellKind.SET, CellKind.NODE)).any():
         told = inferred_type(values)
         texts = values.to_list()
         if told != "category" and all(_reads_back(text, told) for text in texts):
             return told
-    return cells.type
+    return type
 
 
 def _reads_back(text: str, type: ColumnType) -> bool:

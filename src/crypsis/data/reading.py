@@ -81,7 +81,11 @@ def read_table(
     `for_method` is the method that the data are read for: types that its domains and hierarchies declare come first,
     and for a private method each record is read by itself, so that a line that is no record is left out.
     """
-    given: dict[str, Any] = {"columns": _columns(roles, types), **_cells(missing_tokens, unparsable), "person": person}
+    given: dict[str, Any] = {
+        "columns": column_keys(roles, types),
+        **cell_options(missing_tokens, unparsable),
+        "person": person,
+    }
     given |= {"each_row_is_a_person": each_row_is_a_person, "format": format}
     data: Table = read_as("table", path, given, options, for_method)
     return data
@@ -143,8 +147,8 @@ def read_mixed(
         for name, separator in items.items()
     }
     given: dict[str, Any] = {
-        "columns": _columns(roles, types) | sets,
-        **_cells(missing_tokens, unparsable),
+        "columns": column_keys(roles, types) | sets,
+        **cell_options(missing_tokens, unparsable),
         "person": person,
     }
     given |= {"each_row_is_a_person": each_row_is_a_person, "format": format}
@@ -226,7 +230,7 @@ def read_events(
     return data
 
 
-def _columns(roles: Mapping[str, str], types: Mapping[str, str] | None) -> dict[str, dict[str, str]]:
+def column_keys(roles: Mapping[str, str], types: Mapping[str, str] | None) -> dict[str, dict[str, str]]:
     """Role and type of columns, by name."""
     columns = {name: {"role": role} for name, role in roles.items()}
     for name, type in (types or {}).items():
@@ -234,7 +238,8 @@ def _columns(roles: Mapping[str, str], types: Mapping[str, str] | None) -> dict[
     return columns
 
 
-def _cells(missing_tokens: Sequence[str], unparsable: str) -> dict[str, Any]:
+def cell_options(missing_tokens: Sequence[str], unparsable: str) -> dict[str, Any]:
+    """What cells without a value mean, as options of a source."""
     if unparsable not in ("error", "missing"):
         raise BadParameter(f"unparsable must be 'error' or 'missing', got {unparsable!r}.", parameter="unparsable")
     return {"missing": tuple(missing_tokens), "as_missing": unparsable == "missing"}

@@ -283,7 +283,7 @@ class Table(Microdata):
         """Of a table, which was made of what was given."""
         person, roles = person_and_roles(table.columns, roles, person, each_row_is_a_person, source)
         check_roles(table.columns, roles, source)
-        _check_types(table.columns, declared, source)
+        check_types(table.columns, declared, source)
         if unparsable not in ("error", "missing"):
             raise BadParameter(f"unparsable must be 'error' or 'missing', got {unparsable!r}.", parameter="unparsable")
         told: dict[str, list[WrittenColumn]] = {name: [] for name in table.columns}
@@ -292,7 +292,7 @@ class Table(Microdata):
             type = cast("ColumnType | None", declared.get(name))
             unparsable_is_missing = unparsable == "missing"
             role = cast(Role, roles[name])
-            return _column(table[name], role, type, missing_tokens, unparsable_is_missing, source, told[name])
+            return column_of_cells(table[name], role, type, missing_tokens, unparsable_is_missing, source, told[name])
 
         columns = _each(table, column)
         understood = _understood(source, [written for one in told.values() for written in one])
@@ -323,12 +323,12 @@ class Table(Microdata):
         declared = types or {}
         person, roles = persons_column(frame.columns, roles, person, each_row_is_a_person)
         check_roles(frame.columns, roles, None)
-        _check_types(frame.columns, declared, None)
+        check_types(frame.columns, declared, None)
         whole = len(frame)
         if person is not None:
             frame = frame.filter(~is_empty(frame[person]))
         columns = tuple(
-            _column(
+            column_of_cells(
                 frame[name], cast(Role, roles[name]), cast(ColumnType, declared.get(name, "category")), (), True, None
             )
             for name in frame.columns
@@ -575,7 +575,7 @@ class PublishedTable(PublishedData):
         """From a table of texts. `nodes` are the names in the columns' hierarchies, where they have one."""
         table = as_frame(frame)
         check_roles(table.columns, roles, source)
-        _check_types(table.columns, types, source)
+        check_types(table.columns, types, source)
         undeclared = [name for name in table.columns if name not in types]
         if undeclared:
             raise BadParameter(f"Published columns need a type; {', '.join(undeclared)} have none.", parameter="types")
@@ -870,7 +870,8 @@ def check_roles(names: Iterable[str], roles: Mapping[str, str], source: str | No
         )
 
 
-def _check_types(names: Sequence[str], types: Mapping[str, str], source: str | None) -> None:
+def check_types(names: Sequence[str], types: Mapping[str, str], source: str | None) -> None:
+    """Types are of known columns, and of those that there are."""
     for name, type in types.items():
         if name not in names:
             raise unknown_column(name, names, source)
@@ -890,7 +891,7 @@ def _each(table: pl.DataFrame, column: Callable[[str], Column]) -> tuple[Column,
         return tuple(threads.map(column, table.columns))
 
 
-def _column(
+def column_of_cells(
     cells: pl.Series,
     role: Role,
     type: ColumnType | None,
@@ -899,6 +900,7 @@ def _column(
     source: str | None,
     told: list[WrittenColumn] | None = None,
 ) -> Column:
+    """A column of cells as they are in a file or frame; what was understood of its texts is added to `told`."""
     if not is_convertible(cells.dtype):
         raise NotApplicable(
             f"Column '{cells.name}' holds {cells.dtype}, which no column of a table can; "

@@ -55,6 +55,37 @@ def read_frame(path: str | Path, *, columns: Sequence[str] | None = None) -> tup
     return dates_in_calendar(_read(file, columns)[0], str(file)), str(file)
 
 
+def read_slice(file: Path, first: int, rows: int, *, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """Some rows of a file, without reading the others."""
+    whole = max(n_rows(file), 1)
+    declared = content_size(file, columns) * min(rows, whole) // whole
+    check_fits(int(declared * COPIES), str(file))
+    wanted = None if columns is None else list(dict.fromkeys(columns))
+    with file.open("rb") as source:
+        frame, _ = limited_reader.read_limited(
+            source,
+            f"{__name__}:decode_slice",
+            {"columns": wanted, "first": first, "rows": rows},
+            file=str(file),
+            label=Parquet.label,
+            declared=declared,
+        )
+    return dates_in_calendar(frame, str(file))
+
+
+def decode_slice(source: Any, columns: list[str] | None, first: int, rows: int) -> tuple[pl.DataFrame, dict[str, str]]:
+    """Some rows; run in the process with limits. An open file is found again by its handle, and is not copied."""
+    handle = Path(f"/proc/self/fd/{source.fileno()}")
+    whole = pl.scan_parquet(handle if handle.exists() else source, glob=False)
+    chosen = whole if columns is None else whole.select(columns)
+    return chosen.slice(first, rows).collect(), {}
+
+
+def n_rows(file: Path) -> int:
+    """The number of rows, as the footer tells it."""
+    return max(0, int(_footer(file).get(3, 0)))
+
+
 def read_frame_and_metadata(path: str | Path) -> tuple[pl.DataFrame, dict[str, str]]:
     """All columns, and the texts that stand in the footer by their names."""
     return _read(existing_file(path), None)

@@ -1,0 +1,190 @@
+"""Data in parts that are read one at a time: which files they are, and how each is read.
+
+A part is a file, or a range of the rows of a Parquet file. Parts are taken in the order of their names; records are
+numbered in that order. Nothing is read here but the names of the columns. A part must not change while it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import polars as pl
+
+from crypsis.data.declarations import Declarations
+from crypsis.data.formats import format_for, parquet, tabular
+from crypsis.data.formats.compression import is_compressed
+from crypsis.data.formats.format import TABLE
+from crypsis.data.formats.memory import in_words
+from crypsis.data.reading import cell_options, column_keys
+from crypsis.data.relational import ROLES, Table
+from crypsis.data.sources import DataFile, TableSource
+from crypsis.errors import PartChanged, PartsDiffer, TooLarge
+
+PART_OF_MEMORY = 8
+TEXT_PER_MEMORY = 4
+_TABLE = frozenset({TABLE})
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows `first` to `first + rows` of a file, or all of it. `stamp` tells whether it is still the same file."""
+
+    file: str
+    stamp: tuple[int, int]
+    format: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    first: int = 0
+    rows: int | None = None
+
+    def read(self) -> pl.DataFrame:
+        """The rows, with the types of the file."""
+        path = Path(self.file)
+        self.check_unchanged()
+        if self.rows is None:
+            frame, _ = tabular.read_table_file(path, format=self.format, **self.options)
+        else:
+            frame = parquet.read_slice(path, self.first, self.rows)
+        self.check_unchanged()
+        return frame
+
+    def check_unchanged(self) -> None:
+        if stamp_of(Path(self.file)) != self.stamp:
+            raise PartChanged(
+                "This part was changed while it was worked on; run again when nobody writes it.", where=self.file
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class ScannedTable:
+    """A table in parts, with a role for every column. `crypsis.scan_table` makes one.
+
+    >>> import crypsis, polars, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> polars.DataFrame({"age": [31, 34], "ill": ["flu", "none"]}).write_parquet(folder / "a.parquet")
+    >>> polars.DataFrame({"age": [29, 35], "ill": ["flu", "cold"]}).write_parquet(folder / "b.parquet")
+    >>> visits = crypsis.scan_table(str(folder / "*.parquet"), quasi=["age"], sensitive=["ill"])
+    >>> visits
+    ScannedTable(2 files; columns age, ill)
+    >>> crypsis.anonymize(visits, crypsis.Mondrian(k=2)).verify().holds
+    True
+    """
+
+    stands_for: ClassVar[type] = Table
+
+    source: TableSource
+    file: DataFile
+    columns: tuple[str, ...]
+    stamps: Mapping[str, tuple[int, int]] = field(repr=False)
+
+    @classmethod
+    def of(cls, source: TableSource, file: DataFile) -> ScannedTable:
+        """Look at the names of the columns of every file; they must agree."""
+        source.refuse_unused(file)
+        columns: tuple[str, ...] | None = None
+        stamps = {}
+        for one in file.files:
+            stamps[str(one)] = stamp_of(one)
+            found = _names_of(one, file)
+            if columns is not None and found != columns:
+                differing = next(
+                    (name for name in (*columns, *found) if (name in columns) != (name in found)), "their order"
+                )
+                raise PartsDiffer(
+                    f"All parts must have the columns {', '.join(columns)} of the first; this one has "
+                    f"{', '.join(found)}. The difference is {differing}.",
+                    where=str(one),
+                    column=differing,
+                )
+            columns = found
+        return cls(source, file, columns or (), stamps)
+
+    def parts(self, memory: int) -> Iterator[Part]:
+        """The parts in order, each small enough for a worker with so much memory."""
+        for one in self.file.files:
+            stamp = self.stamps[str(one)]
+            part = Part(str(one), stamp, self.file.format, self.file.options)
+            kind = format_for(one, self.file.format, holding=_TABLE, **self.file.options)
+            if isinstance(kind, parquet.Parquet) and not is_compressed(one):
+                yield from _row_ranges(part, memory)
+                continue
+            if stamp[0] > memory // TEXT_PER_MEMORY:
+                raise TooLarge(
+                    f"{one.name} has {in_words(stamp[0])}, and a part of {kind.name} is read whole: up to "
+                    f"{in_words(memory // TEXT_PER_MEMORY)} with this memory. Divide it, or give more (`memory`).",
+                    where=str(one),
+                )
+            yield part
+
+    def roles(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Role and type of each column as they are declared."""
+        return self.source.roles(self.columns)
+
+    def __repr__(self) -> str:
+        files = len(self.file.files)
+        return f"ScannedTable({files} file{'s' if files != 1 else ''}; columns {', '.join(self.columns)})"
+
+
+def scan_table(
+    path: str | Path | Sequence[str | Path],
+    roles: Mapping[str, str] | None = None,
+    types: Mapping[str, str] | None = None,
+    *,
+    quasi: str | Iterable[str] = (),
+    sensitive: str | Iterable[str] = (),
+    identifier: str | Iterable[str] = (),
+    label: str | Iterable[str] = (),
+    other: str | Iterable[str] = (),
+    rest: str | None = None,
+    person: str | None = None,
+    each_row_is_a_person: bool = False,
+    missing_tokens: tuple[str, ...] = ("?",),
+    unparsable: str = "error",
+    format: str | None = None,
+    **options: Any,
+) -> ScannedTable:
+    """A table in parts: a path, a pattern such as `parts/*.parquet`, a list or a folder. Nothing is read yet.
+
+    Parquet, CSV or JSON Lines, each also compressed; parts must have the same columns. Options as for
+    `crypsis.read_table`; a column's role is given by `roles` or by the option that is called like it.
+    """
+    given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "label": label, "other": other}
+    named = {name: role for role in ROLES for name in _names(given[role])}
+    keys: dict[str, Any] = {"columns": column_keys({**(roles or {}), **named}, types), "person": person, "rest": rest}
+    keys |= {**cell_options(missing_tokens, unparsable), "each_row_is_a_person": each_row_is_a_person}
+    return ScannedTable.of(TableSource.from_keys(keys), DataFile(path, format, options))
+
+
+def declared_types(scanned: ScannedTable, declared: Declarations) -> dict[str, str]:
+    """The types that somebody declared: those of a method's hierarchies first, then those of the reading."""
+    types: dict[str, str] = dict(declared.first(scanned.roles()[1], scanned.columns) or {})
+    return types
+
+
+def stamp_of(path: Path) -> tuple[int, int]:
+    """Size and time of change."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
+
+
+def _row_ranges(part: Part, memory: int) -> Iterator[Part]:
+    path = Path(part.file)
+    rows = parquet.n_rows(path)
+    size = max(parquet.content_size(path), 1)
+    step = max(1, rows * (memory // PART_OF_MEMORY) // size)
+    for first in range(0, max(rows, 1), step):
+        yield Part(part.file, part.stamp, part.format, part.options, first, min(step, rows - first))
+
+
+def _names_of(one: Path, file: DataFile) -> tuple[str, ...]:
+    """The columns of a file; where only records tell, the file is read."""
+    header = tabular.header_of(one, format=file.format, **file.options)
+    if header is None:
+        header = tabular.read_table_file(one, format=file.format, **file.options)[0].columns
+    return tuple(header)
+
+
+def _names(given: str | Iterable[str]) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)

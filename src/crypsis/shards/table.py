@@ -1,0 +1,297 @@
+"""A table in shards: facts about all records at the driver, and the codes of each part in a file of its own.
+
+A part is read once. Its distinct cells go to the driver, which understands the distinct cells of all parts as the cells
+of one column, by the code that reads a table in memory; so types, domains and codes are those of a table in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Int32s, Int64s
+from crypsis.data.declarations import Declarations
+from crypsis.data.formats.columns import is_empty
+from crypsis.data.formats.source import Understood
+from crypsis.data.person_detection import PersonLike, first_person_like
+from crypsis.data.relational import Column, Role, Table, check_roles, check_types, column_of_cells, person_and_roles
+from crypsis.data.scanned import Part, ScannedTable, declared_types
+from crypsis.data.values import ColumnType, encoded, is_convertible
+from crypsis.data.vocabulary import distinct_texts
+from crypsis.data.written_columns import WrittenColumn
+from crypsis.errors import BadRow, NotApplicable, PartsDiffer, PersonNotSupported, TooLarge
+from crypsis.executors.executor import Executor
+from crypsis.executors.scratch import Scratch, load
+
+MOST_VALUES = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class TableShard:
+    """One part as codes: `codes[r, c]` is the code of record `first + r` in published column c."""
+
+    file: str
+    first: int
+    rows: int
+
+    def codes(self) -> Int32s:
+        """Mapped, not loaded."""
+        return np.load(self.file, mmap_mode="r") if self.rows else np.load(self.file)
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedTable:
+    """All that the driver knows. `columns` have domains and no codes; `counts[c]` counts each value of column c, and
+    as the last entry the records without one. Identifiers are left out."""
+
+    columns: tuple[Column, ...]
+    counts: tuple[Int64s, ...]
+    n_records: int
+    shards: tuple[TableShard, ...]
+    person_like: PersonLike | None = None
+    read_as: Understood | None = None
+
+    @property
+    def person(self) -> None:
+        """Records are counted."""
+        return
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    def places(self, role: str) -> list[int]:
+        """The places of the columns of a role."""
+        return [place for place, column in enumerate(self.columns) if column.role == role]
+
+    def with_codes(self, codes: Int32s) -> Table:
+        """Some records as a table with the domains of all."""
+        return table_of(self.columns, codes)
+
+    @cached_property
+    def marginals(self) -> Table:
+        """A table whose columns, each by itself, hold the same values as often: for what is made from one column."""
+        sorted_columns = [
+            np.repeat(np.append(np.arange(len(counts) - 1), -1), counts).astype(np.int32) for counts in self.counts
+        ]
+        return table_of(self.columns, np.stack(sorted_columns, axis=1))
+
+    def __len__(self) -> int:
+        return self.n_records
+
+    def __repr__(self) -> str:
+        return f"EncodedTable({self.n_records} records in {len(self.shards)} shards)"
+
+
+def table_of(columns: Sequence[Column], codes: Int32s) -> Table:
+    """Records of these columns."""
+    return Table.of(
+        [replace(column, codes=np.ascontiguousarray(codes[:, place])) for place, column in enumerate(columns)]
+    )
+
+
+def shard_table(table: Table, executor: Executor, shards: int = 1) -> EncodedTable:
+    """A table in memory in so many shards."""
+    refuse_people(table.person is not None)
+    columns = [column for column in table.columns if column.role != "identifier"]
+    codes = np.stack([column.codes for column in columns], axis=1)
+    scratch = executor.scratch.below("shards")
+    made, first = [], 0
+    for number, piece in enumerate(np.array_split(codes, shards)):
+        made.append(save_shard(scratch, number, first, piece))
+        first += len(piece)
+    counts = tuple(counts_of(codes[:, place], len(column.domain)) for place, column in enumerate(columns))
+    facts = tuple(fact_column(column, count) for column, count in zip(columns, counts, strict=True))
+    return EncodedTable(facts, counts, len(table), tuple(made), table.person_like, table.read_as)
+
+
+def encode_table(scanned: ScannedTable, declared: Declarations, executor: Executor) -> EncodedTable:
+    """Read every part once, and encode all of them alike."""
+    source = scanned.source
+    roles, _ = scanned.roles()
+    types = declared_types(scanned, declared)
+    names = scanned.columns
+    person, roles = person_and_roles(names, roles, source.person, source.each_row_is_a_person)
+    refuse_people(person is not None)
+    check_roles(names, roles, scanned.file.first.name)
+    check_types(names, types, None)
+    parts = list(scanned.parts(executor.memory))
+    scratch = executor.scratch.below("shards")
+    found = executor.map(note_part, list(enumerate(parts)), str(scratch.folder), names)
+    firsts = np.concatenate([[0], np.cumsum([one["rows"] for one in found])]).astype(np.int64)
+    cells = source.cells()
+    columns: list[Column] = []
+    told: list[WrittenColumn] = []
+    lookups: dict[str, list[Int32s]] = {}
+    for name in names:
+        distinct = [load(one["distinct"])[name] for one in found]
+        column, lookups[name] = _united(name, distinct, parts, cast(Role, roles[name]), types.get(name), cells, told)
+        columns.append(column)
+    kept = [column for column in columns if column.role != "identifier"]
+    work = [
+        (number, one["codes"], int(first), {name: lookups[name][number] for name in names})
+        for number, (one, first) in enumerate(zip(found, firsts[:-1], strict=True))
+    ]
+    sizes = {column.name: len(column.domain) for column in columns}
+    published = tuple(column.name for column in kept)
+    encoded_parts = executor.map(encode_part, work, str(scratch.folder), published, sizes)
+    n_records = int(firsts[-1])
+    counts = {name: sum((one["counts"][name] for one in encoded_parts), np.zeros(size + 1, np.int64))
+              for name, size in sizes.items()}  # fmt: skip
+    like = None if source.each_row_is_a_person else first_person_like(
+        ((column.name, column.domain, n_records - int(counts[column.name][-1]), column.role == "identifier")
+         for column in columns), n_records)  # fmt: skip
+    notes = [note for column in told for note in column.notes]
+    questions = [question for column in told for question in column.questions]
+    return EncodedTable(
+        tuple(fact_column(column, counts[column.name]) for column in kept),
+        tuple(counts[name] for name in published),
+        n_records,
+        tuple(one["shard"] for one in encoded_parts),
+        like,
+        Understood().and_also(notes, questions) if notes or questions else None,
+    )
+
+
+def refuse_people(has_person: bool) -> None:
+    """On parts records are counted, so far."""
+    if has_person:
+        raise PersonNotSupported(
+            "On parts records are counted, and in these data a person may have several. Give each person one record, "
+            "or read the data into memory."
+        )
+
+
+def note_part(numbered: tuple[int, Part], folder: str, names: Sequence[str]) -> dict[str, Any]:
+    """The distinct cells of every column of a part in the order in which they come, and each cell as their number."""
+    number, part = numbered
+    frame = part.read()
+    if tuple(frame.columns) != tuple(names):
+        raise PartsDiffer(
+            f"This part has the columns {', '.join(frame.columns)}, not {', '.join(names)}.", where=part.file
+        )
+    distinct, codes = {}, {}
+    for name in names:
+        distinct[name], codes[name] = _distinct_cells(frame[name], part)
+    scratch = Scratch.at(folder)
+    return {
+        "rows": len(frame),
+        "distinct": scratch.save(f"distinct-{number:06d}", distinct),
+        "codes": scratch.save(f"cells-{number:06d}", codes),
+    }
+
+
+def encode_part(
+    work: tuple[int, str, int, Mapping[str, Int32s]], folder: str, published: Sequence[str], sizes: Mapping[str, int]
+) -> dict[str, Any]:
+    """The codes of a part in the domains of all, and how often each occurs."""
+    number, file, first, lookups = work
+    cells = load(file)
+    codes = {name: (lookup[cells[name]] if len(lookup) else cells[name]) for name, lookup in lookups.items()}
+    rows = len(next(iter(codes.values())))
+    whole = np.empty((rows, len(published)), np.int32)
+    for place, name in enumerate(published):
+        whole[:, place] = codes[name]
+    return {
+        "shard": save_shard(Scratch.at(folder), number, first, whole),
+        "counts": {name: counts_of(codes[name], size) for name, size in sizes.items()},
+    }
+
+
+def save_shard(scratch: Scratch, number: int, first: int, codes: Int32s) -> TableShard:
+    import io
+
+    buffer = io.BytesIO()
+    np.save(buffer, np.ascontiguousarray(codes))
+    return TableShard(scratch.write(f"shard-{number:06d}.npy", buffer.getbuffer()), first, len(codes))
+
+
+def counts_of(codes: Int32s, n_values: int) -> Int64s:
+    """Records of each value, and as the last entry of none."""
+    return np.bincount(np.where(codes < 0, n_values, codes), minlength=n_values + 1).astype(np.int64)
+
+
+def fact_column(column: Column, counts: Int64s) -> Column:
+    """The column without its records; how many lack a value is known."""
+    fact = replace(column, codes=np.zeros(0, np.int32))
+    fact.__dict__["missing"] = int(counts[-1])  # what the cached property would count
+    return fact
+
+
+def _distinct_cells(cells: pl.Series, part: Part) -> tuple[pl.Series, Int32s]:
+    """Distinct cells in the order in which they come, and each cell as their number."""
+    if not is_convertible(cells.dtype):
+        raise NotApplicable(
+            f"Column '{cells.name}' holds {cells.dtype}, which no column of a table can.",
+            where=part.file,
+            column=cells.name,
+        )
+    known = cells.cast(pl.String) if cells.dtype in (pl.Categorical, pl.Enum, pl.Null) else cells
+    if known.dtype == pl.String:
+        distinct, codes = distinct_texts(known)
+        return distinct.alias(cells.name), codes
+    wide = known.cast(pl.Int64) if known.dtype.is_integer() and known.dtype != pl.UInt64 else known
+    codes, domain = encoded(wide.cast(pl.Float64) if wide.dtype == pl.Float32 else wide)
+    if (codes < 0).any():
+        codes = np.where(codes < 0, len(domain), codes).astype(np.int32)
+        domain = domain.append(pl.Series([None], dtype=domain.dtype))
+    return domain.cast(known.dtype).alias(cells.name), codes
+
+
+def _united(
+    name: str,
+    distinct: Sequence[pl.Series],
+    parts: Sequence[Part],
+    role: Role,
+    type: str | None,
+    cells: Mapping[str, Any],
+    told: list[WrittenColumn],
+) -> tuple[Column, list[Int32s]]:
+    """The column of all parts, and for each part the code of every distinct cell."""
+    known = [series for series in distinct if series.null_count() < len(series)]
+    dtype = known[0].dtype if known else pl.String()
+    for series, part in zip(distinct, parts, strict=True):
+        if series.dtype != dtype and series.null_count() < len(series):
+            raise PartsDiffer(
+                f"Column '{name}' holds {series.dtype} in this part and {dtype} in an earlier one; write them alike.",
+                where=part.file,
+                column=name,
+            )
+    alike = [series.cast(dtype) for series in distinct]
+    whole = pl.concat(alike).unique(maintain_order=True) if alike else pl.Series(name, [], dtype=dtype)
+    if len(whole) > MOST_VALUES:
+        raise TooLarge(f"Column '{name}' has {len(whole):,} different values; up to {MOST_VALUES:,} can be told apart.")
+    try:
+        column = column_of_cells(
+            whole.alias(name),
+            role,
+            cast("ColumnType | None", type),
+            cells["missing_tokens"],
+            cells["unparsable"] == "missing",
+            None,
+            told,
+        )
+    except BadRow as error:
+        holds = [part for series, part in zip(alike, parts, strict=True) if _holds(series, error.details.get("got"))]
+        where = holds[0].file if holds else None
+        raise BadRow(error.sentence, where=where, column=name, got=error.details.get("got")) from None
+    numbers = whole.to_frame("cell").with_columns(pl.Series("code", column.codes, dtype=pl.Int32))
+    lookups = [
+        np.asarray(
+            series.to_frame("cell")
+            .join(numbers, on="cell", how="left", maintain_order="left", nulls_equal=True)["code"]
+            .to_numpy(),
+            np.int32,
+        )
+        for series in alike
+    ]
+    return replace(column, codes=np.zeros(0, np.int32)), lookups
+
+
+def _holds(series: pl.Series, text: object) -> bool:
+    return not is_empty(series).all() and bool((series.cast(pl.String) == str(text)).any())

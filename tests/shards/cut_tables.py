@@ -1,0 +1,65 @@
+"""Tables cut into shards at given places, empty ones too, and random tables with missing values and ties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import crypsis
+from crypsis._api import release_shards
+from crypsis.data.relational import Table
+from crypsis.executors.executor import Executor
+from crypsis.journal import Journal
+from crypsis.methods.scaling import BlockSize
+from crypsis.parts_release import PartsRelease
+from crypsis.shards.table import EncodedTable, counts_of, fact_column, save_shard
+
+ROLES = {"age": "quasi", "pay": "quasi", "town": "quasi", "ill": "sensitive", "note": "other"}
+
+
+def random_table(rng: np.random.Generator, n: int, roles: dict[str, str] = ROLES, spread: int = 12) -> Table:
+    """Numbers, decimals and categories, with ties and missing values."""
+    columns: dict[str, list[Any]] = {
+        "age": rng.integers(0, spread, n).tolist(),
+        "pay": (rng.integers(0, 4 * spread, n) / 4).tolist(),
+        "town": [f"t{one}" for one in rng.integers(0, max(spread // 2, 1), n)],
+        "ill": [f"i{one}" for one in rng.integers(0, 4, n)],
+        "note": rng.integers(0, 3, n).tolist(),
+    }
+    for name in ("age", "town", "ill"):
+        for row in np.flatnonzero(rng.random(n) < 0.06).tolist():
+            columns[name][row] = None
+    types = {"age": pl.Int64, "pay": pl.Float64, "town": pl.String, "ill": pl.String, "note": pl.Int64}
+    frame = pl.DataFrame({name: pl.Series(columns[name], dtype=types[name]) for name in roles})
+    return Table.from_frame(frame, roles, each_row_is_a_person=True)
+
+
+def cut_table(table: Table, cuts: Sequence[int], executor: Executor) -> EncodedTable:
+    """Shards that end at the cuts."""
+    columns = [column for column in table.columns if column.role != "identifier"]
+    codes = np.stack([column.codes for column in columns], axis=1)
+    bounds = [0, *sorted(cuts), len(table)]
+    scratch = executor.scratch.below("shards")
+    shards = [
+        save_shard(scratch, number, first, codes[first:last]) for number, (first, last) in enumerate(pairwise(bounds))
+    ]
+    counts = tuple(counts_of(codes[:, place], len(column.domain)) for place, column in enumerate(columns))
+    facts = tuple(fact_column(column, count) for column, count in zip(columns, counts, strict=True))
+    return EncodedTable(facts, counts, len(table), tuple(shards))
+
+
+def release_cut(
+    table: Table, method: crypsis.Method, cuts: Sequence[int], block_rows: int, executor: Executor
+) -> PartsRelease:
+    encoded = cut_table(table, cuts, executor)
+    return release_shards(encoded, method, executor, BlockSize(block_rows), Journal())  # type: ignore[arg-type]
+
+
+def sorted_frame(release: crypsis.Release) -> pl.DataFrame:
+    """The rows of a release in memory as they would be written."""
+    form = release.kind.as_written(release.data)
+    return form.take(release.kind.sorted_rows(form)).to_frame()
