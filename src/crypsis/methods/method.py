@@ -9,10 +9,11 @@ from typing import Annotated, Any, ClassVar
 from crypsis.data.declarations import Declarations
 from crypsis.data.microdata import Microdata
 from crypsis.data.person_detection import person_undecided
-from crypsis.errors import NotApplicable, PersonNotSupported
+from crypsis.errors import NotApplicable, NotScalable, PersonNotSupported
 from crypsis.guarantees import Guarantee
 from crypsis.journal import Journal
 from crypsis.methods.command_names import command_name
+from crypsis.methods.scaling import Scaling
 from crypsis.parameters import AtLeast, Checked, Companion, Recipe, parameters_of
 
 RandomSeed = Annotated[int, AtLeast(0), "Seed of the random choice."]
@@ -37,6 +38,8 @@ class Method(Checked, ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     counts_people: ClassVar[bool] = False  # where a person has several records, people are counted, not records
     truthful: ClassVar[bool] = False  # every published record is true of its original, if coarser or shorter
+    scaling: ClassVar[Scaling] = Scaling.NONE  # on data in parts
+    instead_of_parts: ClassVar[str] = "read the data into memory"  # what would do where it cannot work on parts
     by_record: ClassVar[bool] = False  # each record of a file is read by itself, as under differential privacy
 
     @property
@@ -95,8 +98,22 @@ class Method(Checked, ABC):
             "randomized": cls.randomized,
             "needs": list(cls.needs),
             "counts_people": cls.counts_people,
+            "scaling": cls.scaling.value,
             "parameters": [parameter.to_dict() for parameter in parameters_of(cls)],
         }
+
+    @classmethod
+    def not_scalable(cls) -> NotScalable:
+        """The refusal of data in parts, with what would do."""
+        from crypsis.methods import METHODS
+
+        able = [
+            other.__name__
+            for other in METHODS.values()
+            if other.accepts is cls.accepts and other.scaling is not Scaling.NONE
+        ]
+        others = f" Methods that can: {', '.join(able)}." if able else ""
+        return NotScalable(f"{cls.__name__} cannot be run on parts: {cls.instead_of_parts}.{others}", method=cls.name())
 
     def check_applicable(self, data: Any) -> None:
         """Refuse another kind of data in words."""

@@ -27,6 +27,7 @@ from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
 from crypsis.methods.relational.relational_method import SuppressingMethod
 from crypsis.methods.relational.top_down import suppressed_by
 from crypsis.methods.relational.value_trees import ValueTree, ValueTrees, cut_above
+from crypsis.methods.scaling import Scaling
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,11 +57,12 @@ class BottomUp(SuppressingMethod):
     choose_when: ClassVar[str] = "As a second opinion beside TopDown; it keeps more detail where k is small."
     costs: ClassVar[str] = "Whole subtrees of the hierarchies become one value, some records may be left out."
     stages: ClassVar[tuple[str, ...]] = ("prepare", "generalize", "publish")
+    scaling: ClassVar[Scaling] = Scaling.EXACT
 
     def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, journal: Journal) -> PublishedTable:
         self.refuse_hopeless(diversity)
         rows = ValueTrees.of(quasi, diversity)
-        limit = self.limit(len(quasi.table))
+        limit = self.limit(quasi.n_records)
         with journal.stage("generalize"):
             merging = SubtreeMerging(rows, diversity, self.k)
             while merging.n_bad > limit:

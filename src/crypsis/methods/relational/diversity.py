@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
-from crypsis.data.relational import Table
+from crypsis.data.relational import Column, Table
 from crypsis.errors import BadParameter, Infeasible
 from crypsis.guarantees import Guarantee, LDiversity, TCloseness
 from crypsis.kernels.class_diversity import (
@@ -23,6 +23,7 @@ from crypsis.kernels.class_diversity import (
     Constraints,
     People,
     bad_classes,
+    is_diverse,
 )
 
 _KINDS = {"distinct": DISTINCT, "entropy": ENTROPY, "recursive": RECURSIVE, "equal": EQUAL, "ordered": ORDERED}
@@ -43,35 +44,21 @@ class Diversity:
     person: Int64s | None = None
     share: Float64s | None = None
     table: Float64s | None = None
+    weights: Int64s | None = None  # records that each row stands for; one each without
 
     @classmethod
-    def of(cls, table: Table, asked: Sequence[Guarantee], owner: str) -> Diversity:
+    def of(cls, table: Table, asked: Sequence[Guarantee], owner: str, weights: Int64s | None = None) -> Diversity:
         """For the promises among `asked` that look at sensitive values."""
-        wanted = [promise for promise in asked if isinstance(promise, (LDiversity, TCloseness))]
+        wanted = diverse_promises(asked)
         columns = table.with_role("sensitive") if wanted else ()
-        if wanted and not columns:
-            raise BadParameter(
-                f"{owner}: {wanted[0].model} needs a sensitive column; give at least one the role sensitive.",
-                parameter="roles",
-            )
+        counts = [_counts(column, weights) for column in columns]
+        constraints = constraints_on(wanted, counts, owner)
         rows = [(promise, place) for promise in wanted for place in range(len(columns))]
-        counts = [np.bincount(column.codes[column.codes >= 0], minlength=len(column.domain)) for column in columns]
-        bounds = [_bound(promise) for promise, _ in rows]
-        tables = [counts[place] for _, place in rows]
-        constraints = Constraints(
-            kind=np.array([_KINDS[_form(promise)] for promise, _ in rows], np.int8),
-            column=np.array([place for _, place in rows], np.int64),
-            bound=np.array([getattr(promise, "l", 0) for promise, _ in rows], np.int64),
-            numerator=np.array([bound.numerator for bound in bounds], np.int64),
-            denominator=np.array([bound.denominator for bound in bounds], np.int64),
-            table=np.concatenate(tables).astype(np.int64) if tables else np.zeros(0, np.int64),
-            table_start=offsets_of(np.array([len(table) for table in tables], np.int64)),
-        )
         codes = (
             np.stack([column.codes for column in columns], axis=1) if columns else np.zeros((len(table), 0), np.int32)
         )
         if table.person is None:
-            return cls(constraints, codes, tuple(wanted))
+            return cls(constraints, codes, tuple(wanted), weights=weights)
         share = 1 / np.bincount(table.person)[table.person]
         shares = [_shares(columns[place].codes, share, len(columns[place].domain)) for _, place in rows]
         whole = np.concatenate(shares) if shares else np.zeros(0)
@@ -104,7 +91,11 @@ class Diversity:
 
     @property
     def n_individuals(self) -> int:
-        return len(self.codes) if self.person is None else len(np.unique(self.person))
+        return self.n_records if self.person is None else len(np.unique(self.person))
+
+    @property
+    def n_records(self) -> int:
+        return len(self.codes) if self.weights is None else int(self.weights.sum())
 
     @property
     def asks_nothing(self) -> bool:
@@ -119,7 +110,7 @@ class Diversity:
 
     def bad(self, class_of: Int64s, n_classes: int, k: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Which classes are too small or not diverse."""
-        weights = np.ones(len(class_of), np.int64)
+        weights = np.ones(len(class_of), np.int64) if self.weights is None else self.weights
         if self.person is None:
             return bad_classes(class_of, n_classes, weights, self.codes, k, self.constraints, NOT_COUNTED)
         order = self.by_person
@@ -128,20 +119,76 @@ class Diversity:
 
     def refuse_hopeless(self, k: int) -> None:
         """`Infeasible` where even all records together are too few or not diverse: then no table is good enough."""
-        n_records, n_individuals = len(self.codes), self.n_individuals
+        n_records, n_individuals = self.n_records, self.n_individuals
         if n_individuals < k:
-            counted = "records" if self.person is None else "people"
-            raise Infeasible(
-                f"No {k}-anonymous table exists: there are {n_individuals} {counted}. Add {counted} or lower k.",
-                records=n_records,
-                k=k,
-            )
-        if n_records and self.bad(np.zeros(n_records, np.int64), 1, k)[0]:
-            words = " and ".join(map(str, self.asked))
-            raise Infeasible(
-                f"No table has {words}: all records together do not have it. Lower l, raise t or c, or allow records "
-                "to be suppressed."
-            )
+            raise _too_few(n_records, n_individuals, k, "records" if self.person is None else "people")
+        if n_records and self.bad(np.zeros(len(self.codes), np.int64), 1, k)[0]:
+            raise _not_diverse(self.asked)
+
+
+def _counts(column: Column, weights: Int64s | None) -> Int64s:
+    """Records with each value of a column."""
+    known = column.codes >= 0
+    if weights is None:
+        return np.bincount(column.codes[known], minlength=len(column.domain)).astype(np.int64)
+    counts = np.zeros(len(column.domain), np.int64)
+    np.add.at(counts, column.codes[known], weights[known])
+    return counts
+
+
+def diverse_promises(asked: Sequence[Guarantee]) -> list[Guarantee]:
+    """The promises that look at sensitive values."""
+    return [promise for promise in asked if isinstance(promise, (LDiversity, TCloseness))]
+
+
+def constraints_on(wanted: Sequence[Guarantee], counts: Sequence[Int64s], owner: str) -> Constraints:
+    """Every promise about every sensitive column; `counts` are those of all records, column by column."""
+    if wanted and not counts:
+        raise BadParameter(
+            f"{owner}: {wanted[0].model} needs a sensitive column; give at least one the role sensitive.",
+            parameter="roles",
+        )
+    rows = [(promise, place) for promise in wanted for place in range(len(counts))]
+    bounds = [_bound(promise) for promise, _ in rows]
+    tables = [counts[place] for _, place in rows]
+    return Constraints(
+        kind=np.array([_KINDS[_form(promise)] for promise, _ in rows], np.int8),
+        column=np.array([place for _, place in rows], np.int64),
+        bound=np.array([getattr(promise, "l", 0) for promise, _ in rows], np.int64),
+        numerator=np.array([bound.numerator for bound in bounds], np.int64),
+        denominator=np.array([bound.denominator for bound in bounds], np.int64),
+        table=np.concatenate(tables).astype(np.int64) if tables else np.zeros(0, np.int64),
+        table_start=offsets_of(np.array([len(table) for table in tables], np.int64)),
+    )
+
+
+def refuse_hopeless_counts(constraints: Constraints, wanted: Sequence[Guarantee], n_records: int, k: int) -> None:
+    """`Infeasible` where even all records together are too few or not diverse."""
+    if n_records < k:
+        raise _too_few(n_records, n_records, k, "records")
+    if n_records and not all(
+        is_diverse(
+            constraints, which, constraints.table[constraints.table_start[which] : constraints.table_start[which + 1]]
+        )
+        for which in range(len(constraints.kind))
+    ):
+        raise _not_diverse(wanted)
+
+
+def _too_few(n_records: int, n_individuals: int, k: int, counted: str) -> Infeasible:
+    return Infeasible(
+        f"No {k}-anonymous table exists: there are {n_individuals} {counted}. Add {counted} or lower k.",
+        records=n_records,
+        k=k,
+    )
+
+
+def _not_diverse(wanted: Sequence[Guarantee]) -> Infeasible:
+    words = " and ".join(map(str, wanted))
+    return Infeasible(
+        f"No table has {words}: all records together do not have it. Lower l, raise t or c, or allow records "
+        "to be suppressed."
+    )
 
 
 def _shares(codes: Int32s, share: Float64s, n_values: int) -> Float64s:

@@ -33,6 +33,7 @@ from crypsis.methods.relational.publishing import published_nodes
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
 from crypsis.methods.relational.relational_method import SuppressingMethod
 from crypsis.methods.relational.value_trees import ValueTrees
+from crypsis.methods.scaling import Scaling
 from crypsis.parameters import OneOf
 
 LARGEST_LATTICE = 5_000_000
@@ -67,6 +68,7 @@ class Incognito(SuppressingMethod):
         "Whole columns become coarser. Time multiplies with columns and levels; up to eight or so columns."
     )
     stages: ClassVar[tuple[str, ...]] = ("prepare", "search", "choose", "publish")
+    scaling: ClassVar[Scaling] = Scaling.EXACT
 
     publish: Annotated[
         str,
@@ -76,7 +78,7 @@ class Incognito(SuppressingMethod):
 
     def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, journal: Journal) -> PublishedTable:
         self.refuse_hopeless(diversity)
-        lattice = Lattice.of(quasi, diversity, self.k, self.limit(len(quasi.table)))
+        lattice = Lattice.of(quasi, diversity, self.k, self.limit(quasi.n_records))
         with journal.stage("search"):
             good = lattice.good_nodes()
             minimal = minimal_nodes(good, lattice.heights)

@@ -14,14 +14,24 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from crypsis.data.relational import PublishedTable
+from crypsis.executors.executor import Executor
 from crypsis.journal import Journal
 from crypsis.kernels.class_cells import class_cells
 from crypsis.kernels.mondrian import mondrian_parts
-from crypsis.methods.relational.diversity import Diversity
+from crypsis.methods.relational.diversity import (
+    Diversity,
+    constraints_on,
+    diverse_promises,
+    refuse_hopeless_counts,
+)
+from crypsis.methods.relational.mondrian_blocks import Problem, mondrian_blocks
 from crypsis.methods.relational.publishing import published_classes
-from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
+from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers, warn_of_empty_columns, with_shown_leaves
 from crypsis.methods.relational.relational_method import RelationalMethod, classes_in_order
+from crypsis.methods.relational.split_tree import ShardLayout
+from crypsis.methods.scaling import BlockSize, RecodedBlocks, Scaling
 from crypsis.parameters import OneOf
+from crypsis.shards.table import EncodedTable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +62,7 @@ class Mondrian(RelationalMethod):
         "Values become ranges or sets; equal values may become different ones. A million records take seconds."
     )
     stages: ClassVar[tuple[str, ...]] = ("prepare", "split", "publish")
+    scaling: ClassVar[Scaling] = Scaling.EXACT
 
     categories: Annotated[
         str,
@@ -81,3 +92,29 @@ class Mondrian(RelationalMethod):
             cells = class_cells(quasi.codes, class_of, len(bounds) - 1, quasi.bit_start)
             journal.private["classes"] = len(bounds) - 1
             return published_classes(quasi, cells, class_of)
+
+    def anonymize_parts(
+        self, data: EncodedTable, executor: Executor, journal: Journal, block: BlockSize
+    ) -> RecodedBlocks:
+        with journal.stage("prepare"):
+            _, quasi, attributes, denominator, exact = self.facts_of(data)
+            wanted = diverse_promises(self._promised())
+            secrets = data.places("sensitive") if wanted else []
+            constraints = constraints_on(wanted, [data.counts[place][:-1] for place in secrets], type(self).__name__)
+            refuse_hopeless_counts(constraints, wanted, len(data), self.k)
+            warn_of_empty_columns(quasi, len(data), journal)
+            layout = ShardLayout(
+                tuple(data.places("quasi")),
+                tuple(secrets),
+                tuple(one.leaf_of_value for one in quasi),
+                tuple(len(one.column.domain) if one.tree is None else len(one.tree.names) for one in quasi),
+            )
+            shown = tuple(
+                with_shown_leaves(one, data.counts[place]) for one, place in zip(quasi, layout.quasi, strict=True)
+            )
+            problem = Problem(
+                data.columns, shown, attributes, denominator, exact, layout, constraints, self.k,
+                self.categories == "halves",
+            )  # fmt: skip
+        journal.private["exact_costs"] = exact
+        return mondrian_blocks(data, problem, block, executor, journal)

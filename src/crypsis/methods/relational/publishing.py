@@ -23,13 +23,27 @@ from crypsis.kernels.common_nodes import common_nodes
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifier, QuasiIdentifiers
 
 
-def published_classes(quasi: QuasiIdentifiers, cells: ClassCells, class_of: Int64s) -> PublishedTable:
-    """Every record with the tightest cell of its class; class -1 is suppressed."""
+def published_classes(
+    quasi: QuasiIdentifiers, cells: ClassCells, class_of: Int64s, nodes: Sequence[Int64s] | None = None
+) -> PublishedTable:
+    """Every record with the tightest cell of its class; class -1 is suppressed.
+
+    Where these are some records of many, `nodes` are those that are published of all, by column: names follow them.
+    """
     columns = {}
     for place, one in enumerate(quasi.columns):
         tight = _tight_cells(one, quasi.attributes, place, cells, class_of >= 0)
-        columns[one.column.name] = tight.column(one, class_of)
+        columns[one.column.name] = tight.column(one, class_of, None if nodes is None else nodes[place])
     return _with_the_rest(quasi.table, columns, class_of < 0)
+
+
+def nodes_of_classes(quasi: QuasiIdentifiers, cells: ClassCells) -> list[Int64s]:
+    """The nodes that the cells of these classes are published as, by column."""
+    found = []
+    for place, one in enumerate(quasi.columns):
+        tight = _tight_cells(one, quasi.attributes, place, cells, np.zeros(0, np.bool_))
+        found.append(np.unique(tight.first[tight.kinds == CellKind.NODE]))
+    return found
 
 
 def published_nodes(quasi: QuasiIdentifiers, nodes: Sequence[Int32s], suppressed: Bools) -> PublishedTable:
@@ -61,10 +75,13 @@ class _CellBuilder:
         self.sets: list[Int64s] = []  # members of the set whose number is `first`
         self.shown = np.zeros(0, np.int64)  # places of the leaves that published records have
 
-    def column(self, one: QuasiIdentifier, cell_of_record: Int64s) -> PublishedColumn:
-        """The published column; record -1 is suppressed."""
+    def column(self, one: QuasiIdentifier, cell_of_record: Int64s, all_nodes: Int64s | None = None) -> PublishedColumn:
+        """The published column; record -1 is suppressed. `all_nodes` are published, here or elsewhere."""
         present = cell_of_record >= 0
-        names = self._names_of_nodes(one, cell_of_record[present])
+        if all_nodes is None:
+            shown = cell_of_record[present]
+            all_nodes = np.unique(self.first[shown[self.kinds[shown] == CellKind.NODE]])
+        names = self._names_of_nodes(one, all_nodes)
         width = max(int(self.first.max(initial=0)), int(self.second.max(initial=0))) + 1
         keys = (self.kinds * width + self.first) * width + self.second
         _, chosen, number = np.unique(keys, return_index=True, return_inverse=True)
@@ -92,8 +109,8 @@ class _CellBuilder:
         cells = Cells(one.column.type, kinds.astype(np.int8), offsets, flat, values, nodes)
         return PublishedColumn(one.column.name, "quasi", codes, cells, _leaves(one, nodes, names), one.column.guessed)
 
-    def _names_of_nodes(self, one: QuasiIdentifier, cells: Int64s) -> dict[int, str]:
-        """What the nodes in these cells are called.
+    def _names_of_nodes(self, one: QuasiIdentifier, nodes: Int64s) -> dict[int, str]:
+        """What these nodes are called.
 
         Nodes that were numbered by where they stand among all values would tell how many there are, suppressed ones
         too. They are numbered again, by the first published value below them; those over the same published values
@@ -103,7 +120,6 @@ class _CellBuilder:
         if tree is None:
             return {}
         is_node = self.kinds == CellKind.NODE
-        nodes = np.unique(self.first[cells[is_node[cells]]])
         called = [tree.names[node] for node in nodes.tolist()]
         numbered = is_numbered(tree)
         if tree.declared or not (numbered or any(name.startswith("[") for name in called)):
@@ -203,6 +219,8 @@ def _shown_leaves(one: QuasiIdentifier, kept: Bools) -> Int64s:
     """The places, among the leaves of the tree, of the values of records that are not suppressed, ascending."""
     assert one.tree is not None
     assert one.leaf_of_value is not None
+    if one.shown_leaves is not None:
+        return one.shown_leaves
     codes = np.unique(one.column.codes[kept])
     return np.unique(one.tree.first_leaf[one.leaf_of_value[codes[codes >= 0]]])
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
@@ -33,6 +34,7 @@ class QuasiIdentifier:
     tree: Hierarchy | None
     weight: Fraction
     leaf_of_value: Int32s | None  # node of the leaf of each value
+    shown_leaves: Int64s | None = None  # places of the leaves of published records, where these are not all at hand
 
     @property
     def kind(self) -> int:
@@ -83,37 +85,24 @@ class QuasiIdentifiers:
     attributes: Attributes
     denominator: int
     exact: bool
+    weights: Int64s | None = None  # records that each row of the table stands for; one each without
+
+    @property
+    def n_records(self) -> int:
+        return len(self.table) if self.weights is None else int(self.weights.sum())
 
     def warn(self, journal: Journal) -> None:
         """Say which columns tell nothing about anybody."""
-        for one in self.columns:
-            if len(self.table) and one.column.missing == len(self.table):
-                journal.warn(f"column '{one.column.name}' is missing in every record and is published as ?")
+        warn_of_empty_columns(self.columns, len(self.table), journal)
 
     @classmethod
     def of(
         cls, table: Table, hierarchies: Hierarchies | None, weights: Weights | None, owner: str, *, trees: bool = False
     ) -> QuasiIdentifiers:
         """With `trees` every column gets a tree; otherwise numbers without one have ranges and categories sets."""
-        columns = table.with_role("quasi")
-        if not columns:
-            raise BadParameter(
-                f"{owner}: the table has no quasi-identifier; give at least one column the role quasi.",
-                parameter="roles",
-            )
-        names = [column.name for column in columns]
-        if hierarchies is not None:
-            unknown_hierarchy_columns((name for name, _ in hierarchies.items()), names)
-        shares = equal_weights(names) if weights is None else weights.of(names)
-        made = []
-        for column, share in zip(columns, shares, strict=True):
-            tree = None if hierarchies is None else hierarchies.get(column.name)
-            if tree is None and trees:
-                tree = automatic(column)
-            leaves = None if tree is None else tree.leaves[tree.leaves_of(column.domain, column.type, column.name)]
-            made.append(QuasiIdentifier(column, tree, share, leaves))
-        attributes, denominator, exact = _attributes(made, max(len(table), 1))
-        return cls(table, tuple(made), _codes(made, len(table)), attributes, denominator, exact)
+        made = made_quasi_identifiers(table.with_role("quasi"), hierarchies, weights, owner, trees=trees)
+        attributes, denominator, exact = attributes_of(made, max(len(table), 1))
+        return cls(table, tuple(made), quasi_codes_of(made, len(table)), attributes, denominator, exact)
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -133,6 +122,50 @@ class QuasiIdentifiers:
     def loss(self, total_cost: int) -> Fraction:
         """NCP(D) from the cost of all records."""
         return Fraction(total_cost, self.denominator * max(len(self.table), 1))
+
+
+def warn_of_empty_columns(columns: Sequence[QuasiIdentifier], n_records: int, journal: Journal) -> None:
+    """Say which columns tell nothing about anybody."""
+    for one in columns:
+        if n_records and one.column.missing == n_records:
+            journal.warn(f"column '{one.column.name}' is missing in every record and is published as ?")
+
+
+def with_shown_leaves(one: QuasiIdentifier, counts: Int64s) -> QuasiIdentifier:
+    """With the leaves that records have, where all of them are published; `counts` end with the missing values."""
+    if one.tree is None or one.leaf_of_value is None:
+        return one
+    shown = np.unique(one.tree.first_leaf[one.leaf_of_value[np.flatnonzero(counts[:-1])]])
+    return replace(one, shown_leaves=shown.astype(np.int64))
+
+
+def made_quasi_identifiers(
+    columns: Sequence[Column],
+    hierarchies: Hierarchies | None,
+    weights: Weights | None,
+    owner: str,
+    *,
+    trees: bool,
+    whole: Sequence[Column] | None = None,
+) -> list[QuasiIdentifier]:
+    """Each column with its tree and weight. A tree that is made from the data is made from `whole`, where given."""
+    if not columns:
+        raise BadParameter(
+            f"{owner}: the table has no quasi-identifier; give at least one column the role quasi.",
+            parameter="roles",
+        )
+    names = [column.name for column in columns]
+    if hierarchies is not None:
+        unknown_hierarchy_columns((name for name, _ in hierarchies.items()), names)
+    shares = equal_weights(names) if weights is None else weights.of(names)
+    made = []
+    for column, counted, share in zip(columns, whole or columns, shares, strict=True):
+        tree = None if hierarchies is None else hierarchies.get(column.name)
+        if tree is None and trees:
+            tree = automatic(counted)
+        leaves = None if tree is None else tree.leaves[tree.leaves_of(column.domain, column.type, column.name)]
+        made.append(QuasiIdentifier(column, tree, share, leaves))
+    return made
 
 
 def whole_keys(column: Column) -> Int64s:
@@ -162,7 +195,8 @@ def whole_numbers(values: np.ndarray[Any, Any]) -> Int64s:
     return steps
 
 
-def _codes(made: list[QuasiIdentifier], n_records: int) -> Int32s:
+def quasi_codes_of(made: Sequence[QuasiIdentifier], n_records: int) -> Int32s:
+    """One column per quasi-identifier, as the kernels take it."""
     codes = np.empty((n_records, len(made)), np.int32)
     for place, one in enumerate(made):
         column = one.column.codes
@@ -173,7 +207,8 @@ def _codes(made: list[QuasiIdentifier], n_records: int) -> Int32s:
     return codes
 
 
-def _attributes(made: list[QuasiIdentifier], n_records: int) -> tuple[Attributes, int, bool]:
+def attributes_of(made: Sequence[QuasiIdentifier], n_records: int) -> tuple[Attributes, int, bool]:
+    """The attributes as the kernels take them, the denominator of their costs, and whether these are exact."""
     shares = [Fraction(one.weight, one.span or 1) for one in made]
     denominator = lcm(*(share.denominator for share in shares), *(one.weight.denominator for one in made))
     exact = denominator * n_records < LARGEST_TOTAL

@@ -12,16 +12,26 @@ import numpy as np
 from crypsis.data.arrays import Bools, Int64s
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.errors import BadParameter, Infeasible
+from crypsis.executors.executor import Executor
 from crypsis.guarantees import Guarantee, KAnonymity, LDiversity, TCloseness, Together
 from crypsis.guarantees.l_diversity import FORMS
 from crypsis.guarantees.t_closeness import DISTANCES
 from crypsis.hierarchy import Hierarchies, Weights
 from crypsis.journal import Journal
+from crypsis.kernels.attribute_costs import Attributes
 from crypsis.methods.method import Method
 from crypsis.methods.relational.applied_mapping import AppliedMapping
 from crypsis.methods.relational.diversity import Diversity
-from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
-from crypsis.parameters import Above, AtLeast, Between, OneOf
+from crypsis.methods.relational.quasi_identifiers import (
+    QuasiIdentifier,
+    QuasiIdentifiers,
+    attributes_of,
+    made_quasi_identifiers,
+)
+from crypsis.methods.relational.weighted_rows import recode_by_rows
+from crypsis.methods.scaling import BlockSize, RecodedBlocks
+from crypsis.parameters import Above, AtLeast, Between, OneOf, Recipe
+from crypsis.shards.table import EncodedTable
 
 ColumnHierarchies = Annotated[
     Hierarchies | None, "What values may be generalized to, by column; other columns get ranges, sets or bins."
@@ -76,6 +86,10 @@ class RelationalMethod(Method):
         """The promise counts people where a person has several records."""
         return Together.of(*self._promised("record" if data.person is None else "person"))
 
+    def promised_parts(self) -> list[Guarantee]:
+        """The promises one by one, counting records."""
+        return self._promised()
+
     def _promised(self, unit: str = "record") -> list[Guarantee]:
         promised: list[Guarantee] = [KAnonymity(k=self.k, unit=unit)]
         if self.l is not None:
@@ -97,6 +111,32 @@ class RelationalMethod(Method):
         journal.private["exact_costs"] = quasi.exact
         return published
 
+    def anonymize_parts(
+        self, data: EncodedTable, executor: Executor, journal: Journal, block: BlockSize
+    ) -> RecodedBlocks:
+        """The published records in blocks; methods that scale say how."""
+        raise self.not_scalable()
+
+    def facts_of(self, data: EncodedTable) -> tuple[RelationalMethod, list[QuasiIdentifier], Attributes, int, bool]:
+        """The method with hierarchies made of all data, and the quasi-identifiers with the facts of all records."""
+        made_from_data = any(isinstance(value, Recipe) for value in self.parameters().values())
+        ready = self.prepared(data.marginals) if made_from_data else self
+        columns = [column for column in data.columns if column.role == "quasi"]
+        counted = (
+            [column for column in data.marginals.columns if column.role == "quasi"]
+            if self.every_column_has_a_tree
+            else None
+        )
+        quasi = made_quasi_identifiers(
+            columns,
+            ready.hierarchy,
+            ready.weights,
+            type(self).__name__,
+            trees=self.every_column_has_a_tree,
+            whole=counted,
+        )
+        return ready, quasi, *attributes_of(quasi, max(len(data), 1))
+
     @abstractmethod
     def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, journal: Journal) -> PublishedTable:
         """The published table."""
@@ -109,6 +149,11 @@ class SuppressingMethod(RelationalMethod):
     every_column_has_a_tree: ClassVar[bool] = True
 
     max_suppressed: Annotated[float, Between(0, 1), "Share of the records that may be suppressed."] = 0.0
+
+    def anonymize_parts(
+        self, data: EncodedTable, executor: Executor, journal: Journal, block: BlockSize
+    ) -> RecodedBlocks:
+        return recode_by_rows(self, data, executor, journal)
 
     def limit(self, n_records: int) -> int:
         """How many records may be suppressed: the share is the decimal number that was typed."""

@@ -26,6 +26,7 @@ from crypsis.methods.relational.publishing import published_nodes
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
 from crypsis.methods.relational.relational_method import SuppressingMethod
 from crypsis.methods.relational.value_trees import ValueTree, ValueTrees, cut_above
+from crypsis.methods.scaling import Scaling
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +57,7 @@ class TopDown(SuppressingMethod):
     )
     costs: ClassVar[str] = "Whole subtrees of the hierarchies become one value; equal values stay equal."
     stages: ClassVar[tuple[str, ...]] = ("prepare", "specialize", "publish")
+    scaling: ClassVar[Scaling] = Scaling.EXACT
 
     def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, journal: Journal) -> PublishedTable:
         self.refuse_hopeless(diversity)
@@ -66,8 +68,8 @@ class TopDown(SuppressingMethod):
             raise BadParameter(f"{type(self).__name__}: one column may be the label, got {names}.", parameter="roles")
         with journal.stage("specialize"):
             cuts, steps = specialized(
-                rows, diversity, self.k, self.limit(len(quasi.table)), int(quasi.attributes.full.sum()),
-                quasi.denominator, labels[0] if labels else None, type(self).__name__,
+                rows, diversity, self.k, self.limit(quasi.n_records), int(quasi.attributes.full.sum()),
+                quasi.denominator, labels[0] if labels else None, type(self).__name__, quasi.weights,
             )  # fmt: skip
             journal.private["specializations"] = steps
         with journal.stage("publish"):
@@ -85,6 +87,7 @@ def specialized(
     denominator: int,
     label: Column | None,
     owner: str,
+    weights: Int64s | None = None,
 ) -> tuple[list[Int32s], int]:
     """The node that every value of every attribute is cut at, and the number of steps."""
     flat = _flat_rows(rows, k, full)
@@ -95,13 +98,13 @@ def specialized(
             f"are too small or not diverse, {limit} may be suppressed. Raise max_suppressed, lower k or l, or raise t."
         )
     gains = None if label is None else np.concatenate(
-        [information_gains(tree, column, label) for tree, column in zip(rows.trees, _values(rows), strict=True)]
+        [information_gains(tree, own, label, weights) for tree, own in zip(rows.trees, _values(rows), strict=True)]
     )  # fmt: skip
     in_cut = np.zeros(len(flat.depth), np.bool_)
     in_cut[flat.node_start[:-1]] = True
     steps = 0
     while True:
-        chosen = _best(flat, classes, in_cut, limit, gains, denominator * max(len(rows.row_of), 1))
+        chosen = _best(flat, classes, in_cut, limit, gains, denominator * max(int(rows.weights.sum()), 1))
         if chosen is None:
             break
         attribute = int(np.searchsorted(flat.node_start, chosen, side="right")) - 1
@@ -135,12 +138,12 @@ def _best(rows: Rows, classes: Classes, in_cut: Bools, limit: int, gains: Float6
     return int(places[near[rounded.index(max(rounded))]])
 
 
-def information_gains(tree: ValueTree, values: Int64s, label: Column) -> Float64s:
+def information_gains(tree: ValueTree, values: Int64s, label: Column, weights: Int64s | None = None) -> Float64s:
     """For every node the entropy of the label (log2) in its records less that in its children's; 0 without records."""
     n_nodes, n_labels = len(tree.parent), len(label.domain) + 1
     counts = np.zeros((n_nodes, n_labels), np.int64)
     codes = np.where(label.codes < 0, n_labels - 1, label.codes)
-    np.add.at(counts, (tree.leaf_of_value[values], codes), 1)
+    np.add.at(counts, (tree.leaf_of_value[values], codes), 1 if weights is None else weights)
     for node in range(n_nodes - 1, 0, -1):
         counts[tree.parent[node]] += counts[node]
     sizes = counts.sum(axis=1)

@@ -113,6 +113,9 @@ class ValueTrees:
             rank[order] = np.arange(len(order))
             row_of, first = rank[row_of], first[order]
         weights = np.bincount(row_of, minlength=len(first)).astype(np.int64)
+        if quasi.weights is not None:
+            weights = np.zeros(len(first), np.int64)
+            np.add.at(weights, row_of, quasi.weights)
         return cls(
             tuple(trees),
             np.ascontiguousarray(values[first]),

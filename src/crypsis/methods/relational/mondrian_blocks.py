@@ -1,0 +1,186 @@
+"""Mondrian on shards: the first splits by histograms, then every node that is small enough in one task.
+
+The classes, cells and loss are those of a table in memory, whatever the shards and blocks are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from crypsis.data.arrays import Int32s, Int64s
+from crypsis.data.relational import PublishedTable, Table
+from crypsis.executors.executor import Executor
+from crypsis.executors.scratch import Scratch, load
+from crypsis.journal import Journal
+from crypsis.kernels.attribute_costs import TREE, Attributes
+from crypsis.kernels.class_cells import NONE, ClassCells, class_cells
+from crypsis.kernels.class_diversity import NOT_COUNTED, Constraints
+from crypsis.kernels.mondrian import mondrian_parts
+from crypsis.kernels.row_routing import route_rows
+from crypsis.methods.relational.publishing import nodes_of_classes, published_classes
+from crypsis.methods.relational.quasi_identifiers import QuasiIdentifier, QuasiIdentifiers
+from crypsis.methods.relational.split_tree import ShardLayout, SplitTree, cells_of_node, grow_split_tree
+from crypsis.methods.scaling import BlockSize, RecodedBlocks
+from crypsis.shards.table import EncodedTable, TableShard, table_of
+
+BYTES_PER_RECORD = 96
+BYTES_PER_CELL = 28
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What all tasks know: columns and quasi-identifiers with the facts of all records, and what is asked."""
+
+    columns: tuple[Any, ...]
+    quasi: tuple[QuasiIdentifier, ...]
+    attributes: Attributes
+    denominator: int
+    exact: bool
+    layout: ShardLayout
+    constraints: Constraints
+    k: int
+    in_halves: bool
+
+    @property
+    def n_values(self) -> int:
+        return max(self.layout.widths)
+
+    def identifiers(self, codes: Int32s) -> QuasiIdentifiers:
+        """The quasi-identifiers of some records, with the costs and trees of all."""
+        table = table_of(self.columns, codes)
+        own = tuple(replace(one, column=table.column(one.column.name)) for one in self.quasi)
+        made = self.layout.quasi_codes(codes)
+        return QuasiIdentifiers(table, own, made, self.attributes, self.denominator, self.exact)
+
+
+def mondrian_blocks(
+    data: EncodedTable, problem: Problem, block: BlockSize, executor: Executor, journal: Journal
+) -> RecodedBlocks:
+    """Classes of all records, in blocks."""
+    block.check_fits(BYTES_PER_RECORD + BYTES_PER_CELL * len(data.columns), len(data), executor)
+    widths = [len(data.columns[place].domain) for place in problem.layout.sensitive]
+    with journal.stage("split"):
+        tree = grow_split_tree(
+            data.shards, len(data), problem.layout, problem.attributes, problem.constraints, widths, problem.k,
+            block.rows, problem.in_halves, executor, journal,
+        )  # fmt: skip
+        targets, n_targets = packed_nodes(tree, block.rows)
+        pieces = executor.exchange(
+            rows_by_target, data.shards, n_targets, problem.layout, tree.flat(), targets, len(data)
+        )
+        start, bit_start = (
+            problem.layout.start,
+            problem.identifiers(np.zeros((0, len(data.columns)), np.int32)).bit_start,
+        )
+        whole = {
+            node: cells_of_node(histogram, start, NONE, bit_start)
+            for node, histogram in tree.histograms.items()
+            if tree.final[node]
+        }
+        folder = executor.scratch.below("blocks")
+        work = [(number, files) for number, files in enumerate(pieces) if files]
+        blocks = executor.map(classes_of_block, work, str(folder.folder), problem, whole)
+        journal.private["classes"] = sum(one["classes"] for one in blocks) + len(whole)
+    nodes = [
+        np.unique(np.concatenate([one["nodes"][place] for one in blocks])) if blocks else np.zeros(0, np.int64)
+        for place in range(len(problem.quasi))
+    ]
+    return RecodedBlocks([one["file"] for one in blocks], publish_block, (problem, nodes))
+
+
+def packed_nodes(tree: SplitTree, largest: int) -> tuple[list[tuple[int, int, int]], int]:
+    """(node, first target, number of targets) of every leaf: small ones share a target, a large class has several."""
+    targets, number, room = [], -1, 0
+    for node in tree.leaves:
+        size = tree.sizes[node]
+        if size > largest:  # not split: it is one class, whose rows need not stand together
+            several = -(-size // largest)
+            targets.append((node, number + 1, several))
+            number, room = number + several, 0
+            continue
+        if number < 0 or size > room:
+            number, room = number + 1, largest
+        targets.append((node, number, 1))
+        room -= size
+    return targets, number + 1
+
+
+def rows_by_target(
+    shard: TableShard,
+    layout: ShardLayout,
+    flat: tuple[Int64s, Int64s, Int32s],
+    targets: Sequence[tuple[int, int, int]],
+    n_records: int,
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a shard by the task that works on them, with their node and number in the input."""
+    codes = np.asarray(shard.codes())
+    node_of_row = route_rows(layout.quasi_codes(codes), *flat)
+    numbers = np.arange(shard.first, shard.first + shard.rows, dtype=np.int64)
+    first, several = np.zeros(len(flat[0]), np.int64), np.ones(len(flat[0]), np.int64)
+    for node, target, count in targets:
+        first[node], several[node] = target, count
+    target_of_row = first[node_of_row] + numbers * several[node_of_row] // max(n_records, 1)
+    order = np.argsort(target_of_row, kind="stable")
+    cuts = np.flatnonzero(np.diff(target_of_row[order])) + 1
+    for rows in np.split(order, cuts):
+        if len(rows):
+            yield (
+                int(target_of_row[rows[0]]),
+                {"codes": codes[rows], "node": node_of_row[rows], "rows": numbers[rows]},
+            )
+
+
+def classes_of_block(
+    work: tuple[int, Sequence[str]], folder: str, problem: Problem, whole: dict[int, tuple[Any, ...]]
+) -> dict[str, Any]:
+    """Divide the nodes of a block into classes, and find the cells of each."""
+    number, files = work
+    pieces = [load(file) for file in files]
+    codes = np.concatenate([piece["codes"] for piece in pieces])
+    node_of_row = np.concatenate([piece["node"] for piece in pieces])
+    rows = np.concatenate([piece["rows"] for piece in pieces])
+    del pieces
+    by_node = np.argsort(node_of_row, kind="stable")
+    codes, node_of_row, rows = codes[by_node], node_of_row[by_node], rows[by_node]
+    quasi = problem.layout.quasi_codes(codes)
+    sensitive = problem.layout.sensitive_codes(codes)
+    class_of = np.empty(len(codes), np.int64)
+    n_classes = 0
+    known: list[tuple[int, int]] = []  # class, node
+    cuts = np.concatenate([[0], np.flatnonzero(np.diff(node_of_row)) + 1, [len(codes)]])
+    for start, stop in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+        node = int(node_of_row[start])
+        if node in whole:
+            class_of[start:stop] = n_classes
+            known.append((n_classes, node))
+            n_classes += 1
+            continue
+        order, bounds = mondrian_parts(
+            np.ascontiguousarray(quasi[start:stop]), problem.attributes, problem.k,
+            np.ascontiguousarray(sensitive[start:stop]), problem.constraints, NOT_COUNTED, problem.n_values,
+            problem.in_halves,
+        )  # fmt: skip
+        class_of[start + order] = n_classes + np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        n_classes += len(bounds) - 1
+    identifiers = problem.identifiers(codes)
+    cells = class_cells(quasi, class_of, n_classes, identifiers.bit_start)
+    for one, node in known:
+        cells.low[one], cells.high[one], cells.absent[one], cells.bits[one] = whole[node]
+    nodes = [np.zeros(0, np.int64)] * len(problem.quasi)
+    if any(one.kind == TREE for one in problem.quasi):
+        nodes = nodes_of_classes(identifiers, cells)
+    content = {"codes": codes, "rows": rows, "class_of": class_of, "cells": tuple(cells)}
+    file = Scratch.at(folder).save(f"block-{number:06d}", content)
+    return {"file": file, "classes": n_classes - len(known), "nodes": nodes}
+
+
+def publish_block(file: str, problem: Problem, nodes: Sequence[Int64s]) -> tuple[PublishedTable, Table, Int64s]:
+    """The records of a block as they are published, as they were, and their numbers in the input."""
+    content = load(file)
+    quasi = problem.identifiers(content["codes"])
+    published = published_classes(quasi, ClassCells(*content["cells"]), content["class_of"], nodes)
+    return published, quasi.table, content["rows"]

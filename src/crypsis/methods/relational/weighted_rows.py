@@ -1,0 +1,118 @@
+"""Methods that read a table only through its distinct rows, on shards: rows are counted, searched and looked up.
+
+The distinct rows of quasi-identifiers, with the sensitive values and labels that count, go to the driver with their
+numbers. The search of the table in memory runs on them, and every record becomes what its row became.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Bools, Int64s
+from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
+from crypsis.errors import TooLarge
+from crypsis.executors.executor import Executor
+from crypsis.executors.scratch import load
+from crypsis.journal import Journal
+from crypsis.methods.relational.diversity import Diversity, diverse_promises
+from crypsis.methods.relational.publishing import as_it_is
+from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers, quasi_codes_of, warn_of_empty_columns
+from crypsis.methods.scaling import RecodedBlocks
+from crypsis.shards.table import EncodedTable, TableShard, fact_column, table_of
+
+if TYPE_CHECKING:
+    from crypsis.methods.relational.relational_method import SuppressingMethod
+
+DRIVER_ROWS = 20_000_000
+_N = "n"
+
+
+def recode_by_rows(
+    method: SuppressingMethod, data: EncodedTable, executor: Executor, journal: Journal
+) -> RecodedBlocks:
+    """Every shard recoded as the distinct rows of all shards were."""
+    with journal.stage("prepare"):
+        ready, made, attributes, denominator, exact = method.facts_of(data)
+        promised = method.promised_parts()
+        roles = {"quasi", "label", *(["sensitive"] if diverse_promises(promised) else [])}
+        places = [place for place, column in enumerate(data.columns) if column.role in roles]
+        rows = executor.fold(count_rows, add_rows, data.shards, places) if data.shards else no_rows(places)
+        if len(rows) > DRIVER_ROWS:
+            raise TooLarge(
+                f"The table has {len(rows):,} different rows, {DRIVER_ROWS:,} can be searched at once. Use fewer "
+                "quasi-identifiers, or another method (Mondrian).",
+                rows=len(rows),
+            )
+        weights = rows[_N].to_numpy().astype(np.int64)
+        codes = np.stack([rows[str(place)].to_numpy() for place in places], axis=1).astype(np.int32)
+        table = _with_missing(table_of([data.columns[place] for place in places], codes), data, places)
+        own = [replace(one, column=table.column(one.column.name)) for one in made]
+        quasi = QuasiIdentifiers(
+            table, tuple(own), quasi_codes_of(own, len(table)), attributes, denominator, exact, weights
+        )
+        diversity = Diversity.of(table, promised, type(method).__name__, weights)
+        warn_of_empty_columns(made, len(data), journal)
+    published = ready.generalized(quasi, diversity, journal)
+    journal.private["exact_costs"] = exact
+    recoded = tuple(column for column in published.columns if column.role == "quasi")
+    file = executor.scratch.below("rows").save("recoded", (rows.drop(_N), recoded, published.suppressed))
+    return RecodedBlocks(data.shards, publish_shard, (file, data.columns, places))
+
+
+def no_rows(places: Sequence[int]) -> pl.DataFrame:
+    return pl.DataFrame({**{str(place): [] for place in places}, _N: []}, schema_overrides={_N: pl.Int64})
+
+
+def count_rows(shard: TableShard, places: Sequence[int]) -> pl.DataFrame:
+    """The distinct rows of a shard and how many records have each."""
+    return _added(_frame(shard, places).with_columns(pl.lit(1, pl.Int64).alias(_N)))
+
+
+def add_rows(one: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
+    """The distinct rows of two shards."""
+    return _added(pl.concat([one, other]))
+
+
+def _added(rows: pl.DataFrame) -> pl.DataFrame:
+    names = [name for name in rows.columns if name != _N]
+    return rows.group_by(names).agg(pl.col(_N).sum()).sort(names)
+
+
+def _frame(shard: TableShard, places: Sequence[int]) -> pl.DataFrame:
+    codes = shard.codes()
+    return pl.DataFrame({str(place): np.ascontiguousarray(codes[:, place]) for place in places})
+
+
+def _with_missing(table: Table, data: EncodedTable, places: Sequence[int]) -> Table:
+    """Columns that know how many of all records lack a value."""
+    for column, place in zip(table.columns, places, strict=True):
+        column.__dict__["missing"] = fact_column(column, data.counts[place]).missing
+    return table
+
+
+def publish_shard(
+    shard: TableShard, file: str, columns: Sequence[Column], places: Sequence[int]
+) -> tuple[PublishedTable, Table, Int64s]:
+    """The records of a shard as their rows were recoded, as they were, and their numbers in the input."""
+    rows, recoded, suppressed_rows = load(file)
+    names = [str(place) for place in places]
+    numbered = rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(_N))
+    joined = _frame(shard, places).join(numbered, on=names, how="left", maintain_order="left")
+    row_of = joined[_N].to_numpy().astype(np.int64)
+    original = table_of(columns, np.asarray(shard.codes()))
+    suppressed: Bools = suppressed_rows[row_of] if len(row_of) else np.zeros(0, np.bool_)
+    made: dict[str, PublishedColumn] = {
+        column.name: replace(column, codes=column.codes[row_of] if len(row_of) else column.codes[:0])
+        for column in recoded
+    }
+    published = PublishedTable(
+        tuple(
+            made[column.name] if column.role == "quasi" else as_it_is(column, suppressed) for column in original.columns
+        )
+    )
+    return published, original, np.arange(shard.first, shard.first + shard.rows, dtype=np.int64)
