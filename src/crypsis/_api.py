@@ -5,20 +5,41 @@ from __future__ import annotations
 from typing import Any
 
 from crypsis.data.bare_frames import refuse_frame
+from crypsis.data.relational import Table
+from crypsis.data.scanned import ScannedTable
+from crypsis.errors import BadParameter, NotApplicable
+from crypsis.executors.choice import chosen_executor
+from crypsis.executors.executor import Executor
 from crypsis.journal import Journal, Listener
 from crypsis.methods import Method
+from crypsis.methods.relational.relational_method import RelationalMethod
+from crypsis.methods.scaling import BLOCK_ROWS, BlockSize, Scaling
+from crypsis.parts_release import PartsRelease
 from crypsis.publication import kind_of
+from crypsis.publication.parts_sort import sort_blocks
 from crypsis.release import Release, read_release
+from crypsis.shards.table import EncodedTable, encode_table, shard_table
 from crypsis.verifiers import verify
 
-__all__ = ["anonymize", "read_release", "verify"]
+__all__ = ["anonymize", "anonymize_parts", "read_release", "verify"]
 
 
-def anonymize(data: Any, method: Method, *, listener: Listener | None = None) -> Release:
+def anonymize(
+    data: Any,
+    method: Method,
+    *,
+    listener: Listener | None = None,
+    executor: str | Executor | None = None,
+    block_rows: int = BLOCK_ROWS,
+) -> Any:
     """Anonymize data with a method; the release keeps the rows in input order until it is written.
 
-    `listener` is told the stage and the share done, and may raise `Cancelled`.
+    `listener` is told the stage and the share done, and may raise `Cancelled`. Scanned data (`crypsis.scan_table`) are
+    worked on in parts, and so are data in memory where an `executor` is given: "serial", "dask", the address of a
+    scheduler, or an executor. `block_rows` is how many records are worked on at once; the release never shows it.
     """
+    if isinstance(data, ScannedTable) or executor is not None:
+        return anonymize_parts(data, method, listener=listener, executor=executor, block_rows=block_rows)
     refuse_frame(data, method.accepts, method)
     method.check_applicable(data)
     declared, method = method, method.prepared(data)
@@ -32,5 +53,59 @@ def anonymize(data: Any, method: Method, *, listener: Listener | None = None) ->
         method=method,
         declared=declared,
         original=data,
+        journal=journal,
+    )
+
+
+def anonymize_parts(
+    data: ScannedTable | Table,
+    method: Method,
+    *,
+    listener: Listener | None = None,
+    executor: str | Executor | None = None,
+    block_rows: int = BLOCK_ROWS,
+) -> PartsRelease:
+    """Anonymize a table in parts. The release has its files in scratch until it is written or closed."""
+    block = BlockSize(block_rows)
+    if not isinstance(data, (ScannedTable, Table)):
+        raise NotApplicable(f"Only tables are worked on in parts, so far; got {type(data).__name__}.")
+    if method.accepts is not Table:
+        raise NotApplicable(f"{type(method).__name__} anonymizes {method.accepts.__name__}, got a table.")
+    if method.scaling is Scaling.NONE or not isinstance(method, RelationalMethod):
+        raise method.not_scalable()
+    if method.by_record:
+        raise BadParameter("Private methods read records one by one and are not run on parts.", parameter="method")
+    running = chosen_executor(executor)
+    journal = Journal(listener)
+    try:
+        with journal.stage("read"):
+            encoded: EncodedTable = (
+                encode_table(data, method.declarations(), running)
+                if isinstance(data, ScannedTable)
+                else shard_table(data, running, running.workers)
+            )
+        release = release_shards(encoded, method, running, block, journal)
+    except BaseException:
+        if running is not executor:
+            running.close()
+        raise
+    if running is not executor:
+        release.own_executor()
+    return release
+
+
+def release_shards(
+    encoded: EncodedTable, method: RelationalMethod, executor: Executor, block: BlockSize, journal: Journal
+) -> PartsRelease:
+    """The release of a table in shards, in parts."""
+    method.check_people(encoded)
+    recoded = method.anonymize_parts(encoded, executor, journal, block)
+    return PartsRelease(
+        parts=sort_blocks(recoded, encoded.columns, executor, journal),
+        guarantee=method.guarantee,
+        method=method,
+        declared=method,
+        encoded=encoded,
+        executor=executor,
         journal=journal,
     )

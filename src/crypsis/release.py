@@ -322,9 +322,9 @@ class Release:
             facts["cells"] = self.journal.private["cells"]
         if facts and getattr(self.data, "owners", None) is not None:  # so that people can be counted, and attacked
             facts["published_row_of_input_row"] = self.published_rows("input")
-        manifest |= {"schema": WORKING_SCHEMA, "files": _checksums(target)}
+        manifest |= {"schema": WORKING_SCHEMA, "files": checksums(target)}
         manifest["private"] = {"order": "input", **facts} if facts else None
-        (target / WORKING_COPY).write_bytes(_json_bytes(manifest))
+        (target / WORKING_COPY).write_bytes(json_bytes(manifest))
         for path in target.iterdir():
             path.chmod(0o600)
 
@@ -371,7 +371,7 @@ class Release:
             "timings": {name: round(seconds, 6) for name, seconds in self.journal.timings.items()},
         }
         target, page = private_paths(path)
-        write_file(target, _json_bytes(content), mode=0o600)
+        write_file(target, json_bytes(content), mode=0o600)
         write_file(page, self.private_report().html.encode(), mode=0o600)
         return target
 
@@ -387,9 +387,9 @@ class Release:
         manifest, data, companion = self._public(folder, format, order, chosen)
         (folder / REPORT).write_text(self.kind.report.render(manifest, data, companion), encoding="utf-8")
         resources = self.kind.resources(manifest["data"], companion)
-        (folder / DATA_PACKAGE).write_bytes(_json_bytes(_data_package(manifest, resources)))
-        manifest["files"] = _checksums(folder)
-        (folder / MANIFEST).write_bytes(_json_bytes(manifest))
+        (folder / DATA_PACKAGE).write_bytes(json_bytes(data_package(manifest, resources)))
+        manifest["files"] = checksums(folder)
+        (folder / MANIFEST).write_bytes(json_bytes(manifest))
         return manifest
 
     def _public(
@@ -399,7 +399,7 @@ class Release:
         form = self.kind.as_written(self.data)
         rows = self.kind.sorted_rows(form) if order == "sorted" else np.arange(len(form))
         self.kind.write(folder, form, self.companion, rows, format)
-        told = {"data": self._described(form, self.companion, format, order), "files": _checksums(folder)}
+        told = {"data": self._described(form, self.companion, format, order), "files": checksums(folder)}
         data, companion = self.kind.read(folder, told)
         guarantee = guarantee_from_dict(_as_json(self.guarantee.to_dict()))
         verdict = self._recount(data, guarantee)
@@ -415,7 +415,7 @@ class Release:
         manifest["verdict"] = rounded((verdict or self._publishers_word()).to_dict()) | {
             "recounted_from": "original" if verdict is None else "files"
         }
-        manifest["review"] = _review_entry(review(subject, self.thresholds), self.confirmed)
+        manifest["review"] = review_entry(review(subject, self.thresholds), self.confirmed)
         if chosen:
             manifest["guarantee"]["not_covered"] = [
                 *manifest["guarantee"]["not_covered"],
@@ -458,7 +458,7 @@ class Release:
             "schema": SCHEMA,
             "created": datetime.now(UTC).date().isoformat(),
             "software": {"name": "crypsis", "version": VERSION},
-            "method": self.manifest.get("method") if declared is None else _method_entry(declared),
+            "method": self.manifest.get("method") if declared is None else method_entry(declared),
             "guarantee": self.guarantee.to_dict(),
             "verdict": {},
             "review": {},
@@ -471,7 +471,7 @@ class Release:
         """The manifest of working copies and of the private page: the publisher's own verdict, review and figures."""
         manifest = self._manifest(self.data, self.companion, self._default_format, order)
         manifest["verdict"] = rounded(self.verify().to_dict())
-        manifest["review"] = _review_entry(self.review(), self.confirmed)
+        manifest["review"] = review_entry(self.review(), self.confirmed)
         manifest["utility"] = self.utility()
         return manifest
 
@@ -578,11 +578,13 @@ def _read_private_report(path: Path) -> dict[str, Any]:
     return facts
 
 
-def _review_entry(seen: Review, confirmed: Iterable[str]) -> dict[str, Any]:
+def review_entry(seen: Review, confirmed: Iterable[str]) -> dict[str, Any]:
+    """What a manifest says about the review."""
     return {**rounded(seen.to_dict()), "confirmed": sorted(confirmed)}
 
 
-def _method_entry(method: Method) -> dict[str, Any]:
+def method_entry(method: Method) -> dict[str, Any]:
+    """What a manifest says about the method."""
     return {
         "name": method.name(),
         "class": type(method).__name__,
@@ -594,7 +596,7 @@ def _method_entry(method: Method) -> dict[str, Any]:
     }
 
 
-def _data_package(manifest: Mapping[str, Any], resources: list[dict[str, Any]]) -> dict[str, Any]:
+def data_package(manifest: Mapping[str, Any], resources: list[dict[str, Any]]) -> dict[str, Any]:
     """The Frictionless description."""
     return {
         "name": "crypsis-release",
@@ -618,15 +620,21 @@ def _inside(path: Path, folder: Path) -> bool:
     return path.resolve().is_relative_to(folder.resolve())
 
 
-def _json_bytes(content: Mapping[str, Any]) -> bytes:
+def json_bytes(content: Mapping[str, Any]) -> bytes:
+    """JSON as files of a release hold it."""
     return (indented_json(content) + "\n").encode()
 
 
 def _as_json(content: Mapping[str, Any]) -> dict[str, Any]:
     """The same as it comes back from a file."""
-    told: dict[str, Any] = json.loads(_json_bytes(content))
+    told: dict[str, Any] = json.loads(json_bytes(content))
     return told
 
 
-def _checksums(folder: Path) -> dict[str, dict[str, Any]]:
-    return {path.name: {"bytes": path.stat().st_size, "sha256": sha256(path)} for path in sorted(folder.iterdir())}
+def checksums(folder: Path) -> dict[str, dict[str, Any]]:
+    """Size and checksum of every file of a folder, by its path there."""
+    return {
+        path.relative_to(folder).as_posix(): {"bytes": path.stat().st_size, "sha256": sha256(path)}
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }

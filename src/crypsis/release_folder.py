@@ -17,6 +17,7 @@ from typing import Any
 
 from crypsis.errors import BadRelease, ContradictoryRoles, LeavesFolder, UnlistedFile
 from crypsis.publication import kind_named
+from crypsis.publication.table_parts import FOLDER, MOST_PARTS, PARTS, is_part_name, n_parts, part_name
 from crypsis.strict_json import read_json
 
 SCHEMA = "crypsis-release/1"
@@ -92,13 +93,31 @@ def _files_of(folder: Path) -> set[str]:
                     raise LeavesFolder(
                         f"{entry.name!r} is a link; a release holds its files itself.", where=str(folder)
                     )
+                if entry.name == FOLDER and entry.is_dir(follow_symlinks=False):
+                    names |= _parts_of(Path(entry.path), folder)
+                    continue
                 if not entry.is_file(follow_symlinks=False):
                     raise UnlistedFile(f"{entry.name!r} is not a regular file.", where=str(folder))
                 names.add(entry.name)
-                if len(names) > MOST_FILES:
+                if sum("/" not in name for name in names) > MOST_FILES:
                     raise UnlistedFile(f"The folder holds more than {MOST_FILES} files.", where=str(folder))
     except OSError as error:
         raise BadRelease(f"{folder.name} is not a release: {error.strerror}.", where=str(folder)) from error
+    return names
+
+
+def _parts_of(parts: Path, folder: Path) -> set[str]:
+    """The files of a table in parts, as they are listed."""
+    names: set[str] = set()
+    with os.scandir(parts) as entries:
+        for entry in entries:
+            if entry.is_symlink():
+                raise LeavesFolder(f"{entry.name!r} is a link; a release holds its files itself.", where=str(folder))
+            if not entry.is_file(follow_symlinks=False) or not is_part_name(entry.name):
+                raise UnlistedFile(f"'{FOLDER}/{entry.name}' is no part of a table.", where=str(folder))
+            names.add(f"{FOLDER}/{entry.name}")
+            if len(names) > MOST_PARTS:
+                raise UnlistedFile(f"The table has more than {MOST_PARTS:,} parts.", where=str(folder))
     return names
 
 
@@ -202,8 +221,9 @@ def _listed_files(manifest: Mapping[str, Any], folder: Path) -> dict[str, dict[s
     for name in (MANIFEST, SIGNATURE):
         if name in listed:
             raise BadRelease(f"{MANIFEST} lists {name}, which cannot have its checksum there.", where=str(folder))
-    if manifest["data"]["file"] not in listed:
-        raise BadRelease(f"{MANIFEST} gives no checksum for {manifest['data']['file']}.", where=str(folder))
+    absent = [name for name in data_files(manifest["data"]) if name not in listed]
+    if absent:
+        raise BadRelease(f"{MANIFEST} gives no checksum for {absent[0]}.", where=str(folder))
     return listed
 
 
@@ -220,7 +240,7 @@ def _check_data_package(folder: Path, manifest: Mapping[str, Any], listed: Mappi
     resources = content.get("resources") if isinstance(content, dict) else None
     if not isinstance(resources, list) or not all(isinstance(resource, dict) for resource in resources):
         raise BadRelease(f"{DATA_PACKAGE} lists no resources.", where=str(path))
-    paths = [resource.get("path") for resource in resources]
+    paths = [name for resource in resources for name in _listed_paths(resource.get("path"), manifest["data"]["format"])]
     for name in paths:
         if not isinstance(name, str):
             raise BadRelease(f"{DATA_PACKAGE} has a resource without one path.", where=str(path))
@@ -234,7 +254,21 @@ def _check_data_package(folder: Path, manifest: Mapping[str, Any], listed: Mappi
     if expected - set(paths):
         name = min(expected - set(paths))
         raise UnlistedFile(f"{name!r} is not among the resources of {DATA_PACKAGE}.", where=str(path))
-    _compare_fields(resources[paths.index(manifest["data"]["file"])], manifest["data"], path)
+    first = data_files(manifest["data"])[0]
+    own = next(one for one in resources if first in _listed_paths(one.get("path"), manifest["data"]["format"]))
+    _compare_fields(own, manifest["data"], path)
+
+
+def data_files(described: Mapping[str, Any]) -> list[str]:
+    """The files that hold the published records: one, or one for each part."""
+    if described["format"] != PARTS:
+        return [described["file"]]
+    return [f"{FOLDER}/{part_name(number)}" for number in range(min(n_parts(described["rows"]), MOST_PARTS))]
+
+
+def _listed_paths(path: Any, format: str) -> list[Any]:
+    """The path of a resource, or those of its parts."""
+    return path if format == PARTS and isinstance(path, list) and path else [path]
 
 
 def _compare_fields(resource: Mapping[str, Any], described: Mapping[str, Any], path: Path) -> None:
@@ -253,6 +287,8 @@ def _compare_fields(resource: Mapping[str, Any], described: Mapping[str, Any], p
 
 
 def _refuse_leaving(name: str, folder: Path) -> None:
-    """A file of a release is named without any path."""
+    """A file of a release is named without any path, but for the parts of a table."""
+    if name.startswith(f"{FOLDER}/") and is_part_name(name.removeprefix(f"{FOLDER}/")):
+        return
     if name in ("", ".", "..") or "/" in name or "\\" in name or "\0" in name or os.path.isabs(name):  # noqa: PTH117
         raise LeavesFolder(f"The path {name[:80]!r} leads out of the release folder.", where=str(folder))

@@ -146,7 +146,8 @@ def sign_digests(digests: Mapping[str, str], key: str | Path) -> bytes:
 
 def sign_files(folder: Path, key: str | Path) -> None:
     """Sign a folder that is being written: all files that are in it now."""
-    digests = {path.name: sha256(path) for path in sorted(folder.iterdir()) if path.name != SIGNATURE}
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != SIGNATURE)
+    digests = {path.relative_to(folder).as_posix(): sha256(path) for path in files}
     (folder / SIGNATURE).write_bytes(sign_digests(digests, key))
 
 

@@ -10,10 +10,7 @@ _SCALE_OUT = "scale-out"
 
 PENDING: dict[str, str] = {
     "scale_out/horpart.json": _SCALE_OUT,
-    "scale_out/incognito.json": _SCALE_OUT,
-    "scale_out/mondrian.json": _SCALE_OUT,
     "scale_out/seq_anon.json": _SCALE_OUT,
-    "scale_out/t_closeness_union.json": _SCALE_OUT,
 }
 
 PENDING_PARTS: dict[str, dict[str, str]] = {}

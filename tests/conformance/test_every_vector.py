@@ -27,8 +27,8 @@ def test_every_vector_is_run_or_pending() -> None:
 
 def test_every_module_keeps_to_the_family_that_it_is_named_for() -> None:
     for module in MODULES:
-        family = module.__name__.rpartition(".test_")[2].split("_")[0]
-        assert {file.split("/")[0] for file, _ in vectors.cases_run_by(module)} == {family}
+        (family,) = {file.split("/")[0] for file, _ in vectors.cases_run_by(module)}
+        assert f"{module.__name__.rpartition('.test_')[2]}_".startswith(f"{family}_")
 
 
 @pytest.mark.parametrize("file", sorted(vectors.divided_files()))

@@ -7,11 +7,13 @@ below it. Suppressed records and missing values are left out. A column whose nod
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import cast
 
 import numpy as np
 
+from crypsis.data.arrays import Int64s
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import PublishedColumn, PublishedTable
 from crypsis.data.values import Scalar
@@ -33,7 +35,11 @@ WIDTH_FIGURES = (
 
 def published_widths(published: PublishedTable) -> dict[str, float]:
     """The mean width of each quasi-identifier, and of all that have one."""
-    widths = {name: column_width(published.column(name)) for name in published.quasi}
+    return mean_widths({name: column_width(published.column(name)) for name in published.quasi})
+
+
+def mean_widths(widths: Mapping[str, Fraction | None]) -> dict[str, float]:
+    """The widths that there are, and their mean."""
     told = {name: width for name, width in widths.items() if width is not None}
     if not told:
         return {}
@@ -44,10 +50,16 @@ def published_widths(published: PublishedTable) -> dict[str, float]:
     }
 
 
-def column_width(column: PublishedColumn) -> Fraction | None:
-    """The mean over all cells that say something; None where some node is not told, or nothing is said."""
+def column_width(column: PublishedColumn, weights: Int64s | None = None) -> Fraction | None:
+    """The mean over all cells that say something; None where some node is not told, or nothing is said.
+
+    `weights` are the records that each row stands for, where it is more than one.
+    """
     cells = column.cells
     counts = np.bincount(column.codes, minlength=len(cells)).astype(np.int64)
+    if weights is not None:
+        counts = np.zeros(len(cells), np.int64)
+        np.add.at(counts, column.codes, weights)
     shown = (counts > 0) & ~np.isin(cells.kinds, (CellKind.MISSING, CellKind.SUPPRESSED))
     if not shown.any():
         return None

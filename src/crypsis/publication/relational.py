@@ -20,6 +20,7 @@ from crypsis.metrics.class_sizes import class_figures
 from crypsis.metrics.published_widths import published_widths
 from crypsis.publication.kind import PublishedKind, rows_of_input
 from crypsis.publication.original_tables import read_original_table
+from crypsis.publication.table_parts import FOLDER, PARTS, n_parts, part_name, write_table_parts
 from crypsis.reports.report_plan import ReportPlan
 from crypsis.reports.table_report import TABLE_REPORT
 
@@ -36,7 +37,7 @@ class TableKind(PublishedKind):
     """Tables of generalized cells."""
 
     name: ClassVar[str] = "table"
-    files: ClassVar[dict[str, str]] = {"csv": "table.csv", "parquet": "table.parquet"}
+    files: ClassVar[dict[str, str]] = {"csv": "table.csv", "parquet": "table.parquet", PARTS: FOLDER}
     report: ClassVar[ReportPlan] = TABLE_REPORT
 
     def companion(self, original: Table, published: PublishedTable) -> None:
@@ -54,6 +55,9 @@ class TableKind(PublishedKind):
 
     def write(self, folder: Path, published: PublishedTable, companion: None, rows: Int64s, format: str) -> None:
         frame, file = published.take(rows).to_frame(), folder / self.files[format]
+        if format == PARTS:
+            write_table_parts(frame, folder)
+            return
         try:
             if format == "parquet":
                 frame.write_parquet(file, compression="zstd", compression_level=3, statistics=False)
@@ -108,7 +112,7 @@ class TableKind(PublishedKind):
                     "name": column.name,
                     "role": column.role,
                     "type": column.type,
-                    "hierarchy": _described_nodes(column),
+                    "hierarchy": described_nodes(column),
                 }
                 for column in published.columns
             ],
@@ -125,8 +129,8 @@ class TableKind(PublishedKind):
             {
                 "name": "table",
                 "type": "table",
-                "path": described["file"],
-                "format": described["format"],
+                "path": _paths(described),
+                "format": "parquet" if described["format"] == PARTS else described["format"],
                 "mediatype": mediatype,
                 "description": MEANING,
                 "schema": {"fields": fields},
@@ -157,6 +161,13 @@ class TableKind(PublishedKind):
                 for column in columns
             )
         )
+
+
+def _paths(described: Mapping[str, Any]) -> str | list[str]:
+    """The file, or the files of all parts."""
+    if described["format"] != PARTS:
+        return str(described["file"])
+    return [f"{FOLDER}/{part_name(number)}" for number in range(n_parts(described["rows"]))]
 
 
 def told_nodes(columns: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -190,7 +201,7 @@ def with_leaves(published: PublishedTable, facts: Mapping[str, Any]) -> Publishe
     )
 
 
-def _described_nodes(column: PublishedColumn) -> dict[str, Any] | None:
+def described_nodes(column: PublishedColumn) -> dict[str, Any] | None:
     """The published nodes by name; what they stand for only where the publisher gave the hierarchy."""
     names = sorted(column.cells.nodes.to_list())
     if not names:

@@ -22,7 +22,10 @@ class ReportPlan:
 
     def render(self, manifest: Mapping[str, Any], published: Any, side_file: Any = None) -> str:
         """The report as one HTML page."""
-        facts = self.facts(manifest, published, side_file)
+        return self.render_facts(self.facts(manifest, published, side_file))
+
+    def render_facts(self, facts: ManifestFacts) -> str:
+        """The page of facts that are known already."""
         return release_page(facts, *(section(facts) for section in self.sections))
 
     def draw(self, manifest: Mapping[str, Any], published: Any, side_file: Any = None) -> dict[str, str]:

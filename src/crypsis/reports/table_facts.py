@@ -35,8 +35,9 @@ class ColumnFacts:
     records: dict[str, int]
 
     @classmethod
-    def of(cls, column: PublishedColumn) -> ColumnFacts:
-        counts = np.bincount(column.codes, minlength=len(column.cells))
+    def of(cls, column: PublishedColumn, weights: Int64s | None = None) -> ColumnFacts:
+        """`weights` are the records that each row stands for, where it is more than one."""
+        counts = np.bincount(column.codes, weights, minlength=len(column.cells)).astype(np.int64)
         cells: dict[str, int] = {}
         records: dict[str, int] = {}
         for kind, words in _WORDS.items():

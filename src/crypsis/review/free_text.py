@@ -40,7 +40,7 @@ class FreeTextCheck(Check):
             written = _sentences(column)
             rows = exact.copy()
             rows[exact] = written[column.codes[exact]]
-            if not _is_free(column, exact, rows):
+            if not _is_free(subject, column, exact, rows):
                 continue
             number, total = subject.people(rows), subject.people(subject.shown)
             words = f"'{column.name}' holds free text of {subject.of(number, total)}; it may name anybody."
@@ -65,8 +65,8 @@ def _sentences(column: PublishedColumn) -> np.ndarray:
     return np.asarray(long & (column.cells.kinds == CellKind.VALUE), np.bool_)
 
 
-def _is_free(column: PublishedColumn, exact: np.ndarray, rows: np.ndarray) -> bool:
-    number = int(np.count_nonzero(rows))
-    if number < 2 or number < _MOSTLY * int(np.count_nonzero(exact)):
+def _is_free(subject: Subject, column: PublishedColumn, exact: np.ndarray, rows: np.ndarray) -> bool:
+    number = subject.records(rows)
+    if number < 2 or number < _MOSTLY * subject.records(exact):
         return False
     return len(np.unique(column.codes[rows])) > _MOSTLY * number

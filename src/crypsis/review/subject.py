@@ -31,6 +31,7 @@ class Subject:
     settings: frozenset[str] = frozenset()
     confirmed: frozenset[str] = frozenset()
     public: bool = False
+    weights: Int64s | None = field(default=None, repr=False)  # records that each row stands for; one each without
 
     @property
     def private(self) -> bool:
@@ -91,8 +92,12 @@ class Subject:
     def people(self, rows: Bools | None = None) -> int:
         """How many people the chosen rows are about."""
         if self.person is None:
-            return len(self.published) if rows is None else int(np.count_nonzero(rows))
+            return self.records(np.ones(len(self.published), np.bool_) if rows is None else rows)
         return len(np.unique(self.person if rows is None else self.person[rows]))
+
+    def records(self, rows: Bools) -> int:
+        """How many records the chosen rows stand for."""
+        return int(np.count_nonzero(rows) if self.weights is None else self.weights[rows].sum())
 
     def people_per(self, keys: Int64s) -> Int64s:
         """By key, which are numbers from 0 without gaps: how many people have a row with it."""

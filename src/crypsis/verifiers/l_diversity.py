@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int64s
+from crypsis.data.arrays import Bools, Float64s, Int64s
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.errors import NotApplicable
 from crypsis.guarantees import LDiversity, Verdict, Witness
@@ -41,11 +41,7 @@ def verify_l_diversity(
     lowest: float | None = None
     for column in published.with_role("sensitive"):
         counts = SensitiveCounts.of(column, classes, None)
-        if promised.form == "recursive":
-            fails, levels = _recursive(counts, promised)
-        else:
-            levels = distinct_values(counts) if promised.form == "distinct" else entropy_values(counts)
-            fails = levels < promised.l - (TOLERANCE if promised.form == "entropy" else 0)
+        fails, levels = judge_classes(counts, promised)
         valued = counts.totals > 0
         fails &= valued
         if valued.any():
@@ -56,15 +52,23 @@ def verify_l_diversity(
             witness = Witness(
                 cells_of(published, int(classes.first[one])), int(classes.sizes[one]), int(np.count_nonzero(fails))
             )
-            problem = f"class {witness} has {_in_words(promised, float(levels[one]))} in column '{column.name}'."
+            problem = f"class {witness} has {level_in_words(promised, float(levels[one]))} in column '{column.name}'."
             worst = Verdict(
-                promised, False, _plain(levels[one]), promised.l, counted, witness, problem, classes.figures
+                promised, False, plain_level(levels[one]), promised.l, counted, witness, problem, classes.figures
             )
     if worst is not None:
         return worst
     return Verdict(
-        promised, True, None if lowest is None else _plain(lowest), promised.l, counted, figures=classes.figures
+        promised, True, None if lowest is None else plain_level(lowest), promised.l, counted, figures=classes.figures
     )
+
+
+def judge_classes(counts: SensitiveCounts, promised: LDiversity) -> tuple[Bools, Float64s]:
+    """Which classes are not diverse enough, and how diverse each is."""
+    if promised.form == "recursive":
+        return _recursive(counts, promised)
+    levels = distinct_values(counts) if promised.form == "distinct" else entropy_values(counts)
+    return levels < promised.l - (TOLERANCE if promised.form == "entropy" else 0), levels
 
 
 def distinct_values(counts: SensitiveCounts) -> Float64s:
@@ -106,7 +110,8 @@ def _sums(
     return sums
 
 
-def _in_words(promised: LDiversity, level: float) -> str:
+def level_in_words(promised: LDiversity, level: float) -> str:
+    """How diverse a class is that is not diverse enough."""
     if promised.form == "distinct":
         return f"{level:.0f} different value{'s' if level > 1 else ''}, {promised.l} are required,"
     if promised.form == "entropy":
@@ -114,5 +119,6 @@ def _in_words(promised: LDiversity, level: float) -> str:
     return f"one value that is too frequent for c={promised.c:g} and l={promised.l}"
 
 
-def _plain(level: float) -> float | int:
+def plain_level(level: float) -> float | int:
+    """A whole number where it is one."""
     return int(level) if float(level).is_integer() else float(level)

@@ -44,7 +44,7 @@ def verify_t_closeness(
     farthest = 0.0
     for column in published.with_role("sensitive"):
         counts = SensitiveCounts.of(column, classes, None if original is None else original.column(column.name))
-        shares, fails = _judged(counts, promised)
+        shares, fails = judge_classes(counts, promised)
         farthest = max(farthest, float(shares.max(initial=0.0)))
         if fails.any():
             one = int(np.argmax(np.where(fails, shares, -1.0)))
@@ -59,7 +59,7 @@ def verify_t_closeness(
     return Verdict(promised, True, farthest, promised.t, counted, figures=classes.figures)
 
 
-def _judged(counts: SensitiveCounts, promised: TCloseness) -> tuple[Float64s, Bools]:
+def judge_classes(counts: SensitiveCounts, promised: TCloseness) -> tuple[Float64s, Bools]:
     """The distance of every class, and which are too far. Shares of people are compared up to `NEAR`."""
     ordered = promised.distance == "ordered"
     if counts.shares is not None:

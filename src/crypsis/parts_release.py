@@ -1,0 +1,423 @@
+"""A release of data in parts: published, sorted and verified part by part, and committed at once.
+
+Up to `WHOLE_ROWS` records everything beside the records (figures, review, reports) is made by the code that makes it of
+data in memory. Above, memory is bounded: figures that are sums are added up, and what would need all records at once is
+not measured, which the review says.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import weakref
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.atomic import new_folder, write_file
+from crypsis.data.relational import PublishedTable, Table
+from crypsis.data.values import POLARS_TYPES
+from crypsis.errors import (
+    BadParameter,
+    NotApplicable,
+    OptionWithoutEffect,
+    OriginalRequired,
+    UnconfirmedColumn,
+    VerificationFailed,
+)
+from crypsis.executors.executor import Executor
+from crypsis.executors.scratch import load
+from crypsis.guarantees import Guarantee, Verdict, guarantee_from_dict
+from crypsis.journal import Journal
+from crypsis.methods import Method
+from crypsis.methods.relational.applied_mapping import AppliedMapping
+from crypsis.metrics.class_sizes import ClassSizes
+from crypsis.metrics.published_widths import column_width, mean_widths
+from crypsis.publication import kind_named
+from crypsis.publication.figures import finite, rounded
+from crypsis.publication.parts_sort import SortedParts
+from crypsis.publication.published_parts import PublishedParts
+from crypsis.publication.table_parts import FOLDER, PARTS, part_name
+from crypsis.release import (
+    PRIVATE_SCHEMA,
+    Release,
+    check_writing,
+    checksums,
+    data_package,
+    json_bytes,
+    method_entry,
+    private_paths,
+    review_entry,
+)
+from crypsis.release_folder import DATA_PACKAGE, MANIFEST, REPORT, SCHEMA, data_files, open_release_folder
+from crypsis.reports.table_facts import ColumnFacts, TableFacts
+from crypsis.reports.table_report import TABLE_REPORT
+from crypsis.review import CHECKS, Colour, Finding, Light, Review, ReviewThresholds, Subject
+from crypsis.review.refusal import refuse_colours
+from crypsis.shards.table import EncodedTable
+from crypsis.signatures import sign_files
+from crypsis.verifiers.table_parts import CountedParts, PublishedColumns, count_parts, verify_parts
+from crypsis.version import VERSION
+
+WHOLE_ROWS = 1_000_000
+_NOT_MEASURED = (
+    "Not measured on parts: which sensitive values classes reveal, who is unique by unchanged columns, and how many "
+    "records lack a value. Look at them on a sample before publishing."
+)
+
+
+@dataclass(eq=False)
+class PartsRelease:
+    """What `crypsis.anonymize` makes of data in parts. Its files lie in scratch until it is written or closed."""
+
+    parts: SortedParts
+    guarantee: Guarantee
+    method: Method
+    declared: Method
+    encoded: EncodedTable
+    executor: Executor
+    journal: Journal = field(default_factory=Journal, repr=False)
+    confirmed: frozenset[str] = frozenset()
+    thresholds: ReviewThresholds = field(default_factory=ReviewThresholds, repr=False)
+    manifest: dict[str, Any] = field(default_factory=dict, repr=False)
+    _counted: CountedParts | None = field(default=None, repr=False)
+    _whole: Release | None = field(default=None, repr=False)
+    _finalizer: Any = field(default=None, repr=False)
+
+    def own_executor(self) -> None:
+        """Close the executor, and remove its scratch, with this release."""
+        self._finalizer = weakref.finalize(self, self.executor.close)
+
+    @property
+    def data(self) -> PublishedParts:
+        """The published records."""
+        columns = self.parts.columns
+        told = PublishedColumns(
+            {column.name: column.role for column in columns},
+            {column.name: column.type for column in columns},
+            {column.name: list(column.hierarchy.leaves) for column in columns if column.hierarchy is not None},
+        )
+        hierarchies = {column.name: column.hierarchy for column in columns if column.hierarchy is not None}
+        return PublishedParts(self.parts.files, told, self.parts.n_records, hierarchies)
+
+    def verify(self) -> Verdict:
+        """Recount the guarantee from the published parts, in bounded memory."""
+        return verify_parts(self._count(), self.data.columns, self.guarantee, original=True)
+
+    def _count(self) -> CountedParts:
+        if self._counted is None:
+            with self.journal.stage("verify"):
+                self._counted = self._count_files(self.data.files)
+        return self._counted
+
+    def _count_files(self, files: tuple[str, ...]) -> CountedParts:
+        counted = count_parts(
+            files, self.data.columns, self.guarantee, self.executor, self._originals(), self.parts.seeds
+        )
+        if counted.checksum != self.parts.checksum or counted.n_records != len(self.encoded):
+            raise VerificationFailed("Nothing was written: the parts do not hold the records that were published.")
+        return counted
+
+    def _originals(self) -> dict[str, tuple[pl.Series, Any]]:
+        """How often each sensitive value occurs in the original, in the types that are published."""
+        values = {}
+        types = {column.name: column.type for column in self.parts.columns}
+        for column, counts in zip(self.encoded.columns, self.encoded.counts, strict=True):
+            if column.role == "sensitive":
+                domain = column.domain
+                if types[column.name] != column.type:
+                    domain = domain.cast(POLARS_TYPES[types[column.name]], strict=False)
+                values[column.name] = (domain, counts[:-1])
+        return values
+
+    @property
+    def is_whole(self) -> bool:
+        """Few enough records for everything to be made in memory."""
+        return self.parts.n_records <= WHOLE_ROWS
+
+    def in_memory(self) -> Release:
+        """The same release of data in memory, rows in input order."""
+        if self._whole is None:
+            original = _original(self.encoded)
+            published = _published(self.parts, self.encoded)
+            self.journal.private["applied_mapping"] = AppliedMapping(original, published)
+            self.journal.private["suppressed_records"] = np.flatnonzero(published.suppressed).tolist()
+            self._whole = Release(
+                data=published,
+                guarantee=self.guarantee,
+                method=self.method,
+                declared=self.declared,
+                original=original,
+                journal=self.journal,
+                confirmed=self.confirmed,
+                thresholds=self.thresholds,
+            )
+        return self._whole
+
+    def figures(self) -> dict[str, Any]:
+        """Figures of the published data alone."""
+        if self.is_whole:
+            return self.in_memory().figures()
+        counted = self._count()
+        sizes = counted.sizes
+        total = sum(size * count for size, count in sizes.items())
+        suppressed = counted.n_suppressed
+        discernibility = sum(size * size * count for size, count in sizes.items()) + suppressed * counted.n_records
+        classes = ClassSizes(
+            counted.n_classes, min(sizes, default=0), total / max(counted.n_classes, 1), max(sizes, default=0),
+            suppressed, discernibility,
+        )  # fmt: skip
+        widths = {name: column_width(*self.data.column_of_counts(name, counted)) for name in self.data.quasi}
+        told: dict[str, Any] = rounded(finite({**classes.figures(), **mean_widths(widths)}))
+        return told
+
+    def utility(self) -> dict[str, Any]:
+        """Remaining utility, for the publisher alone; of many records it is not measured."""
+        return self.in_memory().utility() if self.is_whole else {}
+
+    def review(self, *, confirm: Iterable[str] = ()) -> Review:
+        """The three lights."""
+        if self.is_whole:
+            return self.in_memory().review(confirm=confirm)
+        return self._review_of(self._count(), self.verify(), self.confirmed | self._confirmable(confirm))
+
+    def _review_of(self, counted: CountedParts, verdict: Verdict, confirmed: frozenset[str]) -> Review:
+        subject = self._subject(verdict, confirmed)
+        found: dict[str, list[Finding]] = {"guarantee": [], "disclosure": [], "usefulness": []}
+        found["guarantee"] += CHECKS["verdict"].findings(subject, self.thresholds)
+        found["disclosure"] += self._refused(counted, verdict, confirmed)
+        found["disclosure"].append(Finding("not-measured-on-parts", Colour.AMBER, _NOT_MEASURED))
+        guarantee, disclosure, usefulness = (Light.of(findings) for findings in found.values())
+        return Review(guarantee, disclosure, usefulness, "the published data alone")
+
+    def _refused(self, counted: CountedParts, verdict: Verdict, confirmed: frozenset[str]) -> list[Finding]:
+        """What stands against publishing a column, looked for in every distinct cell."""
+        findings: list[Finding] = []
+        for name in self.data.names:
+            column, weights = self.data.column_of_counts(name, counted)
+            own = replace(self._subject(verdict, confirmed), published=PublishedTable((column,)), weights=weights)
+            for check in CHECKS.values():
+                if check.refuses:
+                    findings += check.findings(own, self.thresholds)
+        return findings
+
+    def _subject(self, verdict: Verdict, confirmed: frozenset[str]) -> Subject:
+        return Subject(
+            self.data,
+            self.guarantee,
+            verdict,
+            settings=frozenset(self.method.parameters()),
+            confirmed=confirmed,
+            public=True,
+        )
+
+    def _confirmable(self, confirm: Iterable[str]) -> frozenset[str]:
+        names = (confirm,) if isinstance(confirm, str) else tuple(confirm)
+        for name in names:
+            if name not in self.data.names:
+                raise BadParameter(f"Column {name!r} cannot be confirmed: it is not published.", parameter="confirm")
+        return frozenset(names)
+
+    def write(
+        self,
+        folder: str | Path,
+        *,
+        format: str | None = None,
+        order: str = "sorted",
+        overwrite: bool = False,
+        private_report: str | Path | None = None,
+        publish_figures: Iterable[str] = (),
+        confirm: Iterable[str] = (),
+        strict: bool = False,
+        sign: str | Path | None = None,
+    ) -> Path:
+        """Verify and review, then write the release folder whole or not at all; returns the folder.
+
+        The records are written as parts. Options as for a release of data in memory.
+        """
+        target = Path(folder)
+        if format not in (None, PARTS) or order != "sorted":
+            raise OptionWithoutEffect("A release of data in parts is written as sorted parts.", parameter="format")
+        check_writing(kind_named("table"), target, format=PARTS, private_report=private_report, sign=sign)
+        verdict = self.verify()
+        if not verdict.holds:
+            raise VerificationFailed(f"Nothing was written: {verdict}", **verdict.to_dict())
+        if self.is_whole:
+            whole = self.in_memory()
+            written = whole.write(
+                target, format=PARTS, overwrite=overwrite, private_report=private_report,
+                publish_figures=publish_figures, confirm=confirm, strict=strict, sign=sign,
+            )  # fmt: skip
+            self.manifest = whole.manifest
+            return written
+        return self._write_large(target, overwrite, private_report, list(publish_figures), confirm, strict, sign)
+
+    def _write_large(
+        self,
+        target: Path,
+        overwrite: bool,
+        private_report: str | Path | None,
+        publish_figures: list[str],
+        confirm: Iterable[str],
+        strict: bool,
+        sign: str | Path | None,
+    ) -> Path:
+        if publish_figures:
+            raise OptionWithoutEffect("Figures against the original are not measured on parts.", parameter="figures")
+        self.confirmed |= self._confirmable(confirm)
+        refused = [
+            one for one in self._refused(self._count(), self.verify(), self.confirmed) if one.colour == Colour.RED
+        ]
+        if refused:
+            raise UnconfirmedColumn(
+                f"Nothing was written: {' '.join(one.sentence for one in refused)} Leave them out, or confirm that "
+                f"they may be published (confirm={[one.column for one in refused]!r}).",
+                columns=[one.column for one in refused],
+            )
+        if strict:
+            refuse_colours(self.review())
+        with self.journal.stage("write"), new_folder(target, overwrite=overwrite) as partial:
+            (partial / FOLDER).mkdir()
+            files = []
+            for number, file in enumerate(self.parts.files):
+                placed = partial / FOLDER / part_name(number)
+                shutil.copyfile(file, placed)
+                files.append(str(placed))
+            counted = self._count_files(tuple(files))  # as read back
+            self.manifest = self._write_descriptions(partial, counted)
+            if sign is not None:
+                sign_files(partial, sign)
+        if private_report is not None:
+            self._write_private_report(private_report)
+        return target
+
+    def _write_descriptions(self, folder: Path, counted: CountedParts) -> dict[str, Any]:
+        own = replace(self.guarantee)
+        try:
+            verdict, recounted = verify_parts(counted, self.data.columns, own), "files"
+        except OriginalRequired:
+            said = self.verify()
+            words = "counted by the publisher with the original; the files alone do not tell"
+            verdict, recounted = Verdict(own, said.holds, None, said.required, words), "original"
+        manifest: dict[str, Any] = {
+            "schema": SCHEMA,
+            "created": datetime.now(UTC).date().isoformat(),
+            "software": {"name": "crypsis", "version": VERSION},
+            "method": method_entry(self.declared),
+            "guarantee": self.guarantee.to_dict(),
+            "verdict": rounded(verdict.to_dict()) | {"recounted_from": recounted},
+            "review": review_entry(self._review_of(counted, verdict, self.confirmed), self.confirmed),
+            "figures": self.figures(),
+            "data": self.data.describe(counted),
+            "provenance": {"python": platform.python_version(), "numpy": np.__version__},
+        }
+        sizes = np.repeat(np.array(list(counted.sizes), np.int64), np.array(list(counted.sizes.values()), np.int64))
+        columns = tuple(ColumnFacts.of(*self.data.column_of_counts(name, counted)) for name in self.data.names)
+        facts = TableFacts(manifest, sizes, counted.n_suppressed, columns)
+        (folder / REPORT).write_text(TABLE_REPORT.render_facts(facts), encoding="utf-8")
+        resources = kind_named("table").resources(manifest["data"], None)
+        (folder / DATA_PACKAGE).write_bytes(json_bytes(data_package(manifest, resources)))
+        manifest["files"] = checksums(folder)
+        (folder / MANIFEST).write_bytes(json_bytes(manifest))
+        return manifest
+
+    def _write_private_report(self, path: str | Path) -> None:
+        """Facts as JSON; which input row became which published row is in the folder beside it."""
+        target, _ = private_paths(path)
+        facts = {
+            name: value for name, value in self.journal.private.items() if isinstance(value, (int, str, bool, list))
+        }
+        content = {
+            "schema": PRIVATE_SCHEMA,
+            "warning": "This file tells what the release must not tell. It is not part of the release.",
+            "method": {"name": self.method.name(), **self.method.described_parameters()},
+            "verdict": self.verify().to_dict(),
+            "figures": self.figures(),
+            **facts,
+            "timings": {name: round(seconds, 6) for name, seconds in self.journal.timings.items()},
+        }
+        write_file(target, json_bytes(content), mode=0o600)
+        rows = target.with_suffix(".rows")
+        with new_folder(rows, overwrite=True) as partial:
+            first = 0
+            for number, file in enumerate(self.parts.numbers):
+                inputs = load(file)
+                published = np.arange(first, first + len(inputs), dtype=np.int64)
+                pl.DataFrame({"input_row": inputs, "published_row": published}).write_parquet(
+                    partial / part_name(number)
+                )
+                first += len(inputs)
+            for one in partial.iterdir():
+                one.chmod(0o600)
+        rows.chmod(0o700)
+
+    def close(self) -> None:
+        """Remove the scratch folder, where it is this release's own."""
+        if self._finalizer is not None:
+            self._finalizer()
+
+    def __enter__(self) -> PartsRelease:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def verify_release_parts(folder: str | Path, executor: Executor) -> Verdict:
+    """Recount the guarantee of a release of parts from its files alone, in bounded memory."""
+    opened = open_release_folder(Path(folder))
+    described = opened.manifest["data"]
+    if described["format"] != PARTS:
+        raise NotApplicable(
+            f"{Path(folder).name} holds its records in one file, not in parts; verify it without an executor.",
+            where=str(folder),
+        )
+    guarantee = guarantee_from_dict(opened.manifest["guarantee"])
+    data = PublishedParts.described(tuple(str(opened.path / name) for name in data_files(described)), described)
+    counted = count_parts(data.files, data.columns, guarantee, executor)
+    verdict = verify_parts(counted, data.columns, guarantee)
+    problems = list(opened.damage)
+    if counted.n_records != described["rows"]:
+        problems.append(f"The parts have {counted.n_records} rows, the manifest says {described['rows']}.")
+    if verdict.holds and problems:
+        return replace(verdict, holds=False, problem=problems[0])
+    return verdict
+
+
+def _original(encoded: EncodedTable) -> Table:
+    """All records in memory, in input order."""
+    codes = [np.asarray(shard.codes()) for shard in encoded.shards]
+    whole = np.concatenate(codes) if codes else np.zeros((0, len(encoded.columns)), np.int32)
+    return encoded.with_codes(whole)
+
+
+def _published(parts: SortedParts, encoded: EncodedTable) -> PublishedTable:
+    """The published records in input order, with the types of the original columns."""
+    contents = [load(file) for file in parts.blocks]
+    rows = np.concatenate([content["rows"] for content in contents]) if contents else np.zeros(0, np.int64)
+    order = np.argsort(rows, kind="stable")
+    frame: dict[str, pl.Series] = {}
+    for place, column in enumerate(encoded.columns):
+        texts = [
+            pl.Series(cells.texts, dtype=pl.String).gather(codes)
+            for codes, cells in (content["columns"][place] for content in contents)
+        ]
+        whole = pl.concat(texts) if texts else pl.Series([], dtype=pl.String)
+        frame[column.name] = whole.gather(order)
+    hierarchies: Mapping[str, Any] = {one.name: one.hierarchy for one in parts.columns if one.hierarchy is not None}
+    published = PublishedTable.from_frame(
+        pl.DataFrame(frame),
+        {column.name: column.role for column in encoded.columns},
+        {column.name: column.type for column in encoded.columns},
+        nodes={one.name: list(one.hierarchy.leaves) if one.hierarchy is not None else [] for one in parts.columns},
+        hierarchies=hierarchies,
+    )
+    guessed = {column.name: column.guessed for column in encoded.columns}
+    return replace(
+        published, columns=tuple(replace(column, guessed=guessed[column.name]) for column in published.columns)
+    )

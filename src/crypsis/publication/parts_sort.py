@@ -1,0 +1,303 @@
+"""From published blocks to sorted parts: an external sort over all records, by the texts of their cells.
+
+Each block is published and compared with its records, its texts are numbered among the texts of all blocks, and every
+record becomes one key, whose order is that of the texts. Blocks sort their keys; the driver picks splitters from every
+`SAMPLE`-th key; each range between two of them is merged by itself and cut where parts begin.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Int64s
+from crypsis.data.published_types import as_type, told_type
+from crypsis.data.relational import NodeLeaves
+from crypsis.errors import VerificationFailed
+from crypsis.executors.executor import Executor
+from crypsis.executors.scratch import Scratch, load
+from crypsis.journal import Journal
+from crypsis.methods.scaling import RecodedBlocks
+from crypsis.publication.table_parts import PART_ROWS, part_name, write_part
+from crypsis.verifiers.table_recoding import untruthful
+
+SAMPLE = 1024
+LARGEST_KEY = 1 << 62
+Keys = np.ndarray[tuple[int], np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """A published column without its records: how it is described, and its texts in order."""
+
+    name: str
+    role: str
+    type: Any
+    guessed: bool
+    hierarchy: NodeLeaves | None
+    texts: pl.Series
+
+
+@dataclass(frozen=True, eq=False)
+class SortedParts:
+    """The files of the parts in order, their columns, and a file with the input number of every row of each part."""
+
+    files: tuple[str, ...]
+    columns: tuple[ColumnFacts, ...]
+    n_records: int
+    numbers: tuple[str, ...]
+    checksum: tuple[int, int]  # of all rows, keyed by `seeds`
+    blocks: tuple[str, ...]  # the published blocks, in the types of the original
+    seeds: tuple[int, ...]
+
+
+def sort_blocks(recoded: RecodedBlocks, columns: Sequence[Any], executor: Executor, journal: Journal) -> SortedParts:
+    """Write the published records as sorted parts into scratch."""
+    folder = executor.scratch.below("published")
+    seeds = tuple(secrets.randbits(63) for _ in range(2))
+    blocks = list(enumerate(recoded.blocks))
+    with journal.stage("publish"):
+        noted = executor.map(note_block, blocks, str(folder.folder), recoded.publish, recoded.common)
+        for one in noted:
+            if one["problem"] is not None:
+                raise VerificationFailed(f"Nothing was written: {one['problem']}.")
+        merged = [_merged_column(noted, place, column) for place, column in enumerate(columns)]
+        types = [facts.type for facts in merged]
+    with journal.stage("sort"):
+        texts = executor.map(texts_of_block, [one["file"] for one in noted], str(folder.folder), types)
+        dictionaries = [
+            pl.concat([load(one)[place] for one in texts]).unique().sort() if texts else pl.Series([], dtype=pl.String)
+            for place in range(len(columns))
+        ]
+        merged = [replace(facts, texts=words) for facts, words in zip(merged, dictionaries, strict=True)]
+        order = sort_order([column.role for column in columns])
+        radix = [max(len(dictionaries[place]), 1) for place in order]
+        dictionary = folder.save("dictionary", dictionaries)
+        runs = executor.map(sort_run, texts, str(folder.folder), dictionary, order, radix, seeds)
+        n_records = sum(one["rows"] for one in runs)
+        splitters = _splitters([load(one["sample"]) for one in runs], n_records, executor)
+        pieces = executor.exchange(cut_run, [one["file"] for one in runs], len(splitters) + 1, splitters)
+        ranges = executor.map(merge_range, list(enumerate(pieces)), str(folder.folder))
+        starts = np.concatenate([[0], np.cumsum([one["rows"] for one in ranges])]).tolist()
+        work = []
+        for number, first in enumerate(range(0, max(n_records, 1), PART_ROWS)):
+            last = min(first + PART_ROWS, n_records)
+            wanted = [
+                (one["file"], max(first - start, 0), last - start)
+                for one, start, end in zip(ranges, starts[:-1], starts[1:], strict=True)
+                if start < last and end > first
+            ]
+            work.append((number, wanted))
+        names = [column.name for column in columns]
+        parts = executor.map(write_sorted_part, work, str(folder.folder), dictionary, order, radix, names)
+    checksum = tuple(sum(one["checksum"][half] for one in runs) % (1 << 64) for half in range(2))
+    return SortedParts(
+        tuple(one["file"] for one in parts),
+        tuple(merged),
+        n_records,
+        tuple(one["numbers"] for one in parts),
+        (checksum[0], checksum[1]),
+        tuple(one["file"] for one in noted),
+        seeds,
+    )
+
+
+def note_block(numbered: tuple[int, Any], folder: str, publish: Any, common: Sequence[Any]) -> dict[str, Any]:
+    """Publish a block; compare it, row by row, with what it was made of; tell what its columns hold."""
+    number, block = numbered
+    published, original, rows = publish(block, *common)
+    problem = untruthful(published, original, in_order=True)
+    content = {"rows": rows, "columns": [(column.codes, column.cells) for column in published.columns]}
+    return {
+        "file": Scratch.at(folder).save(f"noted-{number:06d}", content),
+        "problem": problem,
+        "columns": [
+            (column.cells.values, np.unique(column.cells.kinds), column.hierarchy) for column in published.columns
+        ],
+    }
+
+
+def _merged_column(noted: Sequence[Mapping[str, Any]], place: int, column: Any) -> ColumnFacts:
+    """What all blocks together tell of a column; its type as the published values tell it."""
+    held = [one["columns"][place] for one in noted]
+    values = pl.concat([values for values, _, _ in held]).unique() if held else column.domain.clear()
+    kinds = np.unique(np.concatenate([kinds for _, kinds, _ in held])) if held else np.zeros(0, np.int8)
+    leaves = [hierarchy for _, _, hierarchy in held if hierarchy is not None]
+    hierarchy = None
+    if leaves:
+        united = {name: below for one in leaves for name, below in one.leaves.items()}
+        hierarchy = replace(leaves[0], leaves=united)
+    told = told_type(column.type, values, kinds) if column.guessed else column.type
+    return ColumnFacts(column.name, column.role, told, column.guessed, hierarchy, pl.Series([], dtype=pl.String))
+
+
+def texts_of_block(file: str, folder: str, types: Sequence[Any]) -> str:
+    """The texts of each column of a block, and every record's as their number."""
+    content = load(file)
+    columns, codes = [], []
+    for (cell_of_record, cells), type in zip(content["columns"], types, strict=True):
+        words = pl.Series(as_type(cells, type).texts, dtype=pl.String)
+        distinct = words.gather(np.unique(cell_of_record)).unique().sort()
+        columns.append(distinct)
+        codes.append(_places(words, distinct)[cell_of_record])
+    name = Path(file).name
+    scratch = Scratch.at(folder)
+    scratch.save(f"{name}-texts", {"rows": content["rows"], "codes": codes, "columns": columns})
+    return scratch.save(f"{name}-columns", columns)
+
+
+def _places(words: pl.Series, sorted_words: pl.Series) -> Int64s:
+    """Where each word stands among sorted ones; those that are not there stand anywhere."""
+    if not len(sorted_words):
+        return np.zeros(len(words), np.int64)
+    places: Int64s = sorted_words.search_sorted(words).to_numpy().astype(np.int64)
+    return np.minimum(places, len(sorted_words) - 1)
+
+
+def sort_order(roles: Sequence[str]) -> list[int]:
+    """Quasi-identifiers first, then the other columns."""
+    return [
+        *(place for place, role in enumerate(roles) if role == "quasi"),
+        *(place for place, role in enumerate(roles) if role != "quasi"),
+    ]
+
+
+def sort_run(
+    columns_file: str, folder: str, dictionary: str, order: Sequence[int], radix: Sequence[int], seeds: Sequence[int]
+) -> dict[str, Any]:
+    """The records of a block as sorted keys, with their input numbers; ties in the order of the input."""
+    base = columns_file.removesuffix("-columns")
+    content, words = load(f"{base}-texts"), load(dictionary)
+    ranks = [_places(content["columns"][place], words[place])[content["codes"][place]] for place in order]
+    keys, rows = joined_keys(ranks, radix, len(content["rows"])), content["rows"]
+    sorted_places = np.lexsort((rows, keys)) if keys.dtype.kind != "V" else _sorted_bytes(keys, rows)
+    keys, rows = keys[sorted_places], rows[sorted_places]
+    texts = pl.DataFrame(
+        {str(place): words[place].gather(rank) for place, rank in zip(order, ranks, strict=True)}
+    ).select([str(place) for place in range(len(order))])
+    scratch, name = Scratch.at(folder), Path(base).name
+    return {
+        "file": scratch.save(f"{name}-run", {"keys": keys, "rows": rows}),
+        "sample": scratch.save(f"{name}-sample", keys[SAMPLE // 2 :: SAMPLE]),
+        "rows": len(rows),
+        "checksum": checksum_of(texts, seeds),
+    }
+
+
+def _sorted_bytes(keys: Keys, rows: Int64s) -> Int64s:
+    by_row = np.argsort(rows, kind="stable")
+    return by_row[np.argsort(keys[by_row], kind="stable")].astype(np.int64)
+
+
+def joined_keys(ranks: Sequence[Int64s], radix: Sequence[int], n_rows: int) -> Keys:
+    """One key per record in the order of its ranks: a number where all fit, else bytes."""
+    if _fit_a_number(radix):
+        keys = np.zeros(n_rows, np.int64)
+        for rank, base in zip(ranks, radix, strict=True):
+            keys = keys * base + rank
+        return keys
+    wide = np.stack([rank.astype(">u4") for rank in ranks], axis=1)
+    return np.ascontiguousarray(wide).view(f"S{4 * len(ranks)}").ravel()
+
+
+def split_keys(keys: Keys, radix: Sequence[int]) -> list[Int64s]:
+    """The ranks in each key."""
+    ranks: list[Int64s] = []
+    if _fit_a_number(radix):
+        left = keys.astype(np.int64)
+        for base in reversed(radix):
+            ranks.insert(0, left % base)
+            left = left // base
+        return ranks
+    wide = np.ascontiguousarray(keys).view(">u4").reshape(len(keys), len(radix))
+    return [wide[:, place].astype(np.int64) for place in range(len(radix))]
+
+
+def _fit_a_number(radix: Sequence[int]) -> bool:
+    product = 1
+    for base in radix:
+        product *= base
+    return product < LARGEST_KEY
+
+
+def checksum_of(texts: pl.DataFrame, seeds: Sequence[int]) -> tuple[int, int]:
+    """Two keyed sums of row hashes: equal for equal rows in any order."""
+    sums = []
+    for half in range(2):
+        hashes = texts.hash_rows(seeds[half]).to_numpy()
+        sums.append(int(hashes.astype(np.uint64).sum(dtype=np.uint64)))
+    return sums[0], sums[1]
+
+
+def _splitters(samples: Sequence[Keys], n_records: int, executor: Executor) -> Keys:
+    """Keys that divide all records into ranges that a worker can hold; equal keys are never divided."""
+    per_range = max(min(PART_ROWS, executor.memory // 256), 1)
+    n_ranges = -(-n_records // per_range)
+    whole = np.sort(np.concatenate(samples)) if samples else np.zeros(0, np.int64)
+    if n_ranges < 2 or len(whole) < 2:
+        return whole[:0]
+    return np.unique(whole[np.arange(1, n_ranges) * len(whole) // n_ranges])
+
+
+def cut_run(file: str, splitters: Keys) -> Iterator[tuple[int, dict[str, Any]]]:
+    """A sorted run by ranges."""
+    run = load(file)
+    cuts = [0, *np.searchsorted(run["keys"], splitters, side="right").tolist(), len(run["keys"])]
+    for target, (first, last) in enumerate(pairwise(cuts)):
+        if first < last:
+            yield target, {"keys": run["keys"][first:last], "rows": run["rows"][first:last]}
+
+
+def merge_range(numbered: tuple[int, Sequence[str]], folder: str) -> dict[str, Any]:
+    """All records between two splitters, sorted."""
+    number, files = numbered
+    pieces = [load(file) for file in files]
+    if not pieces:
+        return {"file": "", "rows": 0}
+    keys = np.concatenate([piece["keys"] for piece in pieces])
+    rows = np.concatenate([piece["rows"] for piece in pieces])
+    if len(pieces) > 1:
+        by_row = np.argsort(rows, kind="stable")
+        places = by_row[np.argsort(keys[by_row], kind="stable")]
+        keys, rows = keys[places], rows[places]
+    return {"file": Scratch.at(folder).save(f"range-{number:06d}", {"keys": keys, "rows": rows}), "rows": len(rows)}
+
+
+def write_sorted_part(
+    work: tuple[int, Sequence[tuple[str, int, int]]],
+    folder: str,
+    dictionary: str,
+    order: Sequence[int],
+    radix: Sequence[int],
+    names: Sequence[str],
+) -> dict[str, Any]:
+    """One part of the release, as it is published, and the input numbers of its rows."""
+    number, wanted = work
+    words = load(dictionary)
+    keys, rows = [], []
+    for file, first, last in wanted:
+        held = load(file)
+        keys.append(held["keys"][first:last])
+        rows.append(held["rows"][first:last])
+    whole = np.concatenate(keys) if keys else np.zeros(0, np.int64)
+    texts: dict[int, pl.Series] = {}
+    if len(whole):
+        for place, rank in zip(order, split_keys(whole, radix), strict=True):
+            texts[place] = words[place].gather(rank)
+    else:
+        texts = {place: pl.Series([], dtype=pl.String) for place in order}
+    frame = pl.DataFrame({names[place]: texts[place] for place in range(len(names))})
+    scratch = Scratch.at(folder)
+    target = scratch.folder / part_name(number)
+    partial = scratch.folder / f".{part_name(number)}-{secrets.token_hex(8)}"
+    write_part(frame, partial)
+    partial.rename(target)
+    numbers = scratch.save(f"numbers-{number:06d}", np.concatenate(rows) if rows else np.zeros(0, np.int64))
+    return {"file": str(target), "numbers": numbers}

@@ -1,0 +1,52 @@
+"""A published table in parts: `table/part-00000.parquet` and so on, sorted over all of them.
+
+Every part but the last has exactly `PART_ROWS` rows, so where the table is cut depends on nothing else. Rows stand in
+the order of their texts, so position and part tell nothing about the input, its shards, blocks or workers.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+
+from crypsis.errors import WriteFailed
+
+PARTS = "parts"  # the format, in a manifest and on the command line
+FOLDER = "table"
+PART_ROWS = 1_000_000
+ROW_GROUP = 100_000
+MOST_PARTS = 100_000
+_NAME = re.compile(r"part-\d{5}\.parquet")
+
+
+def part_name(number: int) -> str:
+    """The file of a part."""
+    return f"part-{number:05d}.parquet"
+
+
+def is_part_name(name: str) -> bool:
+    return _NAME.fullmatch(name) is not None
+
+
+def n_parts(rows: int) -> int:
+    """How many parts a table of so many rows has."""
+    return max(-(-rows // PART_ROWS), 1)
+
+
+def write_part(frame: pl.DataFrame, file: Path) -> None:
+    """One part; equal rows give equal bytes."""
+    try:
+        frame.write_parquet(file, compression="zstd", compression_level=3, statistics=False, row_group_size=ROW_GROUP)
+    except (OSError, pl.exceptions.ComputeError) as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise WriteFailed(f"{file.name} cannot be written: {reason}. Free some space.") from error
+
+
+def write_table_parts(frame: pl.DataFrame, folder: Path, part_rows: int = PART_ROWS) -> None:
+    """A sorted table of texts as parts below `folder`; an empty table is one empty part."""
+    target = folder / FOLDER
+    target.mkdir(exist_ok=True)
+    for number, first in enumerate(range(0, max(len(frame), 1), part_rows)):
+        write_part(frame.slice(first, part_rows), target / part_name(number))

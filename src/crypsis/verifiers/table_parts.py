@@ -1,0 +1,375 @@
+"""Recount k-anonymity, l-diversity and t-closeness of a published table in parts, in bounded memory.
+
+The texts of the quasi-identifiers, with the sensitive texts and how often they occur, are exchanged by hash, so that a
+class is counted whole by one task. The verdict is the one on the whole table, witness and figures included. Written
+from the definitions, with no code of the methods; whoever runs the tasks only has to `map` and `exchange`.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Int64s
+from crypsis.data.cells import CellKind, Cells
+from crypsis.data.formats.tabular import read_table_file
+from crypsis.errors import NoQuasiIdentifiers, NotApplicable, OriginalRequired
+from crypsis.guarantees import Guarantee, KAnonymity, LDiversity, TCloseness, Together, Verdict, Witness
+from crypsis.verifiers import k_anonymity, l_diversity, t_closeness
+from crypsis.verifiers.counted_people import EACH_RECORD
+from crypsis.verifiers.sensitive_counts import SensitiveCounts
+
+SUPPRESSED = "~"
+BYTES_PER_ROW = 512
+_HASH_SEED = 1  # only spread rows over tasks
+
+
+class Workers(Protocol):
+    """Whoever runs tasks."""
+
+    @property
+    def memory(self) -> int: ...
+
+    def map(self, work: Any, shards: Sequence[Any], *common: Any) -> list[Any]: ...
+
+    def exchange(self, work: Any, shards: Sequence[Any], targets: int, *common: Any) -> list[list[str]]: ...
+
+
+@dataclass(frozen=True)
+class PublishedColumns:
+    """The columns as a manifest describes them: role and type by name, and the names of nodes."""
+
+    roles: Mapping[str, str]
+    types: Mapping[str, Any]
+    nodes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def named(self, role: str) -> list[str]:
+        return [name for name, own in self.roles.items() if own == role]
+
+
+@dataclass(frozen=True, eq=False)
+class CountedParts:
+    """What was counted: sizes of classes as a histogram, and what each promise needs."""
+
+    n_records: int
+    n_suppressed: int
+    problem: str | None
+    sizes: Mapping[int, int]  # size: how many classes have it
+    smallest: tuple[int, tuple[str, ...]] | None
+    levels: Mapping[tuple[int, str], Mapping[str, Any]]
+    cell_counts: Mapping[str, pl.DataFrame]  # by column: text and n
+    checksum: tuple[int, int] | None = None
+
+    @cached_property
+    def n_classes(self) -> int:
+        return sum(self.sizes.values())
+
+    @property
+    def figures(self) -> dict[str, int | float]:
+        """Counts for the verdict."""
+        if not self.sizes:
+            return {"classes": 0, "suppressed": self.n_suppressed}
+        return {
+            "classes": self.n_classes,
+            "smallest_class": min(self.sizes),
+            "mean_class": sum(size * count for size, count in self.sizes.items()) / self.n_classes,
+            "largest_class": max(self.sizes),
+            "suppressed": self.n_suppressed,
+        }
+
+
+def count_parts(
+    files: Sequence[str],
+    columns: PublishedColumns,
+    promised: Guarantee,
+    workers: Workers,
+    whole: Mapping[str, tuple[pl.Series, Int64s]] | None = None,
+    seeds: Sequence[int] | None = None,
+) -> CountedParts:
+    """Count classes and sensitive values. `whole` are the values of the original, which t-closeness compares with."""
+    noted = workers.map(note_part, list(files), columns, seeds)
+    starts = np.concatenate([[0], np.cumsum([one["rows"] for one in noted])]).tolist()
+    n_records = starts[-1]
+    cell_counts = {name: _added([one["cells"][name] for one in noted], [name]) for name in columns.roles}
+    wrong = sorted(
+        (place, start + one["partly"][place])
+        for one, start in zip(noted, starts[:-1], strict=True)
+        for place in one["partly"]
+    )
+    problem = None
+    if wrong:
+        name = list(columns.roles)[wrong[0][0]]
+        problem = (
+            f"suppressed_value: row {wrong[0][1]} is suppressed but holds a value in column '{name}'; a suppressed "
+            "record holds nothing but ~"
+        )
+    secrets = _secret_values(columns, cell_counts, whole)
+    targets = max(1, -(-n_records * BYTES_PER_ROW // workers.memory))
+    pieces = workers.exchange(grouped_by_class, list(files), targets, columns, targets)
+    promises = promised.parts if isinstance(promised, Together) else (promised,)
+    counted = workers.map(count_classes, pieces, columns, promises, secrets)
+    sizes: dict[int, int] = {}
+    for one in counted:
+        for size, count in one["sizes"].items():
+            sizes[size] = sizes.get(size, 0) + count
+    smallest = min((one["smallest"] for one in counted if one["smallest"] is not None), default=None)
+    levels: dict[tuple[int, str], dict[str, Any]] = {}
+    for one in counted:
+        for key, found in one["levels"].items():
+            known = levels.setdefault(key, {"extreme": [], "fails": 0, "worst": []})
+            known["extreme"] += found["extreme"]
+            known["fails"] += found["fails"]
+            known["worst"] += found["worst"]
+    checksum = None
+    if seeds is not None:
+        sums = [sum(one["checksum"][half] for one in noted) % (1 << 64) for half in range(2)]
+        checksum = (sums[0], sums[1])
+    suppressed = sum(one["suppressed"] for one in noted)
+    return CountedParts(n_records, suppressed, problem, sizes, smallest, levels, cell_counts, checksum)
+
+
+def verify_parts(
+    counted: CountedParts, columns: PublishedColumns, promised: Guarantee, original: bool = False
+) -> Verdict:
+    """The verdict on what was counted; with `original`, t-closeness was compared with it."""
+    if not isinstance(promised, Together):
+        if counted.problem is not None:
+            return _broken(counted, promised, promised)
+        return _verdict(counted, columns, promised, 0, original)
+    if counted.problem is not None:
+        return _broken(counted, promised, promised.parts[0])
+    verdicts = [_verdict(counted, columns, part, place, original) for place, part in enumerate(promised.parts)]
+    figures: dict[str, Any] = dict(counted.figures)
+    figures["promises"] = [
+        {"model": one.promised.model, "holds": one.holds, "achieved": one.achieved, "required": one.required}
+        for one in verdicts
+    ]
+    worst = next((one for one in verdicts if not one.holds), verdicts[0])
+    words = "; ".join(dict.fromkeys(one.counted for one in verdicts))
+    problem = None if worst.problem is None else f"{worst.promised.model}: {worst.problem}"
+    holds = all(one.holds for one in verdicts)
+    return Verdict(promised, holds, worst.achieved, worst.required, words, worst.witness, problem, figures)
+
+
+def _broken(counted: CountedParts, promised: Guarantee, first: Guarantee) -> Verdict:
+    required: Any = getattr(first, "k", None) or getattr(first, "l", None) or getattr(first, "t", 0)
+    return Verdict(promised, False, None, required, k_anonymity.COUNTED, problem=f"{counted.problem}.")
+
+
+def _verdict(
+    counted: CountedParts, columns: PublishedColumns, promised: Guarantee, place: int, original: bool
+) -> Verdict:
+    if getattr(promised, "unit", "record") != "record":
+        raise OriginalRequired("On parts records are counted; people can only be counted with the data in memory.")
+    if not columns.named("quasi"):
+        raise NoQuasiIdentifiers(
+            f"{promised.model} is a promise about the columns that others may know, and the table has none of them; "
+            "name the quasi-identifiers."
+        )
+    if isinstance(promised, KAnonymity):
+        return _k_verdict(counted, promised)
+    if not isinstance(promised, (LDiversity, TCloseness)):
+        raise NotApplicable(f"{promised.model} cannot be checked on a table in parts.")
+    if not columns.named("sensitive"):
+        raise NotApplicable(f"{promised.model} looks at sensitive columns, and the table has none; name them.")
+    if isinstance(promised, LDiversity):
+        return _l_verdict(counted, columns, promised, place)
+    if counted.n_suppressed and not original:
+        raise OriginalRequired(
+            "t-closeness compares with the whole original column, and the values of suppressed records are not "
+            "published; give the original (original=DATA)."
+        )
+    return _t_verdict(counted, columns, promised, place)
+
+
+def _k_verdict(counted: CountedParts, promised: KAnonymity) -> Verdict:
+    words, figures = f"{k_anonymity.COUNTED}, and {EACH_RECORD}", counted.figures
+    if counted.smallest is None:
+        return Verdict(promised, True, None, promised.k, words, figures=figures)
+    size, texts = counted.smallest
+    if size >= promised.k:
+        return Verdict(promised, True, size, promised.k, words, figures=figures)
+    too_small = sum(count for own, count in counted.sizes.items() if own < promised.k)
+    witness = Witness(tuple((text,) for text in texts), size, too_small)
+    problem = f"{witness} belongs to {size} {'record' if size == 1 else 'records'}, {promised.k} are required."
+    return Verdict(promised, False, size, promised.k, words, witness, problem, figures)
+
+
+def _l_verdict(counted: CountedParts, columns: PublishedColumns, promised: LDiversity, place: int) -> Verdict:
+    words, figures = f"{l_diversity.COUNTED}, and {EACH_RECORD}", counted.figures
+    lowest: float | None = None
+    for name in columns.named("sensitive"):
+        found = counted.levels.get((place, name), {"extreme": [], "fails": 0, "worst": []})
+        if found["fails"]:
+            level, texts, size = min(found["worst"])
+            witness = Witness(tuple((text,) for text in texts), size, found["fails"])
+            told = l_diversity.level_in_words(promised, level)
+            problem = f"class {witness} has {told} in column '{name}'."
+            achieved = l_diversity.plain_level(level)
+            return Verdict(promised, False, achieved, promised.l, words, witness, problem, figures)
+        lowest = min((*found["extreme"], *([] if lowest is None else [lowest])), default=None)
+    achieved_level = None if lowest is None else l_diversity.plain_level(lowest)
+    return Verdict(promised, True, achieved_level, promised.l, words, figures=figures)
+
+
+def _t_verdict(counted: CountedParts, columns: PublishedColumns, promised: TCloseness, place: int) -> Verdict:
+    words, figures = f"{t_closeness.COUNTED}, and {EACH_RECORD}", counted.figures
+    farthest = 0.0
+    for name in columns.named("sensitive"):
+        found = counted.levels.get((place, name), {"extreme": [], "fails": 0, "worst": []})
+        farthest = max(farthest, *found["extreme"], 0.0)
+        if found["fails"]:
+            nearness, texts, size = min(found["worst"])
+            witness = Witness(tuple((text,) for text in texts), size, found["fails"])
+            problem = (
+                f"class {witness} is {-nearness:.6g} away from the whole column '{name}', {promised.t:g} is allowed."
+            )
+            return Verdict(promised, False, -nearness, promised.t, words, witness, problem, figures)
+    return Verdict(promised, True, farthest, promised.t, words, figures=figures)
+
+
+def note_part(file: str, columns: PublishedColumns, seeds: Sequence[int] | None) -> dict[str, Any]:
+    """Counts of a part that need no exchange."""
+    frame = _read(file, columns)
+    marks = [(frame[name] == SUPPRESSED).to_numpy() for name in columns.roles]
+    suppressed = np.logical_or.reduce(marks) if marks else np.zeros(len(frame), np.bool_)
+    partly = {place: int(np.argmax(suppressed & ~own)) for place, own in enumerate(marks) if (suppressed & ~own).any()}
+    told: dict[str, Any] = {
+        "rows": len(frame),
+        "suppressed": int(np.count_nonzero(suppressed)),
+        "partly": partly,
+        "cells": {name: frame.group_by(name).agg(pl.len().cast(pl.Int64).alias("n")) for name in columns.roles},
+    }
+    if seeds is not None:
+        halves = [frame.hash_rows(seeds[half]).to_numpy().astype(np.uint64) for half in range(2)]
+        told["checksum"] = tuple(int(half.sum(dtype=np.uint64)) for half in halves)
+    return told
+
+
+def grouped_by_class(file: str, columns: PublishedColumns, targets: int) -> Iterator[tuple[int, pl.DataFrame]]:
+    """The classes of a part with their sensitive texts and counts, by the task that counts them."""
+    quasi = columns.named("quasi")
+    names = [*quasi, *columns.named("sensitive")]
+    frame = _read(file, columns)
+    kept = frame.filter(~pl.any_horizontal(pl.col(name) == SUPPRESSED for name in columns.roles))
+    grouped = kept.group_by(names).agg(pl.len().cast(pl.Int64).alias("n")) if names else kept.head(0)
+    if not len(grouped):
+        return
+    if not quasi or targets == 1:
+        yield 0, grouped
+        return
+    target = (grouped.select(quasi).hash_rows(_HASH_SEED) % targets).cast(pl.Int64)
+    for part in grouped.with_columns(target.alias("\0target")).partition_by("\0target"):
+        yield int(part["\0target"][0]), part.drop("\0target")
+
+
+def count_classes(
+    files: Sequence[str],
+    columns: PublishedColumns,
+    promises: Sequence[Guarantee],
+    secrets: Mapping[str, tuple[pl.DataFrame, Int64s]],
+) -> dict[str, Any]:
+    """The classes of one task: how many have each size, the smallest, and what the promises ask of each."""
+    quasi, sensitive = columns.named("quasi"), columns.named("sensitive")
+    told: dict[str, Any] = {"sizes": {}, "smallest": None, "levels": {}}
+    if not files:
+        return told
+    rows = _added([pickle.loads(Path(file).read_bytes()) for file in files], [*quasi, *sensitive])
+    classes = rows.group_by(quasi).agg(pl.col("n").sum().alias("\0size")).sort(quasi)
+    classes = classes.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("\0class"))
+    sizes = classes["\0size"].to_numpy()
+    told["sizes"] = dict(zip(*(part.tolist() for part in np.unique(sizes, return_counts=True)), strict=True))
+    smallest = int(np.argmin(sizes))
+    told["smallest"] = (int(sizes[smallest]), _texts(classes, quasi, smallest))
+    wanted = [(place, one) for place, one in enumerate(promises) if isinstance(one, (LDiversity, TCloseness))]
+    if not wanted:
+        return told
+    numbered = rows.join(classes.drop("\0size"), on=quasi, how="left", nulls_equal=True)
+    for name in sensitive:
+        values, table = secrets[name]
+        counts = _sensitive_counts(numbered, name, values, table, len(classes))
+        for place, promised in wanted:
+            if isinstance(promised, LDiversity):
+                fails, levels = l_diversity.judge_classes(counts, promised)
+                valued = counts.totals > 0
+                fails = fails & valued
+                extreme = [float(levels[valued].min())] if valued.any() else []
+                first = int(np.flatnonzero(fails)[np.argmin(levels[fails])]) if fails.any() else -1
+                worst = float(levels[first]) if first >= 0 else 0.0
+            else:
+                levels, fails = t_closeness.judge_classes(counts, promised)
+                extreme = [float(levels.max(initial=0.0))]
+                first = int(np.argmax(np.where(fails, levels, -1.0))) if fails.any() else -1
+                worst = -float(levels[first]) if first >= 0 else 0.0
+            case = [(worst, _texts(classes, quasi, first), int(sizes[first]))] if first >= 0 else []
+            told["levels"][place, name] = {
+                "extreme": extreme,
+                "fails": int(np.count_nonzero(fails)),
+                "worst": case,
+            }
+    return told
+
+
+def _sensitive_counts(
+    rows: pl.DataFrame, name: str, values: pl.DataFrame, table: Int64s, n_classes: int
+) -> SensitiveCounts:
+    """By class the known values, ascending, and how often each occurs."""
+    known = (
+        rows.select("\0class", pl.col(name).alias("\0text"), "n")
+        .join(values, on="\0text", how="inner")
+        .group_by("\0class", "\0value")
+        .agg(pl.col("n").sum())
+        .sort("\0class", "\0value")
+    )
+    owner = known["\0class"].to_numpy()
+    start = np.searchsorted(owner, np.arange(n_classes + 1)).astype(np.int64)
+    return SensitiveCounts(start, known["\0value"].to_numpy().astype(np.int64), known["n"].to_numpy(), table)
+
+
+def _secret_values(
+    columns: PublishedColumns,
+    cell_counts: Mapping[str, pl.DataFrame],
+    whole: Mapping[str, tuple[pl.Series, Int64s]] | None,
+) -> dict[str, tuple[pl.DataFrame, Int64s]]:
+    """By sensitive column: the number of each text that is a value, by size, and how often each value occurs in all."""
+    secrets = {}
+    for name in columns.named("sensitive"):
+        texts = cell_counts[name][name].to_list()
+        cells, cell_of_text = Cells.parse(columns.types[name], texts, columns.nodes.get(name))
+        is_value = cells.kinds == CellKind.VALUE
+        domain = cells.values.unique().sort() if whole is None else whole[name][0]
+        place_of = {value: place for place, value in enumerate(domain.to_list())}
+        by_size = np.array([place_of.get(value, -1) for value in cells.values.to_list()], np.int64)
+        position = np.full(len(cells), -1, np.int64)
+        position[is_value] = by_size[cells.members[cells.offsets[:-1][is_value]]]
+        number = position[cell_of_text] if len(texts) else np.zeros(0, np.int64)
+        counts = cell_counts[name]["n"].to_numpy()
+        shown = number >= 0
+        table = np.bincount(number[shown], weights=counts[shown], minlength=len(domain)).astype(np.int64)
+        frame = pl.DataFrame({"\0text": cell_counts[name][name], "\0value": number}).filter(pl.col("\0value") >= 0)
+        secrets[name] = (frame, table if whole is None else np.asarray(whole[name][1], np.int64))
+    return secrets
+
+
+def _read(file: str, columns: PublishedColumns) -> pl.DataFrame:
+    frame, source = read_table_file(file)
+    lacking = [name for name in columns.roles if name not in frame.columns]
+    if lacking:
+        raise NotApplicable(f"This part of the release lacks the column {lacking[0]!r}.", where=source)
+    return frame.select(pl.col(name).cast(pl.String).fill_null("") for name in columns.roles)
+
+
+def _added(frames: Sequence[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame:
+    """Counts of equal rows added up."""
+    return pl.concat(frames).group_by(list(names)).agg(pl.col("n").sum()).sort(list(names))
+
+
+def _texts(classes: pl.DataFrame, quasi: Sequence[str], row: int) -> tuple[str, ...]:
+    return tuple(str(classes[name][row]) for name in quasi)
