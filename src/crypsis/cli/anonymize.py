@@ -14,6 +14,18 @@ from crypsis.cli.output import note, progress, review_words, show, shown_value, 
 from crypsis.cli.reading import Reader, words_on
 from crypsis.cli.reviewing import FIGURES_HIDDEN, FIGURES_NOT_COVERED, Confirm, Strict
 from crypsis.cli.settings import checked_from_settings
+from crypsis.cli.where_to_run import (
+    BlockRows,
+    ExecutorOption,
+    Insecure,
+    Memory,
+    ScratchOption,
+    TlsCa,
+    TlsCert,
+    TlsKey,
+    WhereToRun,
+    Workers,
+)
 from crypsis.errors import BadParameter, OutputExists
 
 
@@ -62,12 +74,22 @@ def anonymize(
         ),
     ] = False,
     sign: Sign = None,
+    executor: ExecutorOption = None,
+    workers: Workers = None,
+    memory: Memory = None,
+    scratch: ScratchOption = None,
+    block_rows: BlockRows = None,
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    insecure: Insecure = False,
 ) -> None:
     """Anonymize a file, prove the result, and write a release.
 
     The method's own parameters are options too, e.g. -k 5 -m 2; `crypsis methods NAME` lists them. Nothing is
     written unless the independent verifier confirms the guarantee. Three lights say whether the guarantee holds, what
     the release discloses beside it, and what is left; with --strict nothing is written unless all are green.
+    With --executor a table is worked on in parts and never whole in memory; the release is the same.
     """
     from crypsis import _api
     from crypsis.guarantees import DifferentialPrivacy
@@ -90,6 +112,29 @@ def anonymize(
         check_private_key(sign)
     if isinstance(chosen, PrivateMethod):  # whatever can be refused is refused before the budget is charged
         check_writing(KINDS[chosen.publishes], out, format=format, order=order, private_report=private_report)
+    where = WhereToRun(executor, workers, memory, scratch, block_rows, tls_ca, tls_cert, tls_key, insecure)
+    if executor is not None:
+        anonymize_in_parts(
+            read,
+            input,
+            chosen,
+            where,
+            out,
+            {
+                "format": format,
+                "order": order,
+                "overwrite": overwrite,
+                "private_report": None
+                if no_private_report
+                else private_report or out.with_name(f"{out.name}.private.json"),
+                "publish_figures": [name.strip() for name in (publish_figures or "").split(",") if name.strip()],
+                "confirm": confirm or (),
+                "strict": strict,
+                "sign": sign,
+            },
+        )
+        return
+    where.refuse_without_parts()
     data = read(input, chosen.accepts, for_method=chosen)
     private = private_report
     if not chosen.by_record:  # how much a private method was given is told to nobody
@@ -138,6 +183,54 @@ def anonymize(
         f"{verdict_words(verdict)}\n\n{review_words(review)}\n\n{_listed('in the release', release.figures())}"
         f"{_listed('against the original (private, not in the release)', utility)}"
         f"{_ledger_words(budget)}" + "\n".join(lines),
+    )
+
+
+def anonymize_in_parts(
+    read: Reader, input: Path, method: Any, where: WhereToRun, out: Path, writing: Mapping[str, Any]
+) -> None:
+    """The same on parts: scanned, worked on, verified and written part by part."""
+    from crypsis import _api
+    from crypsis.methods.scaling import BLOCK_ROWS, Scaling
+    from crypsis.release import private_paths
+
+    if method.scaling is Scaling.NONE:
+        raise method.not_scalable()
+    scanned = read.typed.scan(input, method)
+    running = where.start()
+    try:
+        with progress() as listener:
+            release = _api.anonymize(
+                scanned, method, listener=listener, executor=running, block_rows=where.block_rows or BLOCK_ROWS
+            )
+            verdict = release.verify()
+            folder = release.write(out, **writing)
+            review = release.review()
+            figures, utility = release.figures(), release.utility()
+    finally:
+        running.close()
+    for warning in release.journal.warnings:
+        note(warning)
+    private = writing["private_report"]
+    pages = private_paths(private)[:1] if private else ()
+    lines = [
+        f"release  {folder}",
+        f"report   {folder / 'report.html'}",
+        *(f"private  {path} (yours alone)" for path in pages),
+    ]
+    show(
+        {
+            "folder": str(folder),
+            "report": str(folder / "report.html"),
+            "private_report": [str(path) for path in pages],
+            "verdict": verdict.to_dict(),
+            "review": review.to_dict(),
+            "figures": figures,
+            "utility": utility,
+            "timings": release.journal.timings,
+        },
+        f"{verdict_words(verdict)}\n\n{review_words(review)}\n\n{_listed('in the release', figures)}"
+        f"{_listed('against the original (private, not in the release)', utility)}" + "\n".join(lines),
     )
 
 

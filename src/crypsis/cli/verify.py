@@ -14,6 +14,17 @@ from crypsis.cli.output import review_words, show, verdict_words
 from crypsis.cli.reading import Reader, read_original
 from crypsis.cli.reviewing import strict_exit_code
 from crypsis.cli.settings import checked_from_settings
+from crypsis.cli.where_to_run import (
+    ExecutorOption,
+    Insecure,
+    Memory,
+    ScratchOption,
+    TlsCa,
+    TlsCert,
+    TlsKey,
+    WhereToRun,
+    Workers,
+)
 from crypsis.errors import BadParameter, MissingFile, OptionWithoutEffect
 
 if TYPE_CHECKING:
@@ -60,6 +71,14 @@ def verify(
             "--trusted", help="Public key (.pub) of somebody you trust; the release must be signed by one of them."
         ),
     ] = None,
+    executor: ExecutorOption = None,
+    workers: Workers = None,
+    memory: Memory = None,
+    scratch: ScratchOption = None,
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    insecure: Insecure = False,
 ) -> None:
     """Recheck a release; exit with 4 when its promise is broken, or with --trusted nobody trusted signed it.
 
@@ -80,6 +99,17 @@ def verify(
     from crypsis.verifiers import VERIFIERS
 
     existing(published)
+    where = WhereToRun(executor, workers, memory, scratch, None, tls_ca, tls_cert, tls_key, insecure)
+    if executor is not None:
+        refused = {"original": original, "model": model, "private_report": private_report, "strict": strict or None}
+        for name, value in (refused | {"trusted": trusted}).items():
+            if value is not None:
+                raise OptionWithoutEffect(
+                    f"--{name.replace('_', '-')} is for releases that are read into memory; leave --executor out.",
+                    parameter=name,
+                )
+        raise typer.Exit(code=verify_in_parts(published, where))
+    where.refuse_without_parts()
     if strict and not published.is_dir():
         raise BadParameter("--strict heeds the lights of a release; a file has none.", parameter="strict")
     review: Review | None = None
@@ -135,6 +165,19 @@ def verify(
         raise typer.Exit(code=4)
     if strict and review is not None:
         raise typer.Exit(code=strict_exit_code(review))
+
+
+def verify_in_parts(folder: Path, where: WhereToRun) -> int:
+    """Recount a release of parts in bounded memory; the exit code."""
+    from crypsis.parts_release import verify_release_parts
+
+    running = where.start()
+    try:
+        verdict = verify_release_parts(folder, running)
+    finally:
+        running.close()
+    show({"guarantee": verdict.promised.to_dict(), "verdict": verdict.to_dict()}, verdict_words(verdict))
+    return 0 if verdict.holds else 4
 
 
 def _quasi_identifiers(path: Path) -> list[str]:

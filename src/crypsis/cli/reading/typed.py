@@ -98,6 +98,18 @@ class Typed:
         """What shapes the table before it is used."""
         return [step.to_dict() for step in steps_of(self[STEP])]
 
+    def scan(self, path: Path, for_method: Any) -> Any:
+        """The data of a file, a folder or a pattern in parts, which are read one at a time."""
+        from crypsis.data.scanned import ScannedTable
+        from crypsis.data.sources import TableSource
+
+        source = source_of(for_method.accepts)
+        if not issubclass(source, TableSource):
+            raise NotApplicable(f"Only tables are worked on in parts, so far; {source.plural} are read into memory.")
+        chosen = source.from_keys(self.keys(source, path))
+        options = self.file_options
+        return ScannedTable.of(chosen, DataFile(path, options.pop("format", None), options))
+
     def keys(self, source: type[DataSource] | None, path: Path | None = None) -> dict[str, Any]:
         """What was typed as keys of `[dataset]`; an option that says nothing about this kind of data is refused."""
         given = self.given()
