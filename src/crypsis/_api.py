@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 from crypsis.data.bare_frames import refuse_frame
 from crypsis.data.relational import Table
@@ -24,6 +24,34 @@ from crypsis.verifiers import verify
 __all__ = ["anonymize", "anonymize_parts", "read_release", "verify"]
 
 
+@overload
+def anonymize(
+    data: ScannedTable,
+    method: Method,
+    *,
+    listener: Listener | None = None,
+    executor: str | Executor | None = None,
+    block_rows: int = BLOCK_ROWS,
+) -> PartsRelease: ...
+
+
+@overload
+def anonymize(
+    data: Any, method: Method, *, listener: Listener | None = None, executor: None = None, block_rows: int = BLOCK_ROWS
+) -> Release: ...
+
+
+@overload
+def anonymize(
+    data: Any,
+    method: Method,
+    *,
+    listener: Listener | None = None,
+    executor: str | Executor,
+    block_rows: int = BLOCK_ROWS,
+) -> PartsRelease: ...
+
+
 def anonymize(
     data: Any,
     method: Method,
@@ -31,7 +59,7 @@ def anonymize(
     listener: Listener | None = None,
     executor: str | Executor | None = None,
     block_rows: int = BLOCK_ROWS,
-) -> Any:
+) -> Release | PartsRelease:
     """Anonymize data with a method; the release keeps the rows in input order until it is written.
 
     `listener` is told the stage and the share done, and may raise `Cancelled`. Scanned data (`crypsis.scan_table`) are

@@ -6,6 +6,7 @@ of one column, by the code that reads a table in memory; so types, domains and c
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -41,7 +42,8 @@ class TableShard:
 
     def codes(self) -> Int32s:
         """Mapped, not loaded."""
-        return np.load(self.file, mmap_mode="r") if self.rows else np.load(self.file)
+        codes: Int32s = np.load(self.file, mmap_mode="r") if self.rows else np.load(self.file)
+        return codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,11 +206,9 @@ def encode_part(
 
 
 def save_shard(scratch: Scratch, number: int, first: int, codes: Int32s) -> TableShard:
-    import io
-
     buffer = io.BytesIO()
     np.save(buffer, np.ascontiguousarray(codes))
-    return TableShard(scratch.write(f"shard-{number:06d}.npy", buffer.getbuffer()), first, len(codes))
+    return TableShard(scratch.write(f"shard-{number:06d}.npy", buffer.getvalue()), first, len(codes))
 
 
 def counts_of(codes: Int32s, n_values: int) -> Int64s:
