@@ -136,6 +136,10 @@ class Dataset:
         parts += [file_digest(resolved(str(self.section[name]), self.folder)) for name in files]
         parts += [file_digest(resolved(str(one["path"]), self.folder)) for one in self._sets.values()]
         parts += [file_digest(Path(step.table)) for step in self.steps if isinstance(step, Join)]
+        if format_of(self.file, self.section.get("format")).live:
+            read = self.original_frame()[0]
+            parts.append(json.dumps([read.columns, [str(dtype) for dtype in read.dtypes]]))
+            parts += [hashlib.sha256(str(row).encode()).hexdigest() for row in read.iter_rows()]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     @property

@@ -271,6 +271,8 @@ class Datasets:
 
     def _refuse_other_files(self, section: Mapping[str, Any]) -> None:
         """Files that a table [dataset] names beside the data must be ones that may be named."""
+        if section.get("connection") is not None and not self.allow_paths:
+            raise NotApplicable("Databases cannot be named while others are let in; upload a file.")
         sets = [one.get("path") for one in (section.get("sets") or {}).values()]
         sets += [step.table for step in steps_of(section.get(STEP)) if isinstance(step, Join)]
         for path in (*(section.get(name) for name in companion_files()), *sets):

@@ -19,6 +19,7 @@ from crypsis.data.formats.kml import Kml
 from crypsis.data.formats.parquet import Parquet
 from crypsis.data.formats.plt import Plt
 from crypsis.data.formats.spaced import Fimi, Spmf
+from crypsis.data.formats.sql_file import Sql
 from crypsis.data.formats.sqlite import Sqlite
 from crypsis.data.formats.statistics import Sas, Spss, Stata
 from crypsis.errors import CrypsisError, OptionWithoutEffect, UnknownFormat, UnreadableFile, did_you_mean
@@ -34,6 +35,7 @@ FORMATS: dict[str, type[Format]] = {
         Arrow,
         Excel,
         Sqlite,
+        Sql,
         Spss,
         Stata,
         Sas,

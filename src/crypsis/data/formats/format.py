@@ -52,6 +52,7 @@ class Format(Checked):
     suffixes: ClassVar[tuple[str, ...]] = ()
     signatures: ClassVar[tuple[bytes, ...]] = ()  # the first bytes of binary files
     holds: ClassVar[frozenset[str]] = frozenset()
+    live: ClassVar[bool] = False  # whether the data can change although the file does not
     named: ClassVar[bool] = False  # of an object: whether somebody named the format, rather than the suffix
 
     @classmethod
