@@ -91,3 +91,22 @@ def test_a_day_of_web_clicks(run, tmp_path):
     manifest = released(run, tmp_path / "r", raw, "--method", "bf-p2ka", "-k", "50")
     assert manifest["data"]["rows"] == 989_818
     assert manifest["verdict"]["holds"]
+
+
+@pytest.mark.long
+@pytest.mark.real_data("gowalla_nyc")
+def test_gowalla_check_ins_with_times_are_published_and_queried(run, tmp_path):
+    raw = dataset("gowalla_nyc") / "gowalla_nyc_checkins.csv.xz"
+    done = run(
+        *("anonymize", raw, "--grid", "3000", "--one-per", "day", "--no-collapse", "--method", "seq-anon", "-k", "5"),
+        *("-m", "1", "--unit", "owner", "--times", "merge", "--time-cycle", "day", "--time-width", "360"),
+        *("--out", tmp_path / "r", "--quiet"),
+    )
+    assert done.code == 0, done.err
+    manifest = json.loads((tmp_path / "r" / "release.json").read_text())
+    assert manifest["guarantee"]["parameters"]["knows"] == "time"
+    assert manifest["figures"]["symbols"] == 503
+    assert manifest["figures"]["time_thickness_loss"] == 43_200
+    asked = run("query", "presence", tmp_path / "r", "--region", "c193_1502", "--period", "08:00/12:00", "--json")
+    told = json.loads(asked.out)
+    assert 0 <= told["definite"] <= told["possible"] == 267

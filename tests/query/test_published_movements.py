@@ -95,7 +95,7 @@ def test_the_truth_lies_between_the_bounds(make: Callable[[int, int], Any]) -> N
 @pytest.mark.long
 @every_truthful
 def test_the_truth_lies_between_the_bounds_of_many_releases(make: Callable[[int, int], Any]) -> None:
-    assert sum(check_release(make, seed) for seed in range(1000, 1400)) >= 400
+    assert sum(check_release(make, seed) for seed in range(10, 40)) >= 30
 
 
 def test_without_merging_bounds_are_those_of_the_bins() -> None:
