@@ -54,5 +54,6 @@ def methods(
     print(f"checked   {described['verifier']}")
     print(f"measured  {', '.join(described['metrics'])}")
     print(f"repeats   {'with its seed' if described['randomized'] else 'exactly'}")
+    print(f"on parts  {described['scaling']}")
     if described["needs"]:
         print(f"needs     {', '.join(described['needs'])}")

@@ -88,6 +88,11 @@ def test_other_methods_say_why_they_cannot_work_on_parts(method: type[crypsis.Me
     assert refusal.sentence.startswith(f"{method.__name__} cannot be run on parts: ")
 
 
+def test_a_stream_method_names_the_runtime_of_streams() -> None:
+    words = "ITSA cannot be run on parts: use crypsis stream, which needs little memory."
+    assert METHODS["itsa"].not_scalable().sentence == words
+
+
 def test_a_method_that_does_not_scale_is_refused_before_anything_is_read() -> None:
     table = random_table(np.random.default_rng(1), 20)
     with pytest.raises(NotScalable, match="Mondrian"):

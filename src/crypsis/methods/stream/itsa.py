@@ -63,6 +63,7 @@ class ITSA(Method):
     family: ClassVar[str] = "stream"
     promises: ClassVar[type[LKCPrivacy]] = LKCPrivacy
     stages: ClassVar[tuple[str, ...]] = ("accept events", "slide")
+    instead_of_parts: ClassVar[str] = "use crypsis stream, which needs little memory"
 
     L: KnownDoublets = 2
     K: SharedByPeople = 5
