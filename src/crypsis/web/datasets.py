@@ -48,6 +48,7 @@ _KEPT_OPEN = 3
 _MOST_EDITS = 10_000
 
 
+Described = tuple[dict[str, Any], dict[str, Any]]  # how a file is read, and what is in it
 _State = tuple[int, int, int]  # of a file: when it was written, its size, which one it is
 
 
@@ -62,13 +63,18 @@ class Datasets:
 
     # Adding
 
-    def add_upload(self, upload: str, name: str, settings: Mapping[str, Any] | None = None) -> Entry:
-        """Take an upload into the workspace; it is read first, so what cannot be read never becomes a dataset."""
+    def add_upload(
+        self, upload: str, name: str, settings: Mapping[str, Any] | None = None, seen: Described | None = None
+    ) -> Entry:
+        """Take an upload into the workspace; it is read first, so what cannot be read never becomes a dataset.
+
+        `seen` is what reading it with these settings gave a moment ago: nobody else can change an upload.
+        """
         self.check_settings(settings or {})
         path = self.workspace.upload(upload)
         shown = shown_name(name, path)
         with known_as(path, shown):
-            section, inspection = described(path, settings or {})
+            section, inspection = seen or described(path, settings or {})
         inspection["file"] = shown
         kept = f"original{safe_suffix(path.name)}"
 

@@ -106,11 +106,12 @@ class Imports:
         typed = commands_to_begin(file, section, like, found, Path(name) if staged.upload else None)
         return Preview(section, inspection, tuple(first.columns), _texts(first), len(data), like, None, options, typed)
 
-    def load(self, staged: Staged, settings: Mapping[str, Any]) -> Entry:
-        """Take the file into the workspace, read with these settings."""
+    def load(self, staged: Staged, settings: Mapping[str, Any], shown: Preview | None = None) -> Entry:
+        """Take the file into the workspace, read with these settings; `shown` is its preview with just these."""
         self.datasets.check_settings(settings)
         if staged.upload:
-            return self.datasets.add_upload(staged.upload, staged.name, settings)
+            seen = None if shown is None else (dict(shown.section), dict(shown.inspection))
+            return self.datasets.add_upload(staged.upload, staged.name, settings, seen)
         return self.datasets.add_path(staged.path, settings)
 
     def discard(self, staged: Staged) -> None:

@@ -48,6 +48,7 @@ class ImportPage:
         self.imports, self.staged = workbench.imports, staged
         self.settings: dict[str, Any] = {}
         self.shown: Preview | None = None
+        self.shown_with: dict[str, Any] = {}
 
     async def show(self, actions: Any) -> None:
         with actions:
@@ -91,7 +92,7 @@ class ImportPage:
             return
         if asked != self.settings:  # something was changed meanwhile; its own preview is under way
             return
-        self.shown = shown
+        self.shown, self.shown_with = shown, asked
         self._show_preview(shown)
 
     def _show_problem(self, error: CrypsisError) -> None:
@@ -302,7 +303,8 @@ class ImportPage:
     # What is done
 
     async def _load(self) -> None:
-        entry = await in_thread(self.imports.load, self.staged, checked_settings(self.settings))
+        shown = self.shown if self.shown_with == self.settings else None
+        entry = await in_thread(self.imports.load, self.staged, checked_settings(self.settings), shown)
         ui.navigate.to(f"/data?dataset={entry.number}")
 
     async def _discard(self) -> None:
