@@ -163,6 +163,10 @@ class Release:
             self._measured = (self.data, rounded(finite(figures)))
         return self._measured[1]
 
+    def tell_utility(self, figures: Mapping[str, Any]) -> None:
+        """Let these be the figures against the original, where somebody chose what to measure, or nothing."""
+        self._measured = (self.data, rounded(finite(figures)))
+
     def beside(self, original: Any) -> Release:
         """A release that was read, with the data it was made of: verified against them, with the figures it tells."""
         told = self.manifest.get("utility")
@@ -312,7 +316,7 @@ class Release:
         `read_working_copy` reads it; writing that makes a release.
         """
         target = Path(folder)
-        self._measured = (self.data, rounded(finite(utility)))
+        self.tell_utility(utility)
         target.mkdir(parents=True, mode=0o700)
         rows = np.arange(len(self.data))
         self.kind.write(target, self.data, self.companion, rows, self._default_format)

@@ -6,6 +6,8 @@ import json
 import re
 import stat
 
+import pytest
+
 ROWS = [f"{10 + number % 2}1{number % 3}0,{20 + number % 2}" for number in range(100)]
 
 
@@ -57,6 +59,37 @@ def test_the_private_report_can_be_left_out_or_put_elsewhere(run, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["p.html", "p.json", "people.csv", "release"]
     both = anonymize(run, tmp_path, "--overwrite", "--no-private-report", "--private-report", tmp_path / "p.json")
     assert both.code == 2
+
+
+def test_what_is_measured_can_be_chosen_or_left_out(run, tmp_path):
+    for options, expected in (
+        (["--measure", "ncp, granularity_score"], {"ncp", "granularity_score"}),
+        (["--no-measure"], set()),
+    ):
+        done = anonymize(run, tmp_path, "--overwrite", *options)
+        assert done.code == 0, done.err
+        private = json.loads((tmp_path / "release.private.json").read_text())
+        assert {name for name in private["utility"] if " of " not in name} == expected
+        assert ("against the original" in done.out) == bool(expected)
+        assert "usefulness" in done.out
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--measure", "nonsense"], "no metric 'nonsense'"),
+        (["--measure", ","], "at least one figure"),
+        (["--measure", "ncp", "--no-measure"], "give one"),
+        (["--no-measure", "--figures"], "--figures contradict"),
+        (["--no-measure", "--publish-figures", "ncp_loss"], "--publish-figures contradict"),
+        (["--no-measure", "--executor", "serial"], "no effect with --executor"),
+    ],
+)
+def test_measures_that_contradict_each_other_are_refused(run, tmp_path, options, word):
+    refused = anonymize(run, tmp_path, *options)
+    assert refused.code == 2
+    assert word in refused.err
+    assert not (tmp_path / "release").exists()
 
 
 def test_chosen_figures_are_published_and_others_refused(run, tmp_path):

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from crypsis.cli.keys import Sign
+from crypsis.cli.measure import measured
 from crypsis.cli.output import note, progress, review_words, show, shown_value, verdict_words
 from crypsis.cli.reading import Reader, words_on
 from crypsis.cli.reviewing import FIGURES_HIDDEN, FIGURES_NOT_COVERED, Confirm, Strict
@@ -63,6 +64,15 @@ def anonymize(
             "digits and not covered by the guarantee.",
         ),
     ] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            "--measure",
+            help="Figures against the original to compute, by full or short names separated by commas (ncp,are); "
+            "default all that are quick.",
+        ),
+    ] = None,
+    no_measure: Annotated[bool, typer.Option("--no-measure", help="Compute no figures against the original.")] = False,
     confirm: Confirm = None,
     strict: Strict = False,
     figures: Annotated[
@@ -112,8 +122,11 @@ def anonymize(
         check_private_key(sign)
     if isinstance(chosen, PrivateMethod):  # whatever can be refused is refused before the budget is charged
         check_writing(KINDS[chosen.publishes], out, format=format, order=order, private_report=private_report)
+    wanted = _wanted_figures(measure, no_measure, figures, publish_figures, private=isinstance(chosen, PrivateMethod))
     where = WhereToRun(executor, workers, memory, scratch, block_rows, tls_ca, tls_cert, tls_key, insecure)
     if executor is not None:
+        if wanted is not None:
+            raise BadParameter("--measure and --no-measure have no effect with --executor; leave them out.")
         anonymize_in_parts(
             read,
             input,
@@ -143,6 +156,9 @@ def anonymize(
     with progress() as listener:
         release = _api.anonymize(data, chosen, listener=listener)
         verdict = release.verify()
+        if wanted is not None:
+            with release.journal.stage("measure"):
+                release.tell_utility(measured(data, release.data, wanted, 0, chosen.companions()) if wanted else {})
         folder = release.write(
             out,
             format=format,
@@ -232,6 +248,31 @@ def anonymize_in_parts(
         f"{verdict_words(verdict)}\n\n{review_words(review)}\n\n{_listed('in the release', figures)}"
         f"{_listed('against the original (private, not in the release)', utility)}" + "\n".join(lines),
     )
+
+
+def _wanted_figures(
+    measure: str | None, no_measure: bool, figures: bool, publish_figures: str | None, *, private: bool
+) -> list[str] | None:
+    """The figures to compute; None stands for all that are quick. What contradicts itself is refused."""
+    names = [name.strip() for name in (measure or "").split(",") if name.strip()]
+    if measure is not None and (no_measure or not names):
+        raise BadParameter("--measure names at least one figure, and --no-measure says that there is none; give one.")
+    if no_measure and (figures or publish_figures):
+        other = "--figures" if figures else "--publish-figures"
+        raise BadParameter(f"--no-measure and {other} contradict each other; give one of them.")
+    if private and names and not figures:
+        raise BadParameter(
+            "--measure has no effect on a differentially private release, whose figures against the original are not "
+            "shown; add --figures if you want them."
+        )
+    if names:
+        from crypsis.metrics import metric_named, short_names
+
+        short = short_names()
+        for name in names:
+            if name not in short:
+                metric_named(name)
+    return [] if no_measure else names or None
 
 
 def _listed(title: str, figures: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -58,7 +59,7 @@ def measure(
         from crypsis.data.count_query import read_queries
 
         companions["queries"] = read_queries(queries)
-    figures = _figures(against, published.data, metric, seed, companions)
+    figures = measured(against, published.data, metric, seed, companions)
     if SETTINGS.get().json:
         show(figures, "")
     else:
@@ -68,13 +69,15 @@ def measure(
         show_table(("figure", "value", "meaning", "direction"), rows)
 
 
-def _figures(original: Any, published: Any, names: list[str] | None, seed: int, companions: dict[str, Any]) -> Any:
+def measured(
+    original: Any, published: Any, names: list[str] | None, seed: int, companions: Mapping[str, Any]
+) -> dict[str, Any]:
     """The figures that were asked for; the short names of experiments do, too."""
     from crypsis import metrics
     from crypsis.evaluate.measures import figures_of
 
     if not names:
-        return metrics.measure(original, published, seed=seed, companions=companions)
+        return dict(metrics.measure(original, published, seed=seed, companions=companions))
     figures: dict[str, Any] = {}
     short = metrics.short_names()
     for name in names:

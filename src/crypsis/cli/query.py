@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crypsis.cli.output import show, show_table
-from crypsis.cli.reading.column_options import listed
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS
 from crypsis.errors import BadQuery, NotApplicable
 
@@ -147,6 +146,8 @@ def _timed_visits(folder: Path) -> tuple[Release, PublishedVisits]:
 
 
 def _places(text: str) -> list[str]:
+    from crypsis.cli.reading.column_options import listed
+
     places = listed(text)
     if not places:
         raise BadQuery(
