@@ -72,6 +72,7 @@ def page_frame(
     ui.page_title(f"{title} · Crypsis")
     dark = ui.dark_mode({"dark": True, "light": False}.get(theme or ""))
     _navigation(title, dark, dataset)
+    ui.html(_TOP_BAR, sanitize=False).classes("top-bar")
     with ui.column().classes("page") as main:
         main.props('id="main" tabindex=-1')  # where the skip link leads; it lies in <main>
         with ui.row().classes("page-head"):
@@ -86,7 +87,7 @@ def page_frame(
 
 
 def _navigation(current: str, dark: Any, dataset: str | None) -> None:
-    with ui.left_drawer(value=True, fixed=True, bordered=True).props("width=208 breakpoint=0").classes("side"):
+    with ui.left_drawer(value=True, fixed=True, bordered=True).props("width=208 breakpoint=0 id=side").classes("side"):
         with ui.link(target="/").classes("brand").props('aria-label="Crypsis, start page"'):
             ui.html(_LOGO, sanitize=False)
             ui.label("Crypsis")
@@ -240,4 +241,11 @@ def picture(svg: str, description: str = "") -> Any:
 _LOGO = (
     '<svg width="26" height="26" viewBox="0 0 26 26" aria-hidden="true"><circle cx="9" cy="13" r="7" '
     'fill="var(--intact)" opacity=".9"/><circle cx="17" cy="13" r="7" fill="var(--generalized)" opacity=".75"/></svg>'
+)
+
+# On a narrow screen the style sheet folds the navigation away and shows this bar, whose button opens it.
+_TOP_BAR = (
+    '<button type="button" class="menu-button" aria-label="Menu" aria-expanded="false" aria-controls="side" '
+    'onclick="crypsis.menu()"><span class="material-icons" aria-hidden="true">menu</span></button>'
+    f'<a class="brand" href="/" aria-label="Crypsis, start page">{_LOGO}<span>Crypsis</span></a>'
 )

@@ -49,7 +49,9 @@ def _open_field(workbench: Workbench) -> None:
         return
     with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
         field = (
-            ui.input("Path of a configuration, TOML or JSON").props("outlined dense").style("flex: 1; min-width: 20rem")
+            ui.input("Path of a configuration, TOML or JSON")
+            .props("outlined dense")
+            .style("flex: 1 1 20rem; min-width: 0")
         )
 
         async def open_path() -> None:

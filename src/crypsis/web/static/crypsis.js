@@ -4,6 +4,15 @@ window.crypsis = {
     document.cookie = `${name}=${value}; path=/; max-age=31536000; samesite=strict`;
   },
 
+  // On a narrow screen the navigation is a menu: open or close it, and take the focus along.
+  menu(open = !document.body.classList.contains("menu-open")) {
+    if (open === document.body.classList.contains("menu-open")) return;
+    document.body.classList.toggle("menu-open", open);
+    const button = document.querySelector(".menu-button");
+    button.setAttribute("aria-expanded", String(open));
+    (open ? document.querySelector(".side a") : button).focus();
+  },
+
   // What is typed and not kept yet: while there is any, the browser asks before it leaves the page.
   unkept: new Set(),
   unsaved(what, changed) {
@@ -130,3 +139,8 @@ window.crypsis = {
     });
   },
 };
+
+document.addEventListener("keydown", (event) => event.key === "Escape" && crypsis.menu(false));
+document.addEventListener("click", (event) => {
+  if (!event.target.closest(".side, .menu-button")) crypsis.menu(false);
+});
