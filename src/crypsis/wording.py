@@ -50,3 +50,9 @@ def listed(labels: Sequence[str], most: int) -> str:
     first = [shortened(label) for label in labels[:most]]
     left = len(labels) - len(first)
     return ", ".join(first) + (f" and {left:,} more" if left else "")
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """`age, town and sex`."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

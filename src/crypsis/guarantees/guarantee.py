@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -31,6 +31,10 @@ class Guarantee(Checked, ABC):
     @abstractmethod
     def scope(self) -> str:
         """The promise in one sentence."""
+
+    def meaning_for(self, known: Sequence[str]) -> str:
+        """What it means for a dataset with these quasi-identifiers or items, for people; else the promise itself."""
+        return self.scope
 
     @property
     def trivial(self) -> bool:

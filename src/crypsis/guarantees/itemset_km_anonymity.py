@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -50,6 +51,9 @@ class ItemsetKmAnonymity(RecordOrPerson):
                 f"Every set of up to {self.m} items that fits a published record fits one of at least {self.k} people."
             )
         return f"Every set of up to {self.m} items that fits a published record fits at least {self.k} of them."
+
+    def meaning_for(self, known: Sequence[str]) -> str:
+        return f"Somebody who knows up to {self.m} items of a person is left with {self.crowd(self.k)}."
 
     @property
     def trivial(self) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import AtLeast
+from crypsis.wording import enumerated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +46,11 @@ class KAnonymity(RecordOrPerson):
             f"{'records' if self.unit == 'record' else 'people'}; "
             "suppressed records show nothing."
         )
+
+    def meaning_for(self, known: Sequence[str]) -> str:
+        if not known:
+            return self.scope
+        return f"Somebody who knows a person's {enumerated(known)} is left with {self.crowd(self.k)}."
 
     @property
     def trivial(self) -> bool:

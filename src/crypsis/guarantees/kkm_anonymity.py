@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.guarantees.loss_bounds import ItemLossBound, TableLossBound, bounds_in_words, table_loss_in_words
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import AtLeast
+from crypsis.wording import enumerated
 
 SharedByRecords = Annotated[int, AtLeast(1), "Records that must share quasi-identifiers and items."]
 KnownItemsOfRecord = Annotated[int, AtLeast(0), "Most items the adversary may know."]
@@ -62,6 +64,13 @@ class KKmAnonymity(RecordOrPerson):
             f"{'people' if self.unit == 'person' else 'records'}; suppressed records show nothing."
             + bounds_in_words(self.ncp, self.ul)
         )
+
+    def meaning_for(self, known: Sequence[str]) -> str:
+        if len(known) < 2:
+            return self.scope
+        *columns, items = known
+        pieces = enumerated([*columns, f"up to {self.m} of their {items}"])
+        return f"Somebody who knows a person's {pieces} is left with {self.crowd(self.k)}."
 
     @property
     def trivial(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -50,6 +51,11 @@ class KmAnonymity(OrderOrTime):
             f"occurs for at least {self.k} {individuals}."
             f"{self.time_words}"
         )
+
+    def meaning_for(self, known: Sequence[str]) -> str:
+        places = "one place" if self.m == 1 else f"up to {self.m} places, in their order,"
+        people = f"at least {self.k} people" + (", if no two trajectories are of one person" * (self.unit != "owner"))
+        return f"Somebody who knows {places} that a person visited is left with {people}."
 
     @property
     def trivial(self) -> bool:

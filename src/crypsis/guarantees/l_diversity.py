@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.errors import BadParameter
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import Above, AtLeast, OneOf
+from crypsis.wording import enumerated
 
 FORMS = {
     "distinct": "by different values",
@@ -65,6 +67,12 @@ class LDiversity(RecordOrPerson):
         }
         once = "" if self.unit == "record" else " A person counts once for each value."
         return f"Every class of records that look the same has, in every sensitive column, {words[self.form]}.{once}"
+
+    def meaning_for(self, known: Sequence[str]) -> str:
+        if self.form != "distinct" or not known:
+            return self.scope
+        whoever = f"Somebody who knows a person's {enumerated(known)}"
+        return f"{whoever} is left with at least {self.l} different values of every sensitive column."
 
     @property
     def trivial(self) -> bool:

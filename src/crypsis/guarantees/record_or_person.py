@@ -22,6 +22,10 @@ class RecordOrPerson(Guarantee):
 
     unit: Unit
 
+    def crowd(self, k: int) -> str:
+        """So many people, with the condition under which records are people."""
+        return f"at least {k} people" + (", if no two records are of one person" if self.unit == "record" else "")
+
     def stated(self, name: str) -> tuple[str, ...]:
         sentences = super().stated(name)
         if self.unit == "record":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self
 
@@ -95,6 +95,9 @@ class Together(Guarantee):
     @property
     def scope(self) -> str:
         return " ".join(promise.scope for promise in self.parts)
+
+    def meaning_for(self, known: Sequence[str]) -> str:
+        return " ".join(promise.meaning_for(known) for promise in self.parts)
 
     @property
     def recountable(self) -> tuple[str, ...]:

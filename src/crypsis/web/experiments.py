@@ -40,6 +40,7 @@ from crypsis.methods import method_named
 from crypsis.metrics import short_names
 from crypsis.web.attacking import attacked, fitting_attacks
 from crypsis.web.companions import Companions
+from crypsis.web.comparison import Comparison
 from crypsis.web.datasets import Datasets, whole_section
 from crypsis.web.files import is_drawn, take_dataset
 from crypsis.web.grids import Grid
@@ -332,6 +333,12 @@ class Experiments:
             while len(self._outputs) > _OUTPUTS_KEPT:
                 self._outputs.popitem(last=False)
         return made
+
+    def comparison(self, number: str, cell: str) -> Comparison | None:
+        """The published data of a cell and what they were made of; None where that has changed since."""
+        store = self._store_with(number, cell)
+        original = self._original(store, cell)
+        return None if original is None else Comparison(original, store.release(cell))
 
     def output_grid(self, number: str, cell: str) -> Grid:
         return self.output(number, cell).grid

@@ -23,6 +23,7 @@ TITLES = {
     "tradeoff": "Trade-off",
     "generalized_frequency": "Frequency of generalized values",
     "value_difference": "Difference of value frequencies",
+    "before_after": "Before and after",
     "item_error": "Error of item frequencies",
     "cluster_sizes": "Sizes of clusters",
     "class_sizes": "Sizes of classes",

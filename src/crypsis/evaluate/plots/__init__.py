@@ -19,6 +19,7 @@ from crypsis.drawing.interaction import PLOT_SCRIPT, PLOT_STYLE
 from crypsis.drawing.paper import FORMATS, draw
 from crypsis.drawing.plot import interactive_svg
 from crypsis.errors import BadParameter, did_you_mean
+from crypsis.evaluate.plots.before_after import before_after
 from crypsis.evaluate.plots.chunk_counts import chunk_counts
 from crypsis.evaluate.plots.chunk_shares import chunk_shares
 from crypsis.evaluate.plots.class_sizes import class_sizes
@@ -70,6 +71,12 @@ PLOTS: dict[str, Plot] = {
             "How far the frequency of each value is off in the release.",
             ("original", "published"),
             needs=("column",),
+        ),
+        Plot(
+            before_after,
+            "Values of a column or items in the original and in the release.",
+            ("original", "published"),
+            takes=("column",),
         ),
         Plot(item_error, "How far the frequency of each item is off in the release.", ("original", "published")),
         Plot(cluster_sizes, "Histogram of the sizes of clusters or classes.", ("published",), takes=("k",)),

@@ -18,6 +18,7 @@ from crypsis.review import Remedy, Review
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, number, percent, told
 from crypsis.web.attack_card import AttackCard
+from crypsis.web.comparison_view import ComparisonView
 from crypsis.web.figures import duration, figure_label, loss_tiles, time_bars
 from crypsis.web.lights_view import is_private, of_former_run, review_of, show_lights
 from crypsis.web.parameter_form import ParameterForm
@@ -94,6 +95,7 @@ class EvaluatePage:
         self.confirmed: set[str] = set()  # columns that may be published all the same
         self.published: list[str] = []  # figures against the original that go into the release
         self.elapsed: Any = None
+        self.pictures: ComparisonView | None = None  # keeps the chosen column from run to run
 
     async def prepare(self, method: str | None) -> None:
         """The experiment of this dataset, made with the suggested method where there is none."""
@@ -302,6 +304,7 @@ class EvaluatePage:
         verdict = told_cell.get("verify", {}).get("words") if shown else None
         words = "" if undeclared else str(verdict or told_cell.get("message") or "")
         theme.message(kind, title, "\n".join(part for part in (words, next_step) if part))
+        self.meaning = ui.label().classes("meaning")
         if self.spoken != (cell["cell"], state):  # what is drawn again says nothing new
             self.spoken = (cell["cell"], state)
             self.aloud.say(f"The run has ended: {title}")
@@ -339,6 +342,9 @@ class EvaluatePage:
             if state == "done":
                 ui.label("Unpacked, anybody can check the release again: crypsis verify release").classes("muted small")
         if state == "done":
+            if not outdated and not is_private(told_cell):
+                self._comparison_place = ui.element("div").classes("stack")
+                ui.timer(0.05, lambda: told(self._show_comparison)(cell["cell"]), once=True)
             if not outdated:
                 self._attack_place = ui.element("div").classes("stack")
                 ui.timer(0.05, lambda: told(self._show_attacks)(cell["cell"]), once=True)
@@ -433,6 +439,16 @@ class EvaluatePage:
                 "guarantee."
             ).classes("muted small")
             theme.secondary("Show figures against the original", show, "visibility").style("align-self: flex-start")
+
+    async def _show_comparison(self, cell: str) -> None:
+        """What the guarantee means here, and the release beside the original in pictures."""
+        found = await in_thread(self.experiments.comparison, self.entry.number, cell)
+        if found is None:
+            return
+        self.meaning.set_text(await in_thread(lambda: found.meaning))
+        self.pictures = ComparisonView(found, self.pictures.chosen if self.pictures else None)
+        with self._comparison_place:
+            await self.pictures.show()
 
     async def _show_attacks(self, cell: str) -> None:
         """What somebody who knows pieces of the original could find in what would be published."""

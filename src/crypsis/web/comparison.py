@@ -1,0 +1,81 @@
+"""A release beside its original: what its guarantee means for these data, and the pictures of both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from crypsis.data.track import Tracks
+from crypsis.data.trajectory import Trajectories
+from crypsis.drawing.frame import Frame
+from crypsis.drawing.markup import Markup
+from crypsis.errors import NotApplicable
+from crypsis.evaluate.plots import frame_of
+from crypsis.evaluate.plots.before_after import comparable_columns
+from crypsis.release import Release
+from crypsis.reports.facts import ReleaseFacts
+from crypsis.web.maps import (
+    MapView,
+    cells_legend,
+    cells_map,
+    place_legend,
+    published_map,
+    released_legend,
+    track_map,
+    view_of_places,
+    visits_map,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What was published, and what it was made of."""
+
+    original: Any
+    release: Release
+
+    @property
+    def meaning(self) -> str:
+        """What the guarantee means for these data, in one sentence."""
+        table, sets = self.original.table_part, self.original.set_part
+        known = [] if table is None else [*table.quasi]
+        if table is not None and sets is not None:
+            known.append(str(self.original.column))
+        return self.release.guarantee.meaning_for(known)
+
+    @property
+    def columns(self) -> list[str]:
+        return comparable_columns(self.original, self.release.data)
+
+    def sizes(self) -> Frame | None:
+        """How large the groups are in which people hide; None where a release has none."""
+        k = getattr(self.release.guarantee, "k", None)
+        try:
+            return frame_of("cluster_sizes", published=self.release.data, k=k)
+        except NotApplicable:
+            return None
+
+    def column(self, name: str) -> Frame:
+        """One column before and after; where nodes do not say what they stand for, only what is published."""
+        data = self.release.data
+        try:
+            return frame_of("before_after", original=self.original, published=data, column=name)
+        except NotApplicable:
+            return frame_of("generalized_frequency", published=data, column=name)
+
+    def maps(self) -> tuple[tuple[Markup, Markup], tuple[Markup, Markup]] | None:
+        """The original and the release on maps of the same view, each with its legend; None without places."""
+        original = self.original
+        facts = ReleaseFacts.of(self.release.manifest, self.release.data, self.release.companion)
+        try:
+            if isinstance(original, Tracks):
+                view = MapView.of(original.x, original.y)
+                tracks = Markup("<span>Each line is a track; darker where many pass.</span>")
+                return (track_map(original, view), tracks), (cells_map(facts, view), cells_legend())
+            if isinstance(original, Trajectories) and original.locations.has_coordinates:
+                view = view_of_places(original)
+                after = published_map(facts, data=original, view=view)
+                return (visits_map(original, view), place_legend()), (after, released_legend())
+        except NotApplicable:  # a release that has no places of its own
+            return None
+        return None

@@ -1,0 +1,58 @@
+"""A release beside its original in pictures: groups, one column before and after, movement as two maps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nicegui import ui
+
+from crypsis.drawing.plot import interactive_svg
+from crypsis.web import theme
+from crypsis.web.actions import in_thread, told
+from crypsis.web.comparison import Comparison
+
+
+class ComparisonView:
+    """The pictures on a page; the chosen column stays chosen while the page is open."""
+
+    def __init__(self, comparison: Comparison, chosen: str | None = None) -> None:
+        self.comparison, self.chosen = comparison, chosen
+
+    async def show(self) -> None:
+        comparison = self.comparison
+        columns = await in_thread(lambda: comparison.columns)
+        sizes = await in_thread(comparison.sizes)
+        maps = await in_thread(comparison.maps)
+        with ui.element("div").classes("halves"):
+            if sizes is not None:
+                with theme.section("Groups", "How many records look the same, so that nobody stands out"):
+                    theme.picture(interactive_svg(sizes, title=False, alone=False), sizes.title)
+                    ui.label(sizes.note).classes("muted small")
+            if columns:
+                with theme.section("Before and after", "Not for release: it shows the original") as actions:
+                    self._columns(actions, columns)
+                await self._show_column(self.chosen)
+        if maps is not None:
+            with ui.element("div").classes("halves"):
+                for title, (svg, marks) in zip(("Map before", "Map after"), maps, strict=True):
+                    with theme.section(title):
+                        theme.picture(svg)
+                        ui.html(marks, sanitize=False).classes("legend")
+
+    def _columns(self, actions: Any, columns: list[str]) -> None:
+        self.chosen = self.chosen if self.chosen in columns else columns[0]
+        with actions:
+            field = ui.select(
+                columns, value=self.chosen, label="Column", on_change=lambda event: told(self._show_column)(event.value)
+            )
+            field.props("outlined dense options-dense").classes("one-line").style("width: 180px")
+        self.place = ui.column().style("width: 100%; gap: 8px")
+
+    async def _show_column(self, name: str | None) -> None:
+        assert name is not None
+        frame = await in_thread(self.comparison.column, name)
+        self.chosen = name
+        self.place.clear()
+        with self.place:
+            theme.picture(interactive_svg(frame, title=False, alone=False), frame.title)
+            ui.label(frame.note).classes("muted small")
