@@ -38,6 +38,24 @@ def test_a_release_withstands_as_much_knowledge_as_it_promises(run: Run, town: P
     assert [point["knowledge"] for point in result["curve"]][:2] == [1, 2]
 
 
+def test_without_an_adversary_the_first_that_fits_is_taken_and_named(run: Run, town: Path, release: Path) -> None:
+    done = attack(run, town, release, "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["attack"] == "containment"
+    assert "The adversary is containment, the first that fits; others that fit: location-sequence" in done.err
+
+
+def test_of_a_table_the_adversary_links_quasi_identifiers(run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "people.csv"
+    table.write_text("age,town\n" + "".join(f"{20 + n % 9},{'ab'[n % 2]}\n" for n in range(40)))
+    release = tmp_path / "release"
+    options = ("--quasi", "age,town", "--each-row-is-a-person")
+    assert run("anonymize", table, "--method", "mondrian", "-k", "3", *options, "--out", release).code == 0
+    done = run("attack", release, "--original", table, "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["attack"] == "linkage"
+
+
 def test_more_knowledge_means_more_risk(run: Run, town: Path, release: Path) -> None:
     done = attack(run, town, release, "--attack", "location-sequence", "--knowledge=4", "--json")
     risks = [point["max_risk"] for point in json.loads(done.out)["curve"]]

@@ -21,7 +21,7 @@ from crypsis.attacks.privacy_audit import PrivacyAudit, audit_privacy
 from crypsis.attacks.reidentification_attack import ReidentificationAttack
 from crypsis.attacks.table_risk import TableRisk, table_risk
 from crypsis.attacks.unique_location import UniqueLocationAttack
-from crypsis.errors import BadParameter, did_you_mean
+from crypsis.errors import BadParameter, NotApplicable, did_you_mean
 
 ATTACKS: dict[str, type[Attack]] = {
     attack.name: attack
@@ -60,6 +60,7 @@ __all__ = [
     "attack",
     "attack_named",
     "audit_privacy",
+    "fitting_attacks",
     "table_risk",
 ]
 
@@ -77,3 +78,15 @@ def attack_named(name: str) -> type[Attack]:
 def attack(published: Any, original: Any, adversary: Attack) -> Any:
     """Let an adversary who may know pieces of the original look for everybody in the published data."""
     return adversary.run(published, original)
+
+
+def fitting_attacks(published: Any, original: Any) -> dict[str, type[Attack]]:
+    """The adversaries that know pieces of such an original and look at data that are published so, by name."""
+    found = {}
+    for name, kind in ATTACKS.items():
+        try:
+            kind().check_applicable(published, original)
+        except NotApplicable:
+            continue
+        found[name] = kind
+    return found

@@ -11,6 +11,7 @@ from crypsis.atomic import write_file
 from crypsis.cli.output import note, note_compilation, show, show_table
 from crypsis.cli.reading import Reader, read_original
 from crypsis.cli.settings import SETTINGS, checked_from_settings
+from crypsis.errors import NotApplicable
 
 if TYPE_CHECKING:
     from crypsis.attacks import AttackResult
@@ -25,8 +26,12 @@ def attack(
     release: Annotated[Path, typer.Argument(help="A release folder.")],
     original: Annotated[Path, typer.Option("--original", help="The original data, pieces of which may be known.")],
     attack: Annotated[
-        str, typer.Option("--attack", help="The adversary; its own parameters may be given too, e.g. --knowledge 3.")
-    ],
+        str | None,
+        typer.Option(
+            "--attack",
+            help="The adversary (by default the first that fits); its parameters may be given too, e.g. --knowledge 3.",
+        ),
+    ] = None,
     private_report: Annotated[
         Path | None,
         typer.Option(
@@ -43,12 +48,20 @@ def attack(
     who they are (--person). Shows aggregates only, never whose risk it is.
     """
     from crypsis import _api
-    from crypsis.attacks import Attack, attack_named
+    from crypsis.attacks import Attack, attack_named, fitting_attacks
 
-    chosen = checked_from_settings(attack_named(attack))
-    assert isinstance(chosen, Attack)
+    chosen = None if attack is None else checked_from_settings(attack_named(attack))
     published = _api.read_release(release, private_report=private_report)
     against = read_original(read, original, published)
+    if chosen is None:
+        fitting = fitting_attacks(published.data, against)
+        if not fitting:
+            raise NotApplicable(f"No adversary who knows pieces of {against.description} fits this release.")
+        name, *others = fitting
+        chosen = checked_from_settings(fitting[name])
+        also = f"; others that fit: {', '.join(others)}" if others else ""
+        note(f"The adversary is {name}, the first that fits{also} (--attack).")
+    assert isinstance(chosen, Attack)
     note_compilation()
     result = chosen.run(published.data, against)
     if picture is not None:

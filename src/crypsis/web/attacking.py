@@ -5,21 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from crypsis.attacks import ATTACKS, Attack, attack_named
+from crypsis.attacks import Attack, attack_named, fitting_attacks
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.parameters import parameters_of
-
-
-def fitting_attacks(published: Any, original: Any) -> dict[str, type[Attack]]:
-    """The adversaries that know pieces of such an original and look at data that are published so, by name."""
-    found = {}
-    for name, kind in ATTACKS.items():
-        try:
-            kind().check_applicable(published, original)
-        except NotApplicable:
-            continue
-        found[name] = kind
-    return found
 
 
 def chosen_attack(name: str, params: Mapping[str, Any]) -> Attack:
