@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from crypsis import notebook
 from crypsis.atomic import new_folder, write_file
 from crypsis.errors import (
     BadParameter,
@@ -129,6 +130,15 @@ class Release:
         if made_with is not None:
             return bool(getattr(made_with, name))
         return (self.manifest.get("method") or {}).get(name) is True
+
+    def _repr_html_(self) -> str:
+        """The verdict, the lights, the first rows and a picture, for a notebook."""
+        drawn = next(iter(self.report().pictures.items()), None)
+        parts = [notebook.heading("Release", str(self.guarantee)), self.verify()._repr_html_()]
+        parts += [self.review()._repr_html_(), self.data._repr_html_()]
+        if drawn is not None:
+            parts.append(notebook.picture(drawn[1], drawn[0].replace("_", " ")))
+        return notebook.framed(*parts)
 
     def read_original(self, path: str | Path, **options: Any) -> Any:
         """The table that this release was made of, from a file: roles, types and items are those of the release.

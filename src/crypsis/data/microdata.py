@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
+from crypsis import notebook
 from crypsis.data.frame_types import InMemory
 from crypsis.errors import NotApplicable
 
@@ -73,6 +74,12 @@ class Microdata(InMemory):
         """Every record as published texts would show it, were it kept; None where rows cannot be put side by side."""
         return None
 
+    def _repr_html_(self) -> str:
+        frame = self.to_frame()
+        size = f"{frame.height:,} rows"
+        shown = notebook.rows(frame.columns, frame.head(notebook.ROWS).rows(), f"First {notebook.ROWS} of {size}")
+        return notebook.framed(notebook.heading(type(self).__name__, f"{self.description}, {size}"), shown)
+
 
 class PublishedData:
     """What a release says."""
@@ -109,6 +116,12 @@ class PublishedData:
     def to_texts(self) -> pl.DataFrame:
         """One row per record, with texts; sets and sequences as JSON arrays."""
         return self.to_frame().cast(pl.String)  # type: ignore[attr-defined, no-any-return]
+
+    def _repr_html_(self) -> str:
+        frame = self.to_texts()
+        size = f"{frame.height:,} published rows"
+        shown = notebook.rows(frame.columns, frame.head(notebook.ROWS).rows(), f"First {notebook.ROWS} of {size}")
+        return notebook.framed(notebook.heading(type(self).__name__, size), shown)
 
     def to_export(self) -> pl.DataFrame:
         """The table that a file for other programs holds."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from crypsis import notebook
 from crypsis.guarantees.guarantee import Guarantee
 
 
@@ -58,6 +59,9 @@ class Verdict:
         level, bound = self.promised.level_words
         reached = "nothing rare occurs" if self.achieved is None else f"{self.achieved} {level}"
         return f"{self.promised} holds: {reached}, {self.required} {bound}; {self.counted}."
+
+    def _repr_html_(self) -> str:
+        return notebook.framed(notebook.state(self.holds, str(self)))
 
     def to_dict(self) -> dict[str, Any]:
         return {

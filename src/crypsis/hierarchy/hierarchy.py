@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from crypsis import notebook
 from crypsis.data.arrays import Bools, Int32s, Int64s, frozen, offsets_of
 from crypsis.data.values import ColumnType, read_value, write_value
 from crypsis.errors import HierarchyError, UnknownColumn, did_you_mean
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from crypsis.hierarchy.taxonomy import Taxonomy
 
 TOP = "*"
+_LINES_SHOWN = 40  # in a notebook
 LARGEST_TABLE = 4096  # leaves; a table of pairs beyond that takes more memory than the walk takes time
 
 
@@ -382,6 +384,12 @@ class Hierarchy:
             count = "" if self.is_leaf[node] else f" ({self.leaf_count[node]})"
             lines.append("  " * int(self.depth[node]) + name + count)
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        lines = self.show().split("\n")
+        left = len(lines) - _LINES_SHOWN
+        more = [f"… {left:,} more"] if left > 0 else []
+        return notebook.framed(notebook.heading(str(self).capitalize()), notebook.text([*lines[:_LINES_SHOWN], *more]))
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -8,6 +8,8 @@ from enum import Enum
 from functools import total_ordering
 from typing import Any, Self
 
+from crypsis import notebook
+
 NAMES = ("guarantee", "disclosure", "usefulness")
 
 
@@ -134,6 +136,13 @@ class Review:
         """Each light with its name, in order."""
         for name in NAMES:
             yield name, getattr(self, name)
+
+    def _repr_html_(self) -> str:
+        content = [
+            (name.capitalize(), str(light.colour), " ".join(finding.sentence for finding in light.findings))
+            for name, light in self.lights()
+        ]
+        return notebook.framed(notebook.rows(("Light", "Colour", "Findings"), content, "Three lights", longest=None))
 
     @property
     def colour(self) -> Colour:
