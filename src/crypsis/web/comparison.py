@@ -66,13 +66,15 @@ class Comparison:
     def maps(self) -> tuple[tuple[Markup, Markup], tuple[Markup, Markup]] | None:
         """The original and the release on maps of the same view, each with its legend; None without places."""
         original = self.original
+        if not isinstance(original, (Tracks, Trajectories)):
+            return None
         facts = ReleaseFacts.of(self.release.manifest, self.release.data, self.release.companion)
         try:
             if isinstance(original, Tracks):
                 view = MapView.of(original.x, original.y)
                 tracks = Markup("<span>Each line is a track; darker where many pass.</span>")
                 return (track_map(original, view), tracks), (cells_map(facts, view), cells_legend())
-            if isinstance(original, Trajectories) and original.locations.has_coordinates:
+            if original.locations.has_coordinates:
                 view = view_of_places(original)
                 after = published_map(facts, data=original, view=view)
                 return (visits_map(original, view), place_legend()), (after, released_legend())

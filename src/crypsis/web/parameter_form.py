@@ -34,10 +34,20 @@ _COMPANION_PAGES = {
 
 
 class ParameterForm:
-    """The parameters of one method. `values` holds what differs from the defaults; `changed` is told after a change."""
+    """The parameters of one method. `values` holds what differs from the defaults; `changed` is told after a change,
+    `released` when somebody lets go of a slider.
+    """
 
-    def __init__(self, method: str, values: dict[str, Any], changed: Callable[[], Any], dataset: str = "") -> None:
+    def __init__(
+        self,
+        method: str,
+        values: dict[str, Any],
+        changed: Callable[[], Any],
+        dataset: str = "",
+        released: Callable[[], Any] | None = None,
+    ) -> None:
         self.method, self.values, self.changed, self.dataset = METHODS[method], values, changed, dataset
+        self.released = released
         self.fields: dict[str, Any] = {}
         self.problems: dict[str, Any] = {}
         self.domains = domain_parameters(method)
@@ -148,6 +158,14 @@ class ParameterForm:
 
         field.on_value_change(from_field)
         slider.on_value_change(from_slider)
+        if self.released is not None:
+            released = self.released
+
+            async def let_go(event: Any) -> None:
+                slider.set_value(event.args)  # it may come before the last change
+                await released()
+
+            slider.on("change", let_go)
         return field
 
     def _text(self, parameter: Parameter, value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -25,8 +26,10 @@ from crypsis.web.parameter_form import ParameterForm
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, rows_grid, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
+from crypsis.wording import shown
 
 PATH = "/evaluate"
+_AT_ONCE = 2.0  # seconds; a run that takes less is repeated when a slider is moved
 LEAD = "Run one method, read the verdict of the independent verifier, look at what came out."
 # By state: how it is shown, its heading, and what to do next.
 _OUTCOMES = {
@@ -77,6 +80,21 @@ def no_data(workbench: Workbench, path: str) -> None:
         theme.secondary("Go to Data", lambda: ui.navigate.to("/data"), "table_chart")
 
 
+def settings_changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """What of the settings of a run is not what it was, in words."""
+    former, current = before.get("params") or {}, now.get("params") or {}
+    defaults = {one.name: one for one in parameters_of(METHODS[now["method"]])}
+
+    def told_value(params: Mapping[str, Any], name: str) -> str:
+        known = defaults.get(name)
+        usual = None if known is None or known.required else known.default
+        return shown(params.get(name, usual)) if params.get(name, usual) is not None else "not set"
+
+    names = [name for name in {**former, **current} if former.get(name) != current.get(name)]
+    told_of = [(name, told_value(former, name), told_value(current, name)) for name in names]
+    return " ".join(f"{name} was {was}, is {is_now} now." for name, was, is_now in told_of if was != is_now)
+
+
 async def reasons_against(workbench: Workbench, entry: Entry) -> dict[str, str | None]:
     """By method: why it cannot be run on these data, or None."""
     data = await in_thread(workbench.datasets.load, entry.number)
@@ -95,6 +113,8 @@ class EvaluatePage:
         self.confirmed: set[str] = set()  # columns that may be published all the same
         self.published: list[str] = []  # figures against the original that go into the release
         self.elapsed: Any = None
+        self.kept: list[dict[str, Any]] = []  # results of former settings
+        self.quick = False  # the last run took so little time that another setting may be tried at once
         self.pictures: ComparisonView | None = None  # keeps the chosen column from run to run
 
     async def prepare(self, method: str | None) -> None:
@@ -109,7 +129,7 @@ class EvaluatePage:
         runs = self.entry.content["tables"].get("run") or []
         if method in METHODS and (not runs or runs[0].get("method") != method):
             self._keep({"method": method, "params": {}})
-        elif not runs or runs[0].get("method") not in METHODS:
+        elif not runs or self.reasons.get(runs[0].get("method"), "unknown") is not None:  # also: of another kind
             name, params = self.workbench.datasets.suggested_run(self.dataset.number) or (self._first_possible(), {})
             self._keep({"method": name, "params": params})
 
@@ -183,11 +203,18 @@ class EvaluatePage:
         self.summary.set_text(METHODS[run["method"]].summary())
         self.learn.props(f'href="/methods?name={run["method"]}"')
         with self.form_place:
-            self.form = ParameterForm(run["method"], self.values, self._changed, self.dataset.number)
+            self.form = ParameterForm(
+                run["method"], self.values, self._changed, self.dataset.number, told(self._try_at_once)
+            )
 
     def _changed(self) -> None:
         self._keep({**self.run, "params": dict(self.values)})
         self.faults.clear()
+
+    async def _try_at_once(self) -> None:
+        """Run again when a slider is let go of, where the last run was quick and spends no budget."""
+        if self.quick and not self.running:
+            await self._start()
 
     # Running
 
@@ -230,6 +257,7 @@ class EvaluatePage:
         if running and self.elapsed is not None and seen["seconds"] is not None:
             self.elapsed.set_text(f"{seen['seconds']:.0f} s")
         cell = seen["cells"][0] if seen["cells"] else None
+        self.kept = seen["stale"]
         ran = self._last_run() if cell is not None and not running else None
         if ran is not None and ran.get("method") != self.run["method"]:
             cell = None  # of another method; its result is on the page Results
@@ -245,6 +273,8 @@ class EvaluatePage:
             return
         self.shown = told_of
         self.right.clear()
+        outdated = not running and (changed or bool(cell and cell["stale"]))
+        self.right.classes(add="outdated" if outdated else "", remove="" if outdated else "outdated")
         self.elapsed = None
         with self.right:
             if seen["error"]:
@@ -262,7 +292,9 @@ class EvaluatePage:
             else:
                 if changed:
                     theme.message(
-                        "info", "The settings have changed since", "What is below came of the former ones. Press Run."
+                        "info",
+                        "The settings have changed since",
+                        f"{settings_changed(ran or {}, self.run)} What is below came of the former ones. Press Run.",
                     )
                 elif cell["stale"]:
                     theme.message(
@@ -318,6 +350,13 @@ class EvaluatePage:
                 lambda: ui.navigate.to(f"/data?dataset={self.dataset.number}"),
                 "table_chart",
             ).style("align-self: flex-start")
+        if state != "done" and any(row["state"] == "done" for row in self.kept):
+            theme.message("info", "The last verified result is kept", "This run has not replaced it.")
+            theme.secondary(
+                "See it on the page Results",
+                lambda: ui.navigate.to(f"/results?experiment={self.entry.number}"),
+                "leaderboard",
+            ).style("align-self: flex-start")
         if state not in ("done", "unsafe"):
             return
         review = review_of(told_cell)
@@ -327,6 +366,8 @@ class EvaluatePage:
             if state == "done":
                 with actions:
                     self._download(cell["cell"], review, outdated)
+                    report = f"/api/experiments/{self.entry.number}/report.html"
+                    theme.secondary("Report", lambda: ui.navigate.to(report, new_tab=True), "description")
                     theme.secondary(
                         "Compare with others",
                         lambda: ui.navigate.to(f"/compare?dataset={self.dataset.number}"),
@@ -351,6 +392,8 @@ class EvaluatePage:
             self._output_place = ui.element("div").classes("stack")
             ui.timer(0.05, lambda: told(self._show_output)(cell["cell"]), once=True)
         phases = told_cell.get("phases", {})
+        spent = float(phases.get("runtime") or 0) + float(phases.get("seconds_verify") or 0)
+        self.quick = state == "done" and not is_private(told_cell) and spent < _AT_ONCE
         with theme.section("Time", f"{duration(phases.get('runtime', 0))} for the method"):
             parts = [(str(one["name"]), float(one["seconds"])) for one in phases.get("phases", [])]
             parts.append(("verification", float(phases.get("seconds_verify") or 0)))
