@@ -69,7 +69,7 @@ def test_when_the_kind_of_data_changes_the_suggested_method_does_too(tab: Tab, a
     number = people(api)
     page = tab.open(f"/evaluate?dataset={number}")
     expect(page.get_by_text("Mondrian · suggested")).to_be_visible()
-    section = {"kind": "transactions", "items": "ill"}
+    section = {"kind": "transactions", "id": "age", "item": "ill"}
     answer = api.put(f"/api/datasets/{number}/section", json={"section": section})
     assert answer.status_code == 200, answer.text
     page = tab.open(f"/evaluate?dataset={number}")

@@ -18,7 +18,7 @@ from typing import Any
 
 import polars as pl
 
-from crypsis.attacks import Attack
+from crypsis.attacks import Attack, fitting_attacks
 from crypsis.drawing.frame import Frame
 from crypsis.drawing.markup import Markup
 from crypsis.errors import (
@@ -38,7 +38,7 @@ from crypsis.evaluate.export import export_release
 from crypsis.evaluate.store import PRIVATE
 from crypsis.methods import method_named
 from crypsis.metrics import short_names
-from crypsis.web.attacking import attacked, fitting_attacks
+from crypsis.web.attacking import attacked
 from crypsis.web.companions import Companions
 from crypsis.web.comparison import Comparison
 from crypsis.web.datasets import Datasets, whole_section

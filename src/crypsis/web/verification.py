@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from crypsis._api import read_release, verify
-from crypsis.attacks import Attack
+from crypsis.attacks import Attack, fitting_attacks
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.foreign_table import read_foreign_table
 from crypsis.data.formats.disassociated import read_disassociated
@@ -38,7 +38,7 @@ from crypsis.parameters import parameters_of
 from crypsis.release_folder import MANIFEST
 from crypsis.signatures import Signature
 from crypsis.verifiers import VERIFIERS
-from crypsis.web.attacking import attacked, fitting_attacks
+from crypsis.web.attacking import attacked
 from crypsis.web.own_names import known_as
 from crypsis.web.unpacking import check_unpacked
 from crypsis.web.workspace import Workspace
