@@ -167,7 +167,7 @@ def test_a_bug_is_told_without_what_it_was_about(run: Run, tmp_path: Path, monke
     monkeypatch.setattr(crypsis.data.inspection, "inspect_file", fail)
     told = run("data", "inspect", tmp_path / "t.csv", "--json")
     assert told.code == 1
-    assert told.err.startswith("internal-error: This is a bug of Crypsis: KeyError in cli/data.py, line ")
+    assert told.err.startswith("internal-error: This is a bug of Crypsis: KeyError in evaluate/first_look.py, line ")
     assert "Ann" not in told.err + told.out
 
 

@@ -25,7 +25,7 @@ class ComparisonView:
         maps = await in_thread(comparison.maps)
         with ui.element("div").classes("halves"):
             if sizes is not None:
-                with theme.section("Groups", "How many records look the same, so that nobody stands out"):
+                with theme.section("Groups", "How many records look the same"):
                     theme.picture(interactive_svg(sizes, title=False, alone=False), sizes.title)
                     ui.label(sizes.note).classes("muted small")
             if columns:
