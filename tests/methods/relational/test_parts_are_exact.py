@@ -73,7 +73,7 @@ def test_a_release_of_parts_is_the_release_of_a_table_in_memory(name: str, seed:
 @pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_many_tables_are_released_alike_however_they_are_cut(name: str) -> None:
-    for seed in range(100, 100 + int(os.environ.get("CRYPSIS_TABLES", "60"))):  # 500 were tried
+    for seed in range(100, 100 + int(os.environ.get("CRYPSIS_TABLES", "60"))):
         compare(name, seed)
 
 
