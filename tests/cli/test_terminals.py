@@ -159,12 +159,12 @@ def test_what_is_printed_holds_no_control_character(text: str) -> None:
 
 
 def test_a_bug_is_told_without_what_it_was_about(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import crypsis.data.inspection
+    import crypsis.evaluate.first_look
 
     def fail(*_: object, **__: object) -> None:
         raise KeyError("Ann Smith, born 1980")
 
-    monkeypatch.setattr(crypsis.data.inspection, "inspect_file", fail)
+    monkeypatch.setattr(crypsis.evaluate.first_look, "inspect_file", fail)
     told = run("data", "inspect", tmp_path / "t.csv", "--json")
     assert told.code == 1
     assert told.err.startswith("internal-error: This is a bug of Crypsis: KeyError in evaluate/first_look.py, line ")
