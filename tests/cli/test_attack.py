@@ -94,7 +94,7 @@ def test_bad_requests_are_refused_by_name(run: Run, town: Path, release: Path) -
         (("--attack", "location", "--knowledge", "0"), "knowledge must be an int of at least 1, got 0"),
         (("--attack", "home-work", "--knowledge", "3"), "--knowledge"),
         (("--attack", "location", "--unit", "owner"), "give the original with the column that names them"),
-        ((), "--attack"),
+        (("--knowledge", "3"), "--knowledge"),  # whose knowledge?
     ):
         done = attack(run, town, release, *more)
         assert done.code == 2, done
