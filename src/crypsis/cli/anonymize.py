@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from crypsis.cli.command import Command
 from crypsis.cli.keys import Sign
 from crypsis.cli.measure import measured
 from crypsis.cli.output import note, progress, review_words, show, shown_value, verdict_words
@@ -30,70 +32,8 @@ from crypsis.cli.where_to_run import (
 from crypsis.errors import BadParameter, OutputExists
 
 
-def anonymize(
-    *,
-    read: Reader,
-    input: Annotated[
-        Path, typer.Argument(help="The data: CSV, Parquet, JSON Lines or FIMI/SPMF text, compressed or not.")
-    ],
-    method: Annotated[str, typer.Option("--method", help="Method by name; `crypsis methods` lists them.")],
-    out: Annotated[Path, typer.Option("--out", help="Folder to write the release to.")],
-    format: Annotated[
-        str | None, typer.Option("--format", help="Format of the published data; which ones there are depends on them.")
-    ] = None,
-    order: Annotated[
-        str, typer.Option("--order", help="'sorted' by published values; 'input' for evaluation only.")
-    ] = "sorted",
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing release.")] = False,
-    private_report: Annotated[
-        Path | None,
-        typer.Option(
-            "--private-report",
-            help="File for what only you may see: figures against the original, merges, row mapping and timings, as "
-            "JSON and as a page beside it; default OUT.private.json.",
-        ),
-    ] = None,
-    no_private_report: Annotated[
-        bool, typer.Option("--no-private-report", help="Write no private report; figures are shown here only.")
-    ] = False,
-    publish_figures: Annotated[
-        str | None,
-        typer.Option(
-            "--publish-figures",
-            help="Figures against the original to put into the release, by name, separated by commas; rounded to two "
-            "digits and not covered by the guarantee.",
-        ),
-    ] = None,
-    measure: Annotated[
-        str | None,
-        typer.Option(
-            "--measure",
-            help="Figures against the original to compute, by full or short names separated by commas (ncp,are); "
-            "default all that are quick.",
-        ),
-    ] = None,
-    no_measure: Annotated[bool, typer.Option("--no-measure", help="Compute no figures against the original.")] = False,
-    confirm: Confirm = None,
-    strict: Strict = False,
-    figures: Annotated[
-        bool,
-        typer.Option(
-            "--figures",
-            help="Of a differentially private release, also show figures against the original; acting on them is not "
-            "covered by the guarantee.",
-        ),
-    ] = False,
-    sign: Sign = None,
-    executor: ExecutorOption = None,
-    workers: Workers = None,
-    memory: Memory = None,
-    scratch: ScratchOption = None,
-    block_rows: BlockRows = None,
-    tls_ca: TlsCa = None,
-    tls_cert: TlsCert = None,
-    tls_key: TlsKey = None,
-    insecure: Insecure = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Anonymize(Command):
     """Anonymize a file, prove the result, and write a release.
 
     The method's own parameters are options too, e.g. -k 5 -m 2; `crypsis methods NAME` lists them. Nothing is
@@ -101,153 +41,210 @@ def anonymize(
     the release discloses beside it, and what is left; with --strict nothing is written unless all are green.
     With --executor a table is worked on in parts and never whole in memory; the release is the same.
     """
-    from crypsis import _api
-    from crypsis.guarantees import DifferentialPrivacy
-    from crypsis.methods import Method, method_named
-    from crypsis.methods.private_method import PrivateMethod
-    from crypsis.publication import KINDS
-    from crypsis.release import check_writing, private_paths
-    from crypsis.signatures import check_private_key
 
-    formats = {known for kind in KINDS.values() for known in kind.files}
-    if format is not None and format not in formats:
-        raise BadParameter(f"--format must be one of {', '.join(sorted(formats))}, got {format!r}.")
-    chosen = checked_from_settings(method_named(method))
-    assert isinstance(chosen, Method)
-    if os.path.lexists(out) and not overwrite:
-        raise OutputExists(f"{out} exists already; choose another folder or add --overwrite.")
-    if private_report is not None and no_private_report:
-        raise BadParameter("--private-report and --no-private-report contradict each other; give one of them.")
-    if sign is not None:
-        check_private_key(sign)
-    if isinstance(chosen, PrivateMethod):  # whatever can be refused is refused before the budget is charged
-        check_writing(KINDS[chosen.publishes], out, format=format, order=order, private_report=private_report)
-    wanted = _wanted_figures(measure, no_measure, figures, publish_figures, private=isinstance(chosen, PrivateMethod))
-    where = WhereToRun(executor, workers, memory, scratch, block_rows, tls_ca, tls_cert, tls_key, insecure)
-    if executor is not None:
-        if wanted is not None:
-            raise BadParameter("--measure and --no-measure have no effect with --executor; leave them out.")
-        anonymize_in_parts(
-            read,
-            input,
-            chosen,
-            where,
-            out,
-            {
-                "format": format,
-                "order": order,
-                "overwrite": overwrite,
-                "private_report": None
-                if no_private_report
-                else private_report or out.with_name(f"{out.name}.private.json"),
-                "publish_figures": [name.strip() for name in (publish_figures or "").split(",") if name.strip()],
-                "confirm": confirm or (),
-                "strict": strict,
-                "sign": sign,
-            },
-        )
-        return
-    where.refuse_without_parts()
-    data = read(input, chosen.accepts, for_method=chosen)
-    private = private_report
-    if not chosen.by_record:  # how much a private method was given is told to nobody
-        note(words_on(data, read.typed))
-        private = None if no_private_report else private_report or out.with_name(f"{out.name}.private.json")
-    with progress() as listener:
-        release = _api.anonymize(data, chosen, listener=listener)
-        verdict = release.verify()
-        if wanted is not None:
-            with release.journal.stage("measure"):
-                release.tell_utility(measured(data, release.data, wanted, 0, chosen.companions()) if wanted else {})
-        folder = release.write(
-            out,
-            format=format,
-            order=order,
-            overwrite=overwrite,
-            private_report=private,
-            publish_figures=[name.strip() for name in (publish_figures or "").split(",") if name.strip()],
-            confirm=confirm or (),
-            strict=strict,
-            sign=sign,
-        )
-        review = release.review()
-    for warning in release.journal.warnings:
-        note(warning)
-    if release.guarantee.trivial:
-        note("no protection was requested: with these parameters the guarantee says nothing")
-    for words in release.kind.notes(release.data):
-        note(words)
-    hidden = isinstance(release.guarantee, DifferentialPrivacy) and not figures
-    utility = {} if hidden else release.utility()
-    if isinstance(release.guarantee, DifferentialPrivacy):
-        note(FIGURES_HIDDEN if hidden else FIGURES_NOT_COVERED)
-    report, pages = folder / "report.html", private_paths(private) if private else ()
-    lines = [f"release  {folder}", f"report   {report}", *(f"private  {path} (yours alone)" for path in pages[1:])]
-    budget = release.data.budget if isinstance(chosen, PrivateMethod) else {}
-    show(
-        {
-            "folder": str(folder),
-            "report": str(report),
-            "private_report": [str(path) for path in pages],
-            "verdict": verdict.to_dict(),
-            "review": review.to_dict(),
-            "figures": release.figures(),
-            "utility": utility,
-            **({} if hidden else {"timings": release.journal.timings}),
-            **({"dataset": budget.get("dataset"), "dataset_ledger": budget["dataset_ledger"]} if budget else {}),
-        },
-        f"{verdict_words(verdict)}\n\n{review_words(review)}\n\n{_listed('in the release', release.figures())}"
-        f"{_listed('against the original (private, not in the release)', utility)}"
-        f"{_ledger_words(budget)}" + "\n".join(lines),
-    )
-
-
-def anonymize_in_parts(
-    read: Reader, input: Path, method: Any, where: WhereToRun, out: Path, writing: Mapping[str, Any]
-) -> None:
-    """The same on parts: scanned, worked on, verified and written part by part."""
-    from crypsis import _api
-    from crypsis.methods.scaling import BLOCK_ROWS, Scaling
-    from crypsis.release import private_paths
-
-    if method.scaling is Scaling.NONE:
-        raise method.not_scalable()
-    scanned = read.typed.scan(input, method)
-    running = where.start()
-    try:
-        with progress() as listener:
-            release = _api.anonymize(
-                scanned, method, listener=listener, executor=running, block_rows=where.block_rows or BLOCK_ROWS
-            )
-            verdict = release.verify()
-            folder = release.write(out, **writing)
-            review = release.review()
-            figures, utility = release.figures(), release.utility()
-    finally:
-        running.close()
-    for warning in release.journal.warnings:
-        note(warning)
-    private = writing["private_report"]
-    pages = private_paths(private)[:1] if private else ()
-    lines = [
-        f"release  {folder}",
-        f"report   {folder / 'report.html'}",
-        *(f"private  {path} (yours alone)" for path in pages),
+    read: Reader
+    input: Annotated[
+        Path, typer.Argument(help="The data: CSV, Parquet, JSON Lines or FIMI/SPMF text, compressed or not.")
     ]
-    show(
-        {
-            "folder": str(folder),
-            "report": str(folder / "report.html"),
-            "private_report": [str(path) for path in pages],
-            "verdict": verdict.to_dict(),
-            "review": review.to_dict(),
-            "figures": figures,
-            "utility": utility,
-            "timings": release.journal.timings,
-        },
-        f"{verdict_words(verdict)}\n\n{review_words(review)}\n\n{_listed('in the release', figures)}"
-        f"{_listed('against the original (private, not in the release)', utility)}" + "\n".join(lines),
-    )
+    method: Annotated[str, typer.Option("--method", help="Method by name; `crypsis methods` lists them.")]
+    out: Annotated[Path, typer.Option("--out", help="Folder to write the release to.")]
+    format: Annotated[
+        str | None, typer.Option("--format", help="Format of the published data; which ones there are depends on them.")
+    ] = None
+    order: Annotated[
+        str, typer.Option("--order", help="'sorted' by published values; 'input' for evaluation only.")
+    ] = "sorted"
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing release.")] = False
+    private_report: Annotated[
+        Path | None,
+        typer.Option(
+            "--private-report",
+            help="File for what only you may see: figures against the original, merges, row mapping and timings, as "
+            "JSON and as a page beside it; default OUT.private.json.",
+        ),
+    ] = None
+    no_private_report: Annotated[
+        bool, typer.Option("--no-private-report", help="Write no private report; figures are shown here only.")
+    ] = False
+    publish_figures: Annotated[
+        str | None,
+        typer.Option(
+            "--publish-figures",
+            help="Figures against the original to put into the release, by name, separated by commas; rounded to two "
+            "digits and not covered by the guarantee.",
+        ),
+    ] = None
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            "--measure",
+            help="Figures against the original to compute, by full or short names separated by commas (ncp,are); "
+            "default all that are quick.",
+        ),
+    ] = None
+    no_measure: Annotated[bool, typer.Option("--no-measure", help="Compute no figures against the original.")] = False
+    confirm: Confirm = None
+    strict: Strict = False
+    figures: Annotated[
+        bool,
+        typer.Option(
+            "--figures",
+            help="Of a differentially private release, also show figures against the original; acting on them is not "
+            "covered by the guarantee.",
+        ),
+    ] = False
+    sign: Sign = None
+    executor: ExecutorOption = None
+    workers: Workers = None
+    memory: Memory = None
+    scratch: ScratchOption = None
+    block_rows: BlockRows = None
+    tls_ca: TlsCa = None
+    tls_cert: TlsCert = None
+    tls_key: TlsKey = None
+    insecure: Insecure = False
+
+    def execute(self) -> None:
+        from crypsis import _api
+        from crypsis.guarantees import DifferentialPrivacy
+        from crypsis.methods import Method, method_named
+        from crypsis.methods.private_method import PrivateMethod
+        from crypsis.publication import KINDS
+        from crypsis.release import check_writing, private_paths
+        from crypsis.signatures import check_private_key
+
+        formats = {known for kind in KINDS.values() for known in kind.files}
+        if self.format is not None and self.format not in formats:
+            raise BadParameter(f"--format must be one of {', '.join(sorted(formats))}, got {self.format!r}.")
+        chosen = checked_from_settings(method_named(self.method))
+        assert isinstance(chosen, Method)
+        if os.path.lexists(self.out) and not self.overwrite:
+            raise OutputExists(f"{self.out} exists already; choose another folder or add --overwrite.")
+        if self.private_report is not None and self.no_private_report:
+            raise BadParameter("--private-report and --no-private-report contradict each other; give one of them.")
+        if self.sign is not None:
+            check_private_key(self.sign)
+        if isinstance(chosen, PrivateMethod):  # whatever can be refused is refused before the budget is charged
+            check_writing(
+                KINDS[chosen.publishes],
+                self.out,
+                format=self.format,
+                order=self.order,
+                private_report=self.private_report,
+            )
+        wanted = _wanted_figures(
+            self.measure, self.no_measure, self.figures, self.publish_figures, private=isinstance(chosen, PrivateMethod)
+        )
+        where = WhereToRun.of(self)
+        if self.executor is not None:
+            if wanted is not None:
+                raise BadParameter("--measure and --no-measure have no effect with --executor; leave them out.")
+            self._work_on_parts(chosen, where)
+            return
+        where.refuse_without_parts()
+        data = self.read(self.input, chosen.accepts, for_method=chosen)
+        private = self.private_report
+        if not chosen.by_record:  # how much a private method was given is told to nobody
+            note(words_on(data, self.read.typed))
+            private = self._usual_private_report()
+        with progress() as listener:
+            release = _api.anonymize(data, chosen, listener=listener)
+            verdict = release.verify()
+            if wanted is not None:
+                with release.journal.stage("measure"):
+                    release.tell_utility(measured(data, release.data, wanted, 0, chosen.companions()) if wanted else {})
+            folder = release.write(self.out, private_report=private, **self._writing())
+            review = release.review()
+        for warning in release.journal.warnings:
+            note(warning)
+        if release.guarantee.trivial:
+            note("no protection was requested: with these parameters the guarantee says nothing")
+        for words in release.kind.notes(release.data):
+            note(words)
+        hidden = isinstance(release.guarantee, DifferentialPrivacy) and not self.figures
+        utility = {} if hidden else release.utility()
+        if isinstance(release.guarantee, DifferentialPrivacy):
+            note(FIGURES_HIDDEN if hidden else FIGURES_NOT_COVERED)
+        report, pages = folder / "report.html", private_paths(private) if private else ()
+        lines = [f"release  {folder}", f"report   {report}", *(f"private  {path} (yours alone)" for path in pages[1:])]
+        budget = release.data.budget if isinstance(chosen, PrivateMethod) else {}
+        show(
+            {
+                "folder": str(folder),
+                "report": str(report),
+                "private_report": [str(path) for path in pages],
+                "verdict": verdict.to_dict(),
+                "review": review.to_dict(),
+                "figures": release.figures(),
+                "utility": utility,
+                **({} if hidden else {"timings": release.journal.timings}),
+                **({"dataset": budget.get("dataset"), "dataset_ledger": budget["dataset_ledger"]} if budget else {}),
+            },
+            f"{verdict_words(verdict)}\n\n{review_words(review)}\n\n{_listed('in the release', release.figures())}"
+            f"{_listed('against the original (private, not in the release)', utility)}"
+            f"{_ledger_words(budget)}" + "\n".join(lines),
+        )
+
+    def _usual_private_report(self) -> Path | None:
+        usual = self.private_report or self.out.with_name(f"{self.out.name}.private.json")
+        return None if self.no_private_report else usual
+
+    def _writing(self) -> dict[str, Any]:
+        """How the release is written."""
+        return {
+            "format": self.format,
+            "order": self.order,
+            "overwrite": self.overwrite,
+            "publish_figures": [name.strip() for name in (self.publish_figures or "").split(",") if name.strip()],
+            "confirm": self.confirm or (),
+            "strict": self.strict,
+            "sign": self.sign,
+        }
+
+    def _work_on_parts(self, method: Any, where: WhereToRun) -> None:
+        """The same on parts: scanned, worked on, verified and written part by part."""
+        from crypsis import _api
+        from crypsis.methods.scaling import BLOCK_ROWS, Scaling
+        from crypsis.release import private_paths
+
+        if method.scaling is Scaling.NONE:
+            raise method.not_scalable()
+        scanned = self.read.typed.scan(self.input, method)
+        private = self._usual_private_report()
+        running = where.start()
+        try:
+            with progress() as listener:
+                release = _api.anonymize(
+                    scanned, method, listener=listener, executor=running, block_rows=where.block_rows or BLOCK_ROWS
+                )
+                verdict = release.verify()
+                folder = release.write(self.out, private_report=private, **self._writing())
+                review = release.review()
+                figures, utility = release.figures(), release.utility()
+        finally:
+            running.close()
+        for warning in release.journal.warnings:
+            note(warning)
+        pages = private_paths(private)[:1] if private else ()
+        lines = [
+            f"release  {folder}",
+            f"report   {folder / 'report.html'}",
+            *(f"private  {path} (yours alone)" for path in pages),
+        ]
+        show(
+            {
+                "folder": str(folder),
+                "report": str(folder / "report.html"),
+                "private_report": [str(path) for path in pages],
+                "verdict": verdict.to_dict(),
+                "review": review.to_dict(),
+                "figures": figures,
+                "utility": utility,
+                "timings": release.journal.timings,
+            },
+            f"{verdict_words(verdict)}\n\n{review_words(review)}\n\n{_listed('in the release', figures)}"
+            f"{_listed('against the original (private, not in the release)', utility)}" + "\n".join(lines),
+        )
 
 
 def _wanted_figures(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from crypsis.cli.anonymize import anonymize
+from crypsis.cli.anonymize import Anonymize
 from crypsis.cli.attack import attack
 from crypsis.cli.certificate import Certificate
 from crypsis.cli.choosing import ChoosingCommand
@@ -18,7 +18,7 @@ from crypsis.cli.export import Export
 from crypsis.cli.hierarchy import hierarchy_app
 from crypsis.cli.keys import keys_app, sign
 from crypsis.cli.ledger import ledger_app
-from crypsis.cli.measure import measure
+from crypsis.cli.measure import Measure
 from crypsis.cli.methods import methods
 from crypsis.cli.plot import Plot
 from crypsis.cli.policy import policy_app
@@ -34,7 +34,7 @@ from crypsis.cli.settings import EVERY_COMMAND
 from crypsis.cli.show import show_results
 from crypsis.cli.stream import stream_app
 from crypsis.cli.stream_events import Convert, Generate
-from crypsis.cli.verify import verify
+from crypsis.cli.verify import Verify
 from crypsis.cli.warehouse import warehouse_app
 from crypsis.cli.warmup import warmup
 from crypsis.version import VERSION
@@ -50,20 +50,20 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 _READING: dict[Any, type[ReadingCommand]] = {
-    **dict.fromkeys((anonymize, verify, attack, Run), ChoosingCommand),
+    **dict.fromkeys((Anonymize, Verify, attack, Run), ChoosingCommand),
     **dict.fromkeys((Plot, Compare), ReadingCommand),
-    measure: ShapingCommand,
+    Measure: ShapingCommand,
 }
 command: Callable[..., object]
 for command in (
     demo,
     sample,
     methods,
-    anonymize,
-    verify,
+    Anonymize,
+    Verify,
     sign,
     Certificate,
-    measure,
+    Measure,
     attack,
     reconstruct,
     Export,

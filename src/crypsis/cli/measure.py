@@ -3,70 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from crypsis.cli.command import Command
 from crypsis.cli.output import show, show_table
 from crypsis.cli.reading import Reader, read_original
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import NotApplicable
 
 
-def measure(
-    *,
-    read: Reader,
-    release: Annotated[Path, typer.Argument(help="A release folder.")],
-    original: Annotated[Path, typer.Option("--original", help="The original data.")],
+@dataclass(frozen=True, kw_only=True)
+class Measure(Command):
+    """Measure the utility that is left in a release."""
+
+    read: Reader
+    release: Annotated[Path, typer.Argument(help="A release folder.")]
+    original: Annotated[Path, typer.Option("--original", help="The original data.")]
     metric: Annotated[
         list[str] | None,
         typer.Option("--metric", help="Measure this, by a full or a short name (ncp, are, …); several times."),
-    ] = None,
+    ] = None
     taxonomy: Annotated[
         str | None,
         typer.Option("--taxonomy", help="What locations mean: a file, or auto:FANOUT; some metrics need it."),
-    ] = None,
+    ] = None
     hierarchy: Annotated[
         str | None,
         typer.Option("--hierarchy", help="What items have in common: a file, or auto:FANOUT; tkd_ml2_loss needs it."),
-    ] = None,
+    ] = None
     queries: Annotated[
         Path | None,
         typer.Option("--queries", help="Counting queries for count_query_loss, one a line; drawn where not given."),
-    ] = None,
+    ] = None
     private_report: Annotated[
         Path | None,
         typer.Option("--private-report", help="The publisher's private report, which tells what the release must not."),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the metrics that sample.")] = 0,
-) -> None:
-    """Measure the utility that is left in a release."""
-    from crypsis import _api
+    ] = None
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the metrics that sample.")] = 0
 
-    published = _api.read_release(release, private_report=private_report)
-    against = read_original(read, original, published)
-    companions: dict[str, Any] = {}
-    if taxonomy is not None:
-        from crypsis.hierarchy import Taxonomy
+    def execute(self) -> None:
+        from crypsis import _api
 
-        companions["taxonomy"] = _made(Taxonomy.from_text(taxonomy), against)
-    if hierarchy is not None:
-        from crypsis.hierarchy import ItemHierarchy
+        published = _api.read_release(self.release, private_report=self.private_report)
+        against = read_original(self.read, self.original, published)
+        companions: dict[str, Any] = {}
+        if self.taxonomy is not None:
+            from crypsis.hierarchy import Taxonomy
 
-        companions["hierarchy"] = _made(ItemHierarchy.from_text(hierarchy), against)
-    if queries is not None:
-        from crypsis.data.count_query import read_queries
+            companions["taxonomy"] = _made(Taxonomy.from_text(self.taxonomy), against)
+        if self.hierarchy is not None:
+            from crypsis.hierarchy import ItemHierarchy
 
-        companions["queries"] = read_queries(queries)
-    figures = measured(against, published.data, metric, seed, companions)
-    if SETTINGS.get().json:
-        show(figures, "")
-    else:
-        from crypsis.metrics import figure_named
+            companions["hierarchy"] = _made(ItemHierarchy.from_text(self.hierarchy), against)
+        if self.queries is not None:
+            from crypsis.data.count_query import read_queries
 
-        rows = [(name, value, figure_named(name).title, figure_named(name).better) for name, value in figures.items()]
-        show_table(("figure", "value", "meaning", "direction"), rows)
+            companions["queries"] = read_queries(self.queries)
+        figures = measured(against, published.data, self.metric, self.seed, companions)
+        if SETTINGS.get().json:
+            show(figures, "")
+        else:
+            from crypsis.metrics import figure_named
+
+            rows = [
+                (name, value, figure_named(name).title, figure_named(name).better) for name, value in figures.items()
+            ]
+            show_table(("figure", "value", "meaning", "direction"), rows)
 
 
 def measured(

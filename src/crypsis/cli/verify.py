@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from crypsis.cli.command import Command
 from crypsis.cli.disassociated_input import is_disassociated_file, own_promise
 from crypsis.cli.levels import show_levels
 from crypsis.cli.output import review_words, show, verdict_words
@@ -33,138 +35,150 @@ if TYPE_CHECKING:
 TABLE_MODELS = ("k-anonymity", "l-diversity", "t-closeness", "kkm-anonymity", "klm-diversity")
 
 
-def verify(
-    *,
-    read: Reader,
-    published: Annotated[Path, typer.Argument(help="A release folder, or a published file with --model or --quasi.")],
-    original: Annotated[
-        Path | None,
-        typer.Option("--original", help="Also check that the rows recode this original honestly."),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option("--model", help="Check this guarantee instead, e.g. km-anonymity with -k 5 -m 2."),
-    ] = None,
-    private_report: Annotated[
-        Path | None,
-        typer.Option(
-            "--private-report",
-            help="The publisher's private report; beside --original it tells which row is whose. Tracks need it.",
-        ),
-    ] = None,
-    longest: Annotated[
-        int | None,
-        typer.Option("--longest", help="For a file with --original: visits its trajectories were cut to."),
-    ] = None,
-    suppressed: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--suppressed", help="For a file: a location or item that was left out; may be given several times."
-        ),
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="For a release: exit with 6 when a light is amber, with 7 when one is red.")
-    ] = False,
-    trusted: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--trusted", help="Public key (.pub) of somebody you trust; the release must be signed by one of them."
-        ),
-    ] = None,
-    executor: ExecutorOption = None,
-    workers: Workers = None,
-    memory: Memory = None,
-    scratch: ScratchOption = None,
-    tls_ca: TlsCa = None,
-    tls_cert: TlsCert = None,
-    tls_key: TlsKey = None,
-    insecure: Insecure = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Verify(Command):
     """Recheck a release; exit with 4 when its promise is broken, or with --trusted nobody trusted signed it.
 
     The verifier shares no code with the methods and works from the published files alone; with --original it also
     checks that they are an honest recoding of the original. Of any table, told its columns by --quasi and --sensitive,
     it shows the level reached under each model.
     """
-    from dataclasses import replace
 
-    from crypsis import _api
-    from crypsis.data.disassociated import DisassociatedTransactions
-    from crypsis.data.formats.disassociated import read_disassociated
-    from crypsis.data.formats.published import read_published_trajectories
-    from crypsis.data.formats.published_sets import read_published_sets
-    from crypsis.data.transaction import PublishedTransactions
-    from crypsis.guarantees import Guarantee, guarantee_named
-    from crypsis.signatures import TRUSTED
-    from crypsis.verifiers import VERIFIERS
+    read: Reader
+    published: Annotated[Path, typer.Argument(help="A release folder, or a published file with --model or --quasi.")]
+    original: Annotated[
+        Path | None,
+        typer.Option("--original", help="Also check that the rows recode this original honestly."),
+    ] = None
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="Check this guarantee instead, e.g. km-anonymity with -k 5 -m 2."),
+    ] = None
+    private_report: Annotated[
+        Path | None,
+        typer.Option(
+            "--private-report",
+            help="The publisher's private report; beside --original it tells which row is whose. Tracks need it.",
+        ),
+    ] = None
+    longest: Annotated[
+        int | None,
+        typer.Option("--longest", help="For a file with --original: visits its trajectories were cut to."),
+    ] = None
+    suppressed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--suppressed", help="For a file: a location or item that was left out; may be given several times."
+        ),
+    ] = None
+    strict: Annotated[
+        bool, typer.Option("--strict", help="For a release: exit with 6 when a light is amber, with 7 when one is red.")
+    ] = False
+    trusted: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--trusted", help="Public key (.pub) of somebody you trust; the release must be signed by one of them."
+        ),
+    ] = None
+    executor: ExecutorOption = None
+    workers: Workers = None
+    memory: Memory = None
+    scratch: ScratchOption = None
+    tls_ca: TlsCa = None
+    tls_cert: TlsCert = None
+    tls_key: TlsKey = None
+    insecure: Insecure = False
 
-    existing(published)
-    where = WhereToRun(executor, workers, memory, scratch, None, tls_ca, tls_cert, tls_key, insecure)
-    if executor is not None:
-        refused = {"original": original, "model": model, "private_report": private_report, "strict": strict or None}
-        for name, value in (refused | {"trusted": trusted}).items():
-            if value is not None:
-                raise OptionWithoutEffect(
-                    f"--{name.replace('_', '-')} is for releases that are read into memory; leave --executor out.",
-                    parameter=name,
+    def execute(self) -> None:
+        from dataclasses import replace
+
+        from crypsis import _api
+        from crypsis.data.disassociated import DisassociatedTransactions
+        from crypsis.data.formats.disassociated import read_disassociated
+        from crypsis.data.formats.published import read_published_trajectories
+        from crypsis.data.formats.published_sets import read_published_sets
+        from crypsis.data.transaction import PublishedTransactions
+        from crypsis.guarantees import Guarantee, guarantee_named
+        from crypsis.signatures import TRUSTED
+        from crypsis.verifiers import VERIFIERS
+
+        existing(self.published)
+        where = WhereToRun.of(self)
+        if self.executor is not None:
+            refused = {
+                "original": self.original,
+                "model": self.model,
+                "private_report": self.private_report,
+                "strict": self.strict or None,
+            }
+            for name, value in (refused | {"trusted": self.trusted}).items():
+                if value is not None:
+                    raise OptionWithoutEffect(
+                        f"--{name.replace('_', '-')} is for releases that are read into memory; leave --executor out.",
+                        parameter=name,
+                    )
+            raise typer.Exit(code=verify_in_parts(self.published, where))
+        where.refuse_without_parts()
+        if self.strict and not self.published.is_dir():
+            raise BadParameter("--strict heeds the lights of a release; a file has none.", parameter="strict")
+        review: Review | None = None
+        if self.trusted and not self.published.is_dir():
+            raise OptionWithoutEffect("--trusted is for release folders; a file has no signature.", parameter="trusted")
+        signature = None
+        chosen = None if self.model is None else checked_from_settings(guarantee_named(self.model))
+        if chosen is None and is_disassociated_file(self.published):
+            chosen = own_promise(read_disassociated(self.published))
+        if self.published.is_dir():
+            release = _api.read_release(self.published, private_report=self.private_report)
+            against = None if self.original is None else read_original(self.read, self.original, release)
+            if isinstance(chosen, Guarantee):
+                release = replace(release, guarantee=chosen)
+            signature = release.signature.trusted_by(self.trusted) if self.trusted else release.signature
+            verdict = release.verify(against)
+            review = release.review(against)
+        elif self.read.typed["quasi"] is not None or self.model in TABLE_MODELS:
+            if self.original is not None:
+                raise BadParameter(
+                    "--original is for releases, which say what their cells stand for. Of any other table the texts "
+                    "are counted as they are written, so leave --original out.",
+                    parameter="original",
                 )
-        raise typer.Exit(code=verify_in_parts(published, where))
-    where.refuse_without_parts()
-    if strict and not published.is_dir():
-        raise BadParameter("--strict heeds the lights of a release; a file has none.", parameter="strict")
-    review: Review | None = None
-    if trusted and not published.is_dir():
-        raise OptionWithoutEffect("--trusted is for release folders; a file has no signature.", parameter="trusted")
-    signature = None
-    chosen = None if model is None else checked_from_settings(guarantee_named(model))
-    if chosen is None and is_disassociated_file(published):
-        chosen = own_promise(read_disassociated(published))
-    if published.is_dir():
-        release = _api.read_release(published, private_report=private_report)
-        against = None if original is None else read_original(read, original, release)
-        if isinstance(chosen, Guarantee):
-            release = replace(release, guarantee=chosen)
-        signature = release.signature.trusted_by(trusted) if trusted else release.signature
-        verdict = release.verify(against)
-        review = release.review(against)
-    elif read.typed["quasi"] is not None or model in TABLE_MODELS:
-        if original is not None:
-            raise BadParameter(
-                "--original is for releases, which say what their cells stand for. Of any other table the texts are "
-                "counted as they are written, so leave --original out.",
-                parameter="original",
+            raise typer.Exit(code=show_levels(self.read, self.published, self.model, chosen))
+        elif isinstance(chosen, Guarantee) and (type(chosen), DisassociatedTransactions) in VERIFIERS:
+            kind = VERIFIERS[type(chosen), DisassociatedTransactions][1]
+            against = None if self.original is None else self.read(self.original, kind)
+            verdict = _api.verify(read_disassociated(self.published), chosen, against)
+        elif isinstance(chosen, Guarantee) and (type(chosen), PublishedTransactions) in VERIFIERS:
+            sets = replace(read_published_sets(self.published), suppressed=tuple(self.suppressed or ()))
+            kind = VERIFIERS[type(chosen), PublishedTransactions][1]
+            verdict = _api.verify(sets, chosen, None if self.original is None else self.read(self.original, kind))
+        elif isinstance(chosen, Guarantee):
+            rows = replace(
+                read_published_trajectories(self.published),
+                longest=self.longest,
+                suppressed=tuple(self.suppressed or ()),
             )
-        raise typer.Exit(code=show_levels(read, published, model, chosen))
-    elif isinstance(chosen, Guarantee) and (type(chosen), DisassociatedTransactions) in VERIFIERS:
-        kind = VERIFIERS[type(chosen), DisassociatedTransactions][1]
-        against = None if original is None else read(original, kind)
-        verdict = _api.verify(read_disassociated(published), chosen, against)
-    elif isinstance(chosen, Guarantee) and (type(chosen), PublishedTransactions) in VERIFIERS:
-        sets = replace(read_published_sets(published), suppressed=tuple(suppressed or ()))
-        kind = VERIFIERS[type(chosen), PublishedTransactions][1]
-        verdict = _api.verify(sets, chosen, None if original is None else read(original, kind))
-    elif isinstance(chosen, Guarantee):
-        rows = replace(read_published_trajectories(published), longest=longest, suppressed=tuple(suppressed or ()))
-        verdict = _api.verify(rows, chosen, None if original is None else read(original))
-    else:
-        raise BadParameter(
-            f"{published} is not a release folder; for a file say what to check, e.g. --model km-anonymity -k 5 -m 2, "
-            f"or for a table --quasi {','.join(_quasi_identifiers(published)) or 'age,zip'} --model k-anonymity -k 5."
-        )
-    told = {"guarantee": verdict.promised.to_dict(), "verdict": verdict.to_dict()}
-    words = verdict_words(verdict)
-    if signature is not None:
-        told["signature"] = signature.to_dict()
-        words += f"\nsignature: {signature}"
-    if review is not None:
-        told["review"] = review.to_dict()
-        words += f"\n\n{review_words(review)}"
-    show(told, words)
-    vouched = not trusted or (signature is not None and signature.state == TRUSTED)
-    if not verdict.holds or not vouched:
-        raise typer.Exit(code=4)
-    if strict and review is not None:
-        raise typer.Exit(code=strict_exit_code(review))
+            verdict = _api.verify(rows, chosen, None if self.original is None else self.read(self.original))
+        else:
+            raise BadParameter(
+                f"{self.published} is not a release folder; for a file say what to check, e.g. --model km-anonymity "
+                f"-k 5 -m 2, or for a table --quasi {','.join(_quasi_identifiers(self.published)) or 'age,zip'} "
+                "--model k-anonymity -k 5."
+            )
+        told = {"guarantee": verdict.promised.to_dict(), "verdict": verdict.to_dict()}
+        words = verdict_words(verdict)
+        if signature is not None:
+            told["signature"] = signature.to_dict()
+            words += f"\nsignature: {signature}"
+        if review is not None:
+            told["review"] = review.to_dict()
+            words += f"\n\n{review_words(review)}"
+        show(told, words)
+        vouched = not self.trusted or (signature is not None and signature.state == TRUSTED)
+        if not verdict.holds or not vouched:
+            raise typer.Exit(code=4)
+        if self.strict and review is not None:
+            raise typer.Exit(code=strict_exit_code(review))
 
 
 def verify_in_parts(folder: Path, where: WhereToRun) -> int:

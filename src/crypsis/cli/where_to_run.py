@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -51,6 +51,12 @@ class WhereToRun:
     tls_cert: Path | None = None
     tls_key: Path | None = None
     insecure: bool = False
+
+    @classmethod
+    def of(cls, command: Any) -> WhereToRun:
+        """What was typed for the options of a command; those that it lacks were not."""
+        typed: dict[str, Any] = {option.name: getattr(command, option.name, option.default) for option in fields(cls)}
+        return cls(**typed)
 
     def refuse_without_parts(self) -> None:
         """Where data are read into memory these options say nothing."""
