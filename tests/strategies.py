@@ -113,7 +113,7 @@ def published_rows(draw: st.DrawFn, max_rows: int = 8, max_length: int = 6) -> l
     return draw(_exactly(draw(st.integers(0, max_rows)), row))
 
 
-# What stands for a companion of the data until the data are known.
+# What stands for a side_file of the data until the data are known.
 RECIPES: dict[type, st.SearchStrategy[Any]] = {
     Taxonomy: st.integers(2, 4).map(AutomaticTaxonomy),
     UtilityConstraints: st.integers(1, 6).map(AutomaticConstraints),

@@ -45,7 +45,7 @@ class Case:
     original: Any
     best: Any
     worse: Sequence[Any]
-    companions: dict[str, Any] = field(default_factory=dict)
+    side_inputs: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
 
 
@@ -210,7 +210,7 @@ def computed(metric: Any, case: Case, published: Any) -> dict[str, float]:
     """The figures, all of them finite; none where the metric cannot read the release."""
     try:
         figures = metric.compute(
-            case.original, published, seed=1, companions=case.companions, **OPTIONS.get(metric.name, {})
+            case.original, published, seed=1, side_inputs=case.side_inputs, **OPTIONS.get(metric.name, {})
         )
     except NotApplicable:
         assert published is not case.best

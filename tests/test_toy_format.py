@@ -90,7 +90,7 @@ def test_an_experiment_has_the_key(file: Path) -> None:
 def test_rest_and_the_browser_offer_it(file: Path, tmp_path: Path) -> None:
     datasets = Datasets(Workspace(tmp_path / "workspace"), allow_paths=True)
     app = FastAPI()
-    app.include_router(router(SimpleNamespace(datasets=datasets, companions=None)))  # type: ignore[arg-type]
+    app.include_router(router(SimpleNamespace(datasets=datasets, side_inputs=None)))  # type: ignore[arg-type]
 
     async def asked() -> tuple[httpx.Response, httpx.Response]:
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://here") as client:

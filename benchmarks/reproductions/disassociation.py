@@ -198,7 +198,7 @@ def figure_11(quick: bool) -> str:
         apriori = Apriori(k=5, m=2).prepared(data)
         generalized = apriori.anonymize(data, Journal())
         assert verify(generalized, apriori.guarantee_of(data, generalized), data).holds
-        taxonomy = apriori.companions()["hierarchy"]
+        taxonomy = apriori.side_inputs()["hierarchy"]
         for method, release in (("Disassociation", published), ("Apriori", generalized)):
             bands = [re_loss(data, release, ranks=band, reconstructions=(1,)).errors for band in BANDS[:3]]
             rows.append(

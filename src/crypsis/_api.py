@@ -77,7 +77,7 @@ def anonymize(
     return Release(
         data=published,
         guarantee=kind_of(published).promised(method.guarantee_of(data, published), published),
-        companion=kind_of(published).companion(data, published),
+        side_file=kind_of(published).side_file(data, published),
         method=method,
         declared=declared,
         original=data,

@@ -2,9 +2,9 @@
 
 k: Annotated[int, AtLeast(1), "Trajectories that must share each subsequence."] = 5
 
-A parameter is a number, an exact fraction, a flag, a word or a list of words; or it is a companion of the data, such as
-a taxonomy, which a command line reads from a file. In place of a companion stands, until the data are known, a recipe
-that makes it from them.
+A parameter is a number, an exact fraction, a flag, a word or a list of words; or it is a side input, such as a
+taxonomy, which a command line reads from a file. Until the data are known a deferred one stands in its place, which
+makes it from them.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Unit:
     name: str
 
 
-class Companion(ABC):
+class SideInput(ABC):
     """What a method needs beside the data: a taxonomy, constraints, a policy. Immutable, comparable, hashable.
 
     `in_words` names it for messages; `str` of one is short and never shows what is in it.
@@ -117,7 +117,7 @@ class Companion(ABC):
 
     @classmethod
     @abstractmethod
-    def from_text(cls, text: str) -> Companion | Recipe:
+    def from_text(cls, text: str) -> SideInput | Deferred:
         """What somebody typed: the name of a file to read, or a recipe such as `auto:5`."""
 
     def column_types(self) -> Mapping[str, str]:
@@ -134,15 +134,15 @@ class Companion(ABC):
         raise NotImplementedError(f"{type(self).__name__} is never published.")
 
     @classmethod
-    def from_json(cls, content: Any) -> Companion:
+    def from_json(cls, content: Any) -> SideInput:
         """What `to_json` wrote."""
         raise NotImplementedError(f"{cls.__name__} is never published.")
 
 
-class Recipe(ABC):
-    """How to make a companion from the data. `str` of one is what `from_text` of the companion reads."""
+class Deferred(ABC):
+    """How to make a side input from the data. `str` of one is what `from_text` of the side input reads."""
 
-    makes: ClassVar[type[Companion]]
+    makes: ClassVar[type[SideInput]]
 
     @property
     def public_text(self) -> str:
@@ -150,11 +150,11 @@ class Recipe(ABC):
         return str(self)
 
     @abstractmethod
-    def make(self, data: Any) -> Companion:
-        """The companion for these data."""
+    def make(self, data: Any) -> SideInput:
+        """The side input for these data."""
 
     def column_types(self) -> Mapping[str, str]:
-        """As for a companion, of those parts that are not made from the data."""
+        """As for a side input, of those parts that are not made from the data."""
         return {}
 
 
@@ -193,7 +193,7 @@ class Parameter:
         """`an int of at least 1`, `one of 'error', 'truncate'`."""
         if self.choices:
             words = "one of " + ", ".join(repr(choice) for choice in self.choices)
-        elif issubclass(self.type, Companion):
+        elif issubclass(self.type, SideInput):
             words = self.type.in_words
         else:
             kind = _IN_WORDS[self.type]
@@ -204,14 +204,14 @@ class Parameter:
         """The value in its declared type; `BadParameter` names owner, parameter, bound and what came."""
         if value is None and self.optional:
             return None
-        given = value.makes if isinstance(value, Recipe) else type(value)
-        if issubclass(self.type, Companion) and issubclass(given, self.type):
+        given = value.makes if isinstance(value, Deferred) else type(value)
+        if issubclass(self.type, SideInput) and issubclass(given, self.type):
             return value
         try:
             converted = _CONVERTERS[self.type](value)
             if all(bound.admits(converted) for bound in self.bounds):
                 return converted
-        except (KeyError, TypeError, ValueError, ArithmeticError):  # no converter: a companion of another kind
+        except (KeyError, TypeError, ValueError, ArithmeticError):  # no converter: a side input of another kind
             pass
         shown = str(value) if isinstance(value, Fraction) else repr(value)
         raise self.error(
@@ -222,7 +222,7 @@ class Parameter:
         """Read a value typed on a command line or into a form."""
         if self.optional and text.lower() in {"", "none"}:
             return None
-        if issubclass(self.type, Companion):
+        if issubclass(self.type, SideInput):
             return self.type.from_text(text)
         try:
             value: Any = _PARSERS.get(self.type, str)(text)
@@ -244,7 +244,7 @@ class Parameter:
         }
         if not self.required:
             schema["default"] = _plain(self.default)
-        if issubclass(self.type, Companion):
+        if issubclass(self.type, SideInput):
             schema["reads"] = self.type.in_words
         if self.choices:
             schema["choices"] = list(self.choices)
@@ -271,23 +271,23 @@ class Checked:
         return {parameter.name: getattr(self, parameter.name) for parameter in parameters_of(type(self))}
 
     def described_parameters(self) -> dict[str, Any]:
-        """The same for JSON: companions in a few words."""
+        """The same for JSON: side inputs in a few words."""
         return {name: _plain(value) for name, value in self.parameters().items()}
 
     def public_parameters(self) -> dict[str, Any]:
-        """The same for a release: of companions that were made from the data only the recipe, and no path."""
+        """The same for a release: of side inputs that were made from the data only how, and no path."""
         return {
-            name: value.public_text if isinstance(value, (Companion, Recipe)) else _plain(value)
+            name: value.public_text if isinstance(value, (SideInput, Deferred)) else _plain(value)
             for name, value in self.parameters().items()
         }
 
-    def companions(self) -> dict[str, Companion]:
+    def side_inputs(self) -> dict[str, SideInput]:
         """What was given beside the data; recipes are none yet."""
-        return {name: value for name, value in self.parameters().items() if isinstance(value, Companion)}
+        return {name: value for name, value in self.parameters().items() if isinstance(value, SideInput)}
 
     def prepared(self, data: Any) -> Self:
         """The same with every recipe carried out on these data."""
-        made = {name: value.make(data) for name, value in self.parameters().items() if isinstance(value, Recipe)}
+        made = {name: value.make(data) for name, value in self.parameters().items() if isinstance(value, Deferred)}
         return replace(self, **made) if made else self
 
 
@@ -317,7 +317,7 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
 
 
 def _plain(value: Any) -> Any:
-    return str(value) if isinstance(value, (Companion, Recipe, Fraction)) else value
+    return str(value) if isinstance(value, (SideInput, Deferred, Fraction)) else value
 
 
 def _integer(value: Any) -> int:

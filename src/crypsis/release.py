@@ -70,7 +70,7 @@ class Release:
 
     data: Any
     guarantee: Guarantee
-    companion: Any = None  # what is published beside the rows, such as coordinates
+    side_file: Any = None  # what is published beside the rows, such as coordinates
     method: Method | None = None
     original: Any = field(default=None, repr=False)
     journal: Journal = field(default_factory=Journal, repr=False)
@@ -165,11 +165,11 @@ class Release:
                 return dict(self.manifest["utility"])
             return self.figures() | dict(self.manifest.get("figures_against_original", {}))
         if original is not None:
-            measured: dict[str, Any] = rounded(finite(measure(original, self.data, companions=self._companions)))
+            measured: dict[str, Any] = rounded(finite(measure(original, self.data, side_inputs=self._side_inputs)))
             return measured
         if self._measured is None or self._measured[0] is not self.data:
             with self.journal.stage("measure"):
-                figures = measure(against, self.data, companions=self._companions)
+                figures = measure(against, self.data, side_inputs=self._side_inputs)
             self._measured = (self.data, rounded(finite(figures)))
         return self._measured[1]
 
@@ -265,16 +265,16 @@ class Release:
     def report(self) -> Report:
         """The public report as one HTML page; shows itself in a notebook."""
         with tempfile.TemporaryDirectory(prefix="crypsis-") as folder:
-            manifest, data, companion = self._public(Path(folder), self._default_format, "sorted")
-        page = self.kind.report.render(manifest, data, companion)
-        return Report(page, self.kind.report.draw(manifest, data, companion))
+            manifest, data, side_file = self._public(Path(folder), self._default_format, "sorted")
+        page = self.kind.report.render(manifest, data, side_file)
+        return Report(page, self.kind.report.draw(manifest, data, side_file))
 
     def private_report(self) -> Report:
         """The report for the publisher, with every figure against the original. It is not part of a release."""
         timings = {name: round(seconds, 6) for name, seconds in self.journal.timings.items()}
         manifest = self._own_manifest("sorted") | {"private": {"timings": timings, "review": self.review().to_dict()}}
-        page = self.kind.report.render(manifest, self.data, self.companion)
-        return Report(page, self.kind.report.draw(manifest, self.data, self.companion), private=True)
+        page = self.kind.report.render(manifest, self.data, self.side_file)
+        return Report(page, self.kind.report.draw(manifest, self.data, self.side_file), private=True)
 
     def write(
         self,
@@ -329,7 +329,7 @@ class Release:
         self.tell_utility(utility)
         target.mkdir(parents=True, mode=0o700)
         rows = np.arange(len(self.data))
-        self.kind.write(target, self.data, self.companion, rows, self._default_format)
+        self.kind.write(target, self.data, self.side_file, rows, self._default_format)
         manifest = self._own_manifest("input")
         facts = self.kind.private_facts(self.data)
         if "cells" in self.journal.private:
@@ -390,17 +390,17 @@ class Release:
         return target
 
     @property
-    def _companions(self) -> dict[str, Any]:
-        return {} if self.method is None else dict(self.method.companions())
+    def _side_inputs(self) -> dict[str, Any]:
+        return {} if self.method is None else dict(self.method.side_inputs())
 
     @property
     def _default_format(self) -> str:
         return next(iter(self.kind.files))
 
     def _write_files(self, folder: Path, format: str, order: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
-        manifest, data, companion = self._public(folder, format, order, chosen)
-        (folder / REPORT).write_text(self.kind.report.render(manifest, data, companion), encoding="utf-8")
-        resources = self.kind.resources(manifest["data"], companion)
+        manifest, data, side_file = self._public(folder, format, order, chosen)
+        (folder / REPORT).write_text(self.kind.report.render(manifest, data, side_file), encoding="utf-8")
+        resources = self.kind.resources(manifest["data"], side_file)
         (folder / DATA_PACKAGE).write_bytes(json_bytes(data_package(manifest, resources)))
         manifest["files"] = checksums(folder)
         (folder / MANIFEST).write_bytes(json_bytes(manifest))
@@ -409,12 +409,12 @@ class Release:
     def _public(
         self, folder: Path, format: str, order: str, chosen: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], Any, Any]:
-        """Write the data, read them back as a recipient does, and describe what was read: manifest, data, companion."""
+        """Write the data, read them back as a recipient does, and describe what was read: manifest, data, side file."""
         form = self.kind.as_written(self.data)
         rows = self.kind.sorted_rows(form) if order == "sorted" else np.arange(len(form))
-        self.kind.write(folder, form, self.companion, rows, format)
-        told = {"data": self._described(form, self.companion, format, order), "files": checksums(folder)}
-        data, companion = self.kind.read(folder, told)
+        self.kind.write(folder, form, self.side_file, rows, format)
+        told = {"data": self._described(form, self.side_file, format, order), "files": checksums(folder)}
+        data, side_file = self.kind.read(folder, told)
         guarantee = guarantee_from_dict(_as_json(self.guarantee.to_dict()))
         verdict = self._recount(data, guarantee)
         subject = Subject(
@@ -425,7 +425,7 @@ class Release:
             confirmed=self.confirmed,
             public=True,
         )
-        manifest = self._manifest(data, companion, format, order)
+        manifest = self._manifest(data, side_file, format, order)
         manifest["verdict"] = rounded((verdict or self._publishers_word()).to_dict()) | {
             "recounted_from": "original" if verdict is None else "files"
         }
@@ -439,7 +439,7 @@ class Release:
             manifest["verdict"]["note"] = (
                 f"{', '.join(chosen)}: computed from the original and published beside the data; not covered."
             )
-        return manifest, data, companion
+        return manifest, data, side_file
 
     def _recount(self, data: Any, guarantee: Guarantee) -> Verdict | None:
         """The verdict of a recipient; None where only the publisher can count."""
@@ -465,7 +465,7 @@ class Release:
             return frozenset(self.method.parameters())
         return frozenset((self.manifest.get("method") or {}).get("parameters") or ())
 
-    def _manifest(self, data: Any, companion: Any, format: str, order: str) -> dict[str, Any]:
+    def _manifest(self, data: Any, side_file: Any, format: str, order: str) -> dict[str, Any]:
         """The manifest of these data with the publisher's verdict and review, without the checksums of the files."""
         declared = self.declared or self.method
         return {
@@ -477,22 +477,22 @@ class Release:
             "verdict": {},
             "review": {},
             "figures": rounded(finite(self.kind.figures(data))),
-            "data": self._described(data, companion, format, order),
+            "data": self._described(data, side_file, format, order),
             "provenance": {"python": platform.python_version(), "numpy": np.__version__},
         }
 
     def _own_manifest(self, order: str) -> dict[str, Any]:
         """The manifest of working copies and of the private page: the publisher's own verdict, review and figures."""
-        manifest = self._manifest(self.data, self.companion, self._default_format, order)
+        manifest = self._manifest(self.data, self.side_file, self._default_format, order)
         manifest["verdict"] = rounded(self.verify().to_dict())
         manifest["review"] = review_entry(self.review(), self.confirmed)
         manifest["utility"] = self.utility()
         return manifest
 
-    def _described(self, data: Any, companion: Any, format: str, order: str) -> dict[str, Any]:
+    def _described(self, data: Any, side_file: Any, format: str, order: str) -> dict[str, Any]:
         kind = self.kind
         named = {"kind": kind.name, "file": kind.files[format], "format": format, "order": order}
-        return {**named, **kind.describe(data), **kind.describe_companion(companion)}
+        return {**named, **kind.describe(data), **kind.describe_side_file(side_file)}
 
 
 def check_writing(
@@ -545,7 +545,7 @@ def _read(folder: Path, private_report: str | Path | None, *, working_copy: bool
     guarantee = guarantee_from_dict(manifest["guarantee"])
     kind = kind_named(described["kind"])
     try:
-        data, companion = kind.read(folder, manifest)
+        data, side_file = kind.read(folder, manifest)
     except CrypsisError:
         raise
     except _NOT_UNDERSTOOD as error:
@@ -562,7 +562,7 @@ def _read(folder: Path, private_report: str | Path | None, *, working_copy: bool
     return Release(
         data=data,
         guarantee=guarantee,
-        companion=companion,
+        side_file=side_file,
         manifest=manifest,
         damage=tuple(damage),
         confirmed=confirmed_names(told.get("confirmed") if isinstance(told, Mapping) else None, data),

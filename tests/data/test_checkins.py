@@ -126,5 +126,5 @@ def test_a_release_of_cells_says_which_grid_they_are_of(tmp_path: Path) -> None:
     release.write(tmp_path / "release")
     again = crypsis.read_release(tmp_path / "release")
     assert again.manifest["data"]["grid"] == {"crs": "EPSG:32631", "origin": [0.0, 0.0], "size": 100_000.0}
-    assert again.companion.grid == data.locations.grid
-    assert again.companion.crs == "EPSG:32631"
+    assert again.side_file.grid == data.locations.grid
+    assert again.side_file.crs == "EPSG:32631"

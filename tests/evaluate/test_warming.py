@@ -8,13 +8,13 @@ from typing import Annotated, ClassVar
 import crypsis
 from crypsis.evaluate import Experiment
 from crypsis.evaluate.warming import warm
-from crypsis.parameters import Companion
+from crypsis.parameters import SideInput
 from tests.evaluate.examples import people, sweep_of_people
 
 USED: list[str] = []
 
 
-class Budget(Companion):
+class Budget(SideInput):
     """Something that is spent."""
 
     in_words: ClassVar[str] = "a budget"

@@ -115,7 +115,7 @@ def test_unchanged_data_are_answered_without_error() -> None:
         {"age": "int", "born": "date"},
     )
     assert measure(table, published, ["count_query_loss"])["count_query_loss"] == 0.0
-    given = measure(table, published, ["count_query_loss"], companions={"queries": ["age in {20}"]})
+    given = measure(table, published, ["count_query_loss"], side_inputs={"queries": ["age in {20}"]})
     assert given["count_queries_without_record"] == 0
 
 

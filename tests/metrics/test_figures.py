@@ -18,7 +18,7 @@ def test_every_figure_of_every_metric_is_explained() -> None:
     published = PublishedTrajectories.from_lists([["a", "b"], ["b", "a"], ["a"]])
     taxonomy = Taxonomy([("a", "everything"), ("b", "everything")])
     metrics = [name for name, metric in METRICS.items() if crypsis.Trajectories in metric.accepts]
-    figures = measure(original, published, metrics, companions={"taxonomy": taxonomy})
+    figures = measure(original, published, metrics, side_inputs={"taxonomy": taxonomy})
     assert set(figures) <= set(all_figures())
 
 

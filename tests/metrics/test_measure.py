@@ -43,14 +43,14 @@ BEST = {
 OF_TRAJECTORIES = [name for name, metric in METRICS.items() if Trajectories in metric.accepts]
 
 
-def companions_of(original: Trajectories) -> dict[str, Taxonomy]:
+def side_inputs_of(original: Trajectories) -> dict[str, Taxonomy]:
     return {"taxonomy": Taxonomy([(label, "everything") for label in original.locations.labels])}
 
 
 @given(global_recodings())
 def test_unchanged_data_have_the_best_figures_of_all_metrics(recoding: Recoding) -> None:
     unchanged = PublishedTrajectories.from_lists(recoding.paths)
-    figures = measure(recoding.original, unchanged, OF_TRAJECTORIES, companions=companions_of(recoding.original))
+    figures = measure(recoding.original, unchanged, OF_TRAJECTORIES, side_inputs=side_inputs_of(recoding.original))
     assert set(figures) == {*BEST, "intact_locations", "intact_visits_score", "original_clusters", "published_clusters"}
     assert figures["original_clusters"] == figures["published_clusters"]
     assert {name: figures[name] for name in BEST} == BEST
@@ -58,9 +58,9 @@ def test_unchanged_data_have_the_best_figures_of_all_metrics(recoding: Recoding)
 
 @given(global_recodings())
 def test_the_default_figures_do_not_depend_on_the_order_of_the_release(recoding: Recoding) -> None:
-    companions = companions_of(recoding.original)
-    figures = measure(recoding.original, recoding.published, companions=companions)
-    again = measure(recoding.original, shuffled(recoding.published, 5), companions=companions)
+    side_inputs = side_inputs_of(recoding.original)
+    figures = measure(recoding.original, recoding.published, side_inputs=side_inputs)
+    again = measure(recoding.original, shuffled(recoding.published, 5), side_inputs=side_inputs)
     assert figures == pytest.approx(again, rel=1e-12)
     asked_for = ("patterns", "cluster", "sim1", "sim2")
     if figures["kl_zero_terms"]:  # the divergence is infinite then, and left out
@@ -84,7 +84,7 @@ def test_a_metric_that_needs_a_taxonomy_is_left_out_unless_asked_for() -> None:
     original = Trajectories.from_lists([["a"], ["a"]], locations={"a": (0, 0)})
     published = PublishedTrajectories.from_lists([["a"], ["a"]])
     assert "semantic_penalty_loss" not in measure(original, published)
-    assert measure(original, published, companions=companions_of(original))["semantic_penalty_loss"] == 0
+    assert measure(original, published, side_inputs=side_inputs_of(original))["semantic_penalty_loss"] == 0
     with pytest.raises(NotApplicable, match="semantic_penalty_loss needs a taxonomy"):
         measure(original, published, ["semantic_penalty_loss"])
 

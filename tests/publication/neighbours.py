@@ -313,7 +313,7 @@ class Drives(Original):
 
     @staticmethod
     def records(release: Release) -> Any:
-        places = release.companion
+        places = release.side_file
         points = None if places is None else sorted(places.to_frame().rows())
         return sorted(json.dumps(row) for row in release.data.to_lists()), points
 

@@ -178,8 +178,8 @@ def test_no_two_discs_of_the_key_overlap() -> None:
 
 def cells() -> Case:
     places = {"c0": (0.0, 0.0), "c1": (100.0, 0.0), "c2": (100.0, 80.0)}
-    manifest, published, companion = of_rows([["c0", "c1", "c2"], ["c0", "c1"], ["c1", "c0", "c1"], ["c2"]], places)
-    return {**manifest, "data": {**manifest["data"], "places": "cells"}}, published, companion
+    manifest, published, side_file = of_rows([["c0", "c1", "c2"], ["c0", "c1"], ["c1", "c0", "c1"], ["c2"]], places)
+    return {**manifest, "data": {**manifest["data"], "places": "cells"}}, published, side_file
 
 
 def test_the_flow_map_counts_each_row_once_per_direction() -> None:

@@ -13,10 +13,10 @@ from crypsis.methods import METHODS
 from crypsis.parameters import Parameter, parameters_of
 from crypsis.samples import SAMPLES
 from crypsis.web.actions import number
-from crypsis.web.companions import recipe_words
 from crypsis.web.data_labels import DATA_KINDS, commands, data_labels
 from crypsis.web.figures import best_in_words, rough_duration
 from crypsis.web.parameter_form import label_of
+from crypsis.web.side_inputs import recipe_words
 
 
 def test_every_method_and_every_guarantee_describes_itself() -> None:

@@ -25,9 +25,9 @@ from playwright.sync_api import expect
 from crypsis.errors import BadParameter, ChangedElsewhere, CrypsisError, TooLarge, WriteFailed
 from crypsis.evaluate import Store
 from crypsis.web.api.snapshot import file_snapshot
-from crypsis.web.companions import Companions
 from crypsis.web.datasets import Datasets
 from crypsis.web.security import Access, Gate
+from crypsis.web.side_inputs import SideInputs
 from crypsis.web.unpacking import check_unpacked
 from crypsis.web.workspace import KINDS, Workspace, write_entry
 from tests.damaged_files import aborting_parquet
@@ -235,25 +235,25 @@ def test_what_is_changed_while_somebody_overwrites_is_not_lost(datasets: Dataset
 
 
 def test_of_two_who_change_a_tree_at_once_one_is_told_and_there_is_one_tree(datasets: Datasets) -> None:
-    companions = Companions(datasets.workspace, datasets)
+    side_inputs = SideInputs(datasets.workspace, datasets)
     number = added(datasets)
-    tree = companions.keep_recipe(number, "city", "flat").number
+    tree = side_inputs.keep_recipe(number, "city", "flat").number
     changes = [{"edit": "add", "node": f"n{place}", "parent": "*"} for place in range(6)]
-    found = together(*[lambda change=change: companions.edit_tree(tree, change) for change in changes])
+    found = together(*[lambda change=change: side_inputs.edit_tree(tree, change) for change in changes])
     assert sum(isinstance(one, CrypsisError) for one in found) == 5
-    assert len(companions.of("hierarchies", number)) == 1
-    together(*[lambda: companions.keep_recipe(number, "city", "flat")] * 4)
-    assert len(companions.of("hierarchies", number)) == 1
+    assert len(side_inputs.of("hierarchies", number)) == 1
+    together(*[lambda: side_inputs.keep_recipe(number, "city", "flat")] * 4)
+    assert len(side_inputs.of("hierarchies", number)) == 1
 
 
 def test_of_two_trees_that_a_killed_server_left_page_and_run_take_the_newest(datasets: Datasets) -> None:
-    companions = Companions(datasets.workspace, datasets)
+    side_inputs = SideInputs(datasets.workspace, datasets)
     number = added(datasets)
     for recipe in ("balanced:2", "flat"):
         datasets.workspace.create("hierarchies", "city", {"dataset": number, "column": "city", "auto": recipe})
-    entry = companions.hierarchy(number, "city")
+    entry = side_inputs.hierarchy(number, "city")
     assert entry is not None
-    assert companions.sections(number)["hierarchy"]["city"] == {"auto": entry.content["auto"]} == {"auto": "flat"}
+    assert side_inputs.sections(number)["hierarchy"]["city"] == {"auto": entry.content["auto"]} == {"auto": "flat"}
 
 
 def test_an_entry_that_was_replaced_is_not_replaced_once_more(tmp_path: Path) -> None:

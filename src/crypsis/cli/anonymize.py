@@ -152,7 +152,9 @@ class Anonymize(Command):
             verdict = release.verify()
             if wanted is not None:
                 with release.journal.stage("measure"):
-                    release.tell_utility(measured(data, release.data, wanted, 0, chosen.companions()) if wanted else {})
+                    release.tell_utility(
+                        measured(data, release.data, wanted, 0, chosen.side_inputs()) if wanted else {}
+                    )
             folder = release.write(self.out, private_report=private, **self._writing())
             review = release.review()
         for warning in release.journal.warnings:

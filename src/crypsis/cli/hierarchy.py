@@ -41,7 +41,7 @@ def make(
     from crypsis.data.relational import Table
     from crypsis.evaluate.inputs import recipe_text
     from crypsis.hierarchy import HierarchyPlan, ItemHierarchy, Taxonomy
-    from crypsis.parameters import Recipe
+    from crypsis.parameters import Deferred
 
     if os.path.lexists(out):
         raise OutputExists(f"{out} exists already; choose another name or remove it.")
@@ -74,7 +74,7 @@ def make(
         text = "auto:5" if text == "auto" else known_recipe("tree", recipe)
         places = "locations" in data.hierarchy_columns
         made: Any = (Taxonomy if places else ItemHierarchy).from_text(text.replace("balanced:", "auto:", 1))
-        tree = made.make(data if places else items_of(data)) if isinstance(made, Recipe) else made
+        tree = made.make(data if places else items_of(data)) if isinstance(made, Deferred) else made
         tree.write(out)
         nodes, leaves = len(tree.names), tree.n_leaves
     show({"file": str(out), "values": leaves, "nodes": nodes}, f"wrote {out}: {leaves:,} values, {nodes:,} nodes")

@@ -50,20 +50,20 @@ class Measure(Command):
 
         published = _api.read_release(self.release, private_report=self.private_report)
         against = read_original(self.read, self.original, published)
-        companions: dict[str, Any] = {}
+        side_inputs: dict[str, Any] = {}
         if self.taxonomy is not None:
             from crypsis.hierarchy import Taxonomy
 
-            companions["taxonomy"] = _made(Taxonomy.from_text(self.taxonomy), against)
+            side_inputs["taxonomy"] = _made(Taxonomy.from_text(self.taxonomy), against)
         if self.hierarchy is not None:
             from crypsis.hierarchy import ItemHierarchy
 
-            companions["hierarchy"] = _made(ItemHierarchy.from_text(self.hierarchy), against)
+            side_inputs["hierarchy"] = _made(ItemHierarchy.from_text(self.hierarchy), against)
         if self.queries is not None:
             from crypsis.data.count_query import read_queries
 
-            companions["queries"] = read_queries(self.queries)
-        figures = measured(against, published.data, self.metric, self.seed, companions)
+            side_inputs["queries"] = read_queries(self.queries)
+        figures = measured(against, published.data, self.metric, self.seed, side_inputs)
         if SETTINGS.get().json:
             show(figures, "")
         else:
@@ -76,29 +76,29 @@ class Measure(Command):
 
 
 def measured(
-    original: Any, published: Any, names: list[str] | None, seed: int, companions: Mapping[str, Any]
+    original: Any, published: Any, names: list[str] | None, seed: int, side_inputs: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The figures that were asked for; the short names of experiments do, too."""
     from crypsis import metrics
     from crypsis.evaluate.measures import figures_of
 
     if not names:
-        return dict(metrics.measure(original, published, seed=seed, companions=companions))
+        return dict(metrics.measure(original, published, seed=seed, side_inputs=side_inputs))
     figures: dict[str, Any] = {}
     short = metrics.short_names()
     for name in names:
         if name in short:
-            found: dict[str, Any] = dict(figures_of(original, published, [name], seed=seed, companions=companions))
+            found: dict[str, Any] = dict(figures_of(original, published, [name], seed=seed, side_inputs=side_inputs))
             if not found:
                 raise NotApplicable(f"{name} ({' or '.join(short[name])}) cannot be measured on this release.")
         else:
-            found = dict(metrics.measure(original, published, metrics=[name], seed=seed, companions=companions))
+            found = dict(metrics.measure(original, published, metrics=[name], seed=seed, side_inputs=side_inputs))
         figures |= found
     return figures
 
 
 def _made(given: Any, data: Any) -> Any:
-    """The companion itself; one that is built from the data is built now."""
-    from crypsis.parameters import Recipe
+    """The side input itself; one that is built from the data is built now."""
+    from crypsis.parameters import Deferred
 
-    return given.make(data) if isinstance(given, Recipe) else given
+    return given.make(data) if isinstance(given, Deferred) else given

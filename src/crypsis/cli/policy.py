@@ -41,12 +41,12 @@ def make(
 ) -> None:
     """Derive a policy from the data. A derived privacy policy tells what occurs in them: keep it to yourself."""
     from crypsis.evaluate.export import label_lists, write_label_lists
-    from crypsis.parameters import Recipe
+    from crypsis.parameters import Deferred
 
     if os.path.lexists(out):
         raise OutputExists(f"{out} exists already; choose another name or remove it.")
     made = _kind(kind).from_text(known_recipe(kind, recipe))
-    if not isinstance(made, Recipe):
+    if not isinstance(made, Deferred):
         raise BadParameter(f"--recipe must be a recipe, {recipe!r} is a file.", parameter="recipe")
     sets = label_lists(made.make(items_of(loaded(input, read, rest="other"))))
     write_label_lists(sets, out)

@@ -13,7 +13,7 @@ from crypsis.cli.experiments import carry_out, is_experiment, usual_folder
 from crypsis.cli.reading import Reader
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import BadParameter
-from crypsis.parameters import Companion, parameters_of
+from crypsis.parameters import SideInput, parameters_of
 
 Out = Annotated[
     Path | None, typer.Option("--out", help="Folder of the results (default: NAME.results beside the experiment).")
@@ -115,7 +115,7 @@ def given_params(method: Any) -> dict[str, Any]:
     for parameter in parameters_of(method):
         if parameter.name in given:
             text = given[parameter.name]
-            value = text if issubclass(parameter.type, Companion) else parameter.parse(text, method.__name__)
+            value = text if issubclass(parameter.type, SideInput) else parameter.parse(text, method.__name__)
             params[parameter.name] = value if isinstance(value, (bool, int, float, str)) else str(value)
     return params
 

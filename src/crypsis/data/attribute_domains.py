@@ -30,7 +30,7 @@ from crypsis.data.relational import Table
 from crypsis.data.values import converted, inferred_type
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadDomain, BadRelease, PublicInputMissing, UnreadableFile, did_you_mean
-from crypsis.parameters import Companion, Recipe
+from crypsis.parameters import Deferred, SideInput
 from crypsis.strict_json import parse_json
 
 DEFAULT_BINS = 256
@@ -99,7 +99,7 @@ class CategoryDomain:
         return list(self.labels)
 
 
-class AttributeDomains(Companion):
+class AttributeDomains(SideInput):
     """The domains of some columns by name."""
 
     in_words: ClassVar[str] = f"the domains of the columns (a JSON file, or {PUBLIC_IN_DATA})"
@@ -174,10 +174,10 @@ class AttributeDomains(Companion):
 
 
 @dataclass(frozen=True)
-class PublicAttributes(Recipe):
+class PublicAttributes(Deferred):
     """The domains that the values of the data span, which whoever says so knows to be public."""
 
-    makes: ClassVar[type[Companion]] = AttributeDomains
+    makes: ClassVar[type[SideInput]] = AttributeDomains
 
     def make(self, data: Table) -> AttributeDomains:
         domains: dict[str, NumericDomain | CategoryDomain] = {}

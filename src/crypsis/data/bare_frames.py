@@ -23,7 +23,7 @@ from crypsis.data.usual_columns import (
     usual_column,
 )
 from crypsis.errors import NotApplicable
-from crypsis.parameters import Checked, Companion, Recipe, parameters_of
+from crypsis.parameters import Checked, Deferred, SideInput, parameters_of
 
 _MISSING = "…"  # a column that nothing tells
 
@@ -41,9 +41,9 @@ def refuse_frame(data: Any, accepts: type, method: Checked) -> None:
 
 
 def _call(method: Checked) -> str:
-    """`crypsis.Mondrian(k=5)`: the settings that are not the usual ones; companions by their names."""
+    """`crypsis.Mondrian(k=5)`: the settings that are not the usual ones; side inputs by their names."""
     told = [
-        f"{one.name}={one.name if isinstance(value, (Companion, Recipe)) else repr(value)}"
+        f"{one.name}={one.name if isinstance(value, (SideInput, Deferred)) else repr(value)}"
         for one, value in zip(parameters_of(type(method)), method.parameters().values(), strict=True)
         if one.required or value != one.default
     ]

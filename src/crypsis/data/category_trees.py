@@ -21,7 +21,7 @@ from crypsis.data.arrays import Int32s, frozen
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadTaxonomy, UnreadableFile
-from crypsis.parameters import Companion
+from crypsis.parameters import SideInput
 from crypsis.strict_json import parse_json
 
 ANY = "*"
@@ -116,7 +116,7 @@ class CategoryTree:
         return f"CategoryTree({len(self)} categories, height {self.height})"
 
 
-class CategoryTrees(Companion):
+class CategoryTrees(SideInput):
     """A tree for each of several columns."""
 
     in_words: ClassVar[str] = "trees over the categories of columns (a JSON file)"

@@ -20,10 +20,10 @@ from crypsis.data.label_lists import read_label_lists
 from crypsis.data.spatial_packing import packed, parts_needed
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.errors import BadConstraints, BadParameter, UnknownLocation, did_you_mean
-from crypsis.parameters import Companion, Recipe
+from crypsis.parameters import Deferred, SideInput
 
 
-class UtilityConstraints(Companion):
+class UtilityConstraints(SideInput):
     """Disjoint groups of locations; a published symbol must lie inside one of them.
 
     Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. Apriori-based algorithms for
@@ -171,10 +171,10 @@ class UtilityConstraints(Companion):
 
 
 @dataclass(frozen=True)
-class AutomaticConstraints(Recipe):
+class AutomaticConstraints(Deferred):
     """Groups of at most `size` locations that lie near each other, made from the location table."""
 
-    makes: ClassVar[type[Companion]] = UtilityConstraints
+    makes: ClassVar[type[SideInput]] = UtilityConstraints
 
     size: int = 10
 

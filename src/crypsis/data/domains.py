@@ -26,14 +26,14 @@ from crypsis.data.stream import UNITS, Events
 from crypsis.data.trajectory import Locations
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadDomain, BadRelease, CrypsisError
-from crypsis.parameters import Companion, Recipe
+from crypsis.parameters import Deferred, SideInput
 
 PUBLIC_IN_DATA = "public-in-data"
 
 _ISO_RANGE = re.compile(r"(?P<first>\d{4}-.+?)\.\.(?P<stop>\d{4}-.+?)\.\.(?P<step>\d+)(?P<unit>s|min|h|day)")
 
 
-class LocationDomain(Companion):
+class LocationDomain(SideInput):
     """The locations that there are, in the order that counts; with coordinates where the map is public, too."""
 
     in_words: ClassVar[str] = f"the locations that there are (a file, a,b,c, or {PUBLIC_IN_DATA})"
@@ -134,7 +134,7 @@ class LocationDomain(Companion):
 
 
 @dataclass(frozen=True)
-class TimeDomain(Companion):
+class TimeDomain(SideInput):
     """Times from `first` up to and without `stop`, in bins of `step`. A bin is named after its first time.
 
     `unit` only says what one step of the data's time is, where it is known.
@@ -217,10 +217,10 @@ class TimeDomain(Companion):
 
 
 @dataclass(frozen=True)
-class PublicLocations(Recipe):
+class PublicLocations(Deferred):
     """The locations of the data, which whoever says so knows to be public."""
 
-    makes: ClassVar[type[Companion]] = LocationDomain
+    makes: ClassVar[type[SideInput]] = LocationDomain
 
     def make(self, data: Events) -> LocationDomain:
         places = data.locations
@@ -235,10 +235,10 @@ class PublicLocations(Recipe):
 
 
 @dataclass(frozen=True)
-class PublicTimes(Recipe):
+class PublicTimes(Deferred):
     """The time from the first event of the data to the last, which whoever says so knows to be public."""
 
-    makes: ClassVar[type[Companion]] = TimeDomain
+    makes: ClassVar[type[SideInput]] = TimeDomain
 
     def make(self, data: Events) -> TimeDomain:
         if not len(data):

@@ -18,10 +18,10 @@ from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.transaction import Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadDomain, BadRelease
-from crypsis.parameters import Companion, Recipe
+from crypsis.parameters import Deferred, SideInput
 
 
-class ItemDomain(Companion):
+class ItemDomain(SideInput):
     """The items that there are. Their order counts: neighbours are looked at together."""
 
     in_words: ClassVar[str] = f"the items that there are (a file, a,b,c, or {PUBLIC_IN_DATA})"
@@ -91,10 +91,10 @@ class ItemDomain(Companion):
 
 
 @dataclass(frozen=True)
-class PublicItems(Recipe):
+class PublicItems(Deferred):
     """The items of the data, which whoever says so knows to be public."""
 
-    makes: ClassVar[type[Companion]] = ItemDomain
+    makes: ClassVar[type[SideInput]] = ItemDomain
 
     def make(self, data: Transactions) -> ItemDomain:
         if not len(data.vocabulary):

@@ -29,7 +29,7 @@ from crypsis.data.term_rank import term_rank
 from crypsis.data.transaction import Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, BadPolicy, OriginalRequired, TooLarge
-from crypsis.parameters import Companion, Recipe
+from crypsis.parameters import Deferred, SideInput
 
 MOST_COMBINATIONS = 100_000_000
 MOST_DRAWN = 1_000_000
@@ -38,7 +38,7 @@ DRAWS_PER_SET = 20
 FORMS = {"all": ("M",), "items": (), "rare": ("Q", "M"), "random": ("N", "SIZE", "SEED")}
 
 
-class PrivacyPolicy(Companion):
+class PrivacyPolicy(SideInput):
     """Itemsets by their labels. `itemsets` is None where only the recipe is known, as in a manifest."""
 
     in_words: ClassVar[str] = "a privacy policy (a file, or all:M, items, rare:Q:M, random:N:SIZE:SEED)"
@@ -147,10 +147,10 @@ class PrivacyPolicy(Companion):
 
 
 @dataclass(frozen=True)
-class DerivedPolicy(Recipe):
+class DerivedPolicy(Deferred):
     """A policy made from the data: `DerivedPolicy("rare", (20, 2))` for `rare:20:2`."""
 
-    makes: ClassVar[type[Companion]] = PrivacyPolicy
+    makes: ClassVar[type[SideInput]] = PrivacyPolicy
 
     form: str
     numbers: tuple[int, ...] = ()

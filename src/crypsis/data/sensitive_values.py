@@ -16,14 +16,14 @@ from crypsis.data.formats.compression import existing_file
 from crypsis.data.formats.lines import read_lines
 from crypsis.data.stream import Events
 from crypsis.errors import BadParameter, BadSensitiveValues, CrypsisError
-from crypsis.parameters import Companion, Recipe, exact_share
+from crypsis.parameters import Deferred, SideInput, exact_share
 from crypsis.strict_json import parse_json
 
 Token = tuple[str, str]  # attribute, value
 MEMORY_PER_BYTE = 6.0
 
 
-class SensitiveValues(Companion):
+class SensitiveValues(SideInput):
     """Tokens (attribute, value), in order; `bounds` gives an attribute a share of its own in place of C."""
 
     in_words: ClassVar[str] = "sensitive values (a JSON file, ATTRIBUTE=VALUE,…, or all)"
@@ -127,10 +127,10 @@ class SensitiveValues(Companion):
 
 
 @dataclass(frozen=True)
-class EveryValue(Recipe):
+class EveryValue(Deferred):
     """Every value that occurs in the sensitive attributes of a recorded stream."""
 
-    makes: ClassVar[type[Companion]] = SensitiveValues
+    makes: ClassVar[type[SideInput]] = SensitiveValues
 
     def make(self, data: Events) -> SensitiveValues:
         return SensitiveValues({part.name: part.vocabulary.labels for part in data.sensitive}, origin="all")

@@ -63,7 +63,7 @@ def check_with_data(found: Findings, experiment: Experiment) -> None:
                 found.attempt("dataset", partial(METHODS[one["method"]].check_people, data))
                 check_parameters(found, one["method"], one["params"], variations(one), place)
                 if sound:
-                    _check_companions(found, experiment, data, one, one["method"], {}, place)
+                    _check_side_inputs(found, experiment, data, one, one["method"], {}, place)
             continue
         if name not in METHODS:
             continue
@@ -74,7 +74,7 @@ def check_with_data(found: Findings, experiment: Experiment) -> None:
         found.attempt("dataset", partial(METHODS[name].check_people, data))
         first = {**params, **(settings[0] if settings else {})}
         if sound:
-            _check_companions(found, experiment, data, run, name, first, where)
+            _check_side_inputs(found, experiment, data, run, name, first, where)
 
 
 def _check_workload(found: Findings, experiment: Experiment, data: Any) -> None:
@@ -118,7 +118,7 @@ def _check_leaves(experiment: Experiment, table: Table, name: str) -> None:
     Hierarchy.from_file(path).leaves_of(told.domain, told.type, name)
 
 
-def _check_companions(
+def _check_side_inputs(
     found: Findings,
     experiment: Experiment,
     data: Any,

@@ -40,7 +40,7 @@ from crypsis.data.sources.table import item_separators
 from crypsis.data.steps import STEP, Join, Step, shape, steps_of
 from crypsis.errors import BadExperiment, MissingFile, NotApplicable, did_you_mean
 from crypsis.evaluate.edits import EditedTable
-from crypsis.parameters import Companion
+from crypsis.parameters import SideInput
 
 DATA_FOLDER = "CRYPSIS_DATA"
 _KEPT_LOADED = 2
@@ -129,7 +129,7 @@ class Dataset:
     @cached_property
     def digest(self) -> str:
         """Of the bytes of every file that is read, of how they are read, and of the edits."""
-        files = [name for name in companion_files() if self.section.get(name) is not None]
+        files = [name for name in side_input_files() if self.section.get(name) is not None]
         apart = ("path", "kind", *files)
         told = {key: value for key, value in self.section.items() if value not in _SAYS_NOTHING and key not in apart}
         parts = [json.dumps(told, sort_keys=True, default=str), self.kind, *map(file_digest, self.files)]
@@ -167,7 +167,7 @@ class Dataset:
     def source(self) -> DataSource:
         """How the file is read; files that are named beside it lie where the experiment says."""
         keys = dict(self.section)
-        for name in companion_files():
+        for name in side_input_files():
             if keys.get(name) is not None:
                 keys[name] = str(resolved(str(keys[name]), self.folder))
         if self._sets:
@@ -253,9 +253,9 @@ def file_digest(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def companion_files() -> tuple[str, ...]:
+def side_input_files() -> tuple[str, ...]:
     """The keys that name a file beside the data."""
-    return tuple(name for name, option in every_option().items() if issubclass(option.type, Companion))
+    return tuple(name for name, option in every_option().items() if issubclass(option.type, SideInput))
 
 
 def can_show(held: type[Microdata], wanted: type) -> bool:

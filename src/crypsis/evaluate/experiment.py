@@ -39,7 +39,7 @@ from crypsis.evaluate.toml import toml_text
 from crypsis.evaluate.validation import check
 from crypsis.hierarchy import Hierarchies
 from crypsis.methods import Method, known_name, method_named
-from crypsis.parameters import Companion, parameters_of
+from crypsis.parameters import SideInput, parameters_of
 from crypsis.strict_json import parse_json
 
 _DEEPEST = 64
@@ -215,7 +215,7 @@ class Experiment:
         known = parameters_of(method)
         types = self.inputs.column_types() if any(one.type is Hierarchies for one in known) else {}
         for parameter in known:
-            if parameter.name in params and issubclass(parameter.type, Companion):
+            if parameter.name in params and issubclass(parameter.type, SideInput):
                 types |= self.inputs.value(parameter, params[parameter.name], method.__name__).column_types()
         return Declarations(types, by_record=method.by_record)
 

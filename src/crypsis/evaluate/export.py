@@ -37,7 +37,7 @@ from crypsis.evaluate.dataset import Dataset
 from crypsis.evaluate.experiment import Experiment
 from crypsis.evaluate.store import PUBLISHED, Store
 from crypsis.hierarchy import Hierarchy
-from crypsis.parameters import Recipe
+from crypsis.parameters import Deferred
 from crypsis.release import NEVER_TOLD, Release, read_working_copy
 from crypsis.review import Review
 from crypsis.review.refusal import refuse_colours
@@ -310,13 +310,13 @@ def _exported_hierarchies(
     trees: dict[str, Any] = {}
     if made is not None:
         table = getattr(data, "table", data)
-        trees |= dict((made.make(table) if isinstance(made, Recipe) else made).items())
+        trees |= dict((made.make(table) if isinstance(made, Deferred) else made).items())
     for name, read in (("items", inputs.item_hierarchy), ("locations", inputs.taxonomy)):
         key = inputs.hierarchy_of_items(data) if name == "items" else name
         if key in inputs.hierarchy and key not in trees:
             found = read(data)
             items = getattr(data, "transactions", data)
-            trees[key] = found.make(items) if isinstance(found, Recipe) else found
+            trees[key] = found.make(items) if isinstance(found, Deferred) else found
     for name, tree in trees.items():
         path = _unused(target / f"hierarchy_{_file_name(name)}.csv", written)
         if isinstance(tree, Hierarchy):
@@ -335,7 +335,7 @@ def _exported_policies(
     held = getattr(data, "transactions", data)
     for name in experiment.inputs.policy:
         made = getattr(experiment.inputs, name)(data)
-        made = made.make(held) if isinstance(made, Recipe) else made
+        made = made.make(held) if isinstance(made, Deferred) else made
         path = target / f"{name}.txt"
         write_label_lists(label_lists(made), path)
         written.append(path)

@@ -30,7 +30,7 @@ from crypsis.hierarchy import (
     Taxonomy,
     UtilityPolicy,
 )
-from crypsis.parameters import Checked, Companion, Parameter, Recipe, parameters_of
+from crypsis.parameters import Checked, Deferred, Parameter, SideInput, parameters_of
 
 SOURCE_KEYS = ("path", "auto")
 POLICIES = ("privacy", "utility", "constraints")
@@ -84,9 +84,9 @@ class Inputs:
             told += file_digest(resolved(str(self.queries["path"]), self.folder))
         return hashlib.sha256(told.encode()).hexdigest()
 
-    def for_method(self, method: type[Checked], data: Any) -> dict[str, Companion | Recipe]:
+    def for_method(self, method: type[Checked], data: Any) -> dict[str, SideInput | Deferred]:
         """What the sections say about the parameters of a method; nothing for those that they do not mention."""
-        found: dict[str, Companion | Recipe] = {}
+        found: dict[str, SideInput | Deferred] = {}
         for parameter in parameters_of(method):
             read = FROM_SECTIONS.get(parameter.type)
             made = None if read is None else read(self, data)
@@ -95,8 +95,8 @@ class Inputs:
         return found
 
     def value(self, parameter: Parameter, given: Any, owner: str) -> Any:
-        """A value of `params`: a companion is read from the text, with its files beside the experiment file."""
-        if issubclass(parameter.type, Companion):
+        """A value of `params`: a side input is read from the text, with its files beside the experiment file."""
+        if issubclass(parameter.type, SideInput):
             if isinstance(given, Mapping):
                 given = ",".join(f"{name}={value}" for name, value in given.items())
             if isinstance(given, str):
@@ -110,7 +110,7 @@ class Inputs:
             value = params.get(parameter.name, parameter.to_dict().get("default"))
             if isinstance(value, Mapping):
                 value = ",".join(f"{name}={one}" for name, one in value.items())
-            if issubclass(parameter.type, Companion):
+            if issubclass(parameter.type, SideInput):
                 value = self._with_files(recipe_text(value), file_digest) if isinstance(value, str) else str(value)
             elif parameter.name in params:
                 with suppress(CrypsisError):  # told by the check of the experiment

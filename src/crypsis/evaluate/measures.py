@@ -35,11 +35,11 @@ def figures_of(
     names: Iterable[str] | None,
     *,
     seed: int = 0,
-    companions: Mapping[str, Any] | None = None,
+    side_inputs: Mapping[str, Any] | None = None,
     inputs: Inputs | None = None,
 ) -> dict[str, float | int | None]:
     """The figures by column name. Without names: every metric that is quick and applies, also by its short name."""
-    given = dict(companions or {})
+    given = dict(side_inputs or {})
     asked = _Asked(original, published, seed, given, inputs)
     figures: dict[str, float | int | None] = {}
     if names is None:
@@ -68,10 +68,10 @@ class _Asked:
     """One release and what is known about it; a metric is measured once, however often it is asked for."""
 
     def __init__(
-        self, original: Any, published: Any, seed: int, companions: dict[str, Any], inputs: Inputs | None
+        self, original: Any, published: Any, seed: int, side_inputs: dict[str, Any], inputs: Inputs | None
     ) -> None:
         self.original, self.published, self.seed = original, published, seed
-        self.companions, self.inputs = companions, inputs
+        self.side_inputs, self.inputs = side_inputs, inputs
         self.measured: dict[str, dict[str, Any]] = {}
 
     def short_figure(self, candidates: Mapping[str, str], measured: Mapping[str, Any] | None = None) -> Any:
@@ -94,7 +94,7 @@ class _Asked:
     def _figures(self, metric: type[Metric]) -> dict[str, Any]:
         original, published = self._sides(metric)
         options = {"seed": self.seed} | self._workload(metric, original)
-        return dict(metric.compute(original, published, companions=self.companions, **options))
+        return dict(metric.compute(original, published, side_inputs=self.side_inputs, **options))
 
     def _sides(self, metric: type[Metric]) -> tuple[Any, Any]:
         """Original and published data as the metric takes them: mixed data, or the part that it speaks of."""

@@ -18,7 +18,7 @@ from crypsis.evaluate.cells import (
 )
 from crypsis.evaluate.problems import Findings
 from crypsis.methods import METHODS
-from crypsis.parameters import Companion, parameters_of
+from crypsis.parameters import SideInput, parameters_of
 
 SWEEP_KEYS = ("param", "start", "end", "step", "values")
 _TABLES_OF_A_RUN = ("params", "relational", "transaction", "bound", "grid", "sweep")
@@ -131,7 +131,7 @@ def check_parameters(
             )
             sound = False
             continue
-        if issubclass(known[key].type, Companion):
+        if issubclass(known[key].type, SideInput):
             continue  # files are read later
         for value in tried:
             before = len(found.problems)
@@ -139,7 +139,7 @@ def check_parameters(
             sound = sound and len(found.problems) == before
     if not sound:
         return
-    plain = {key: value for key, value in params.items() if not issubclass(known[key].type, Companion)}
+    plain = {key: value for key, value in params.items() if not issubclass(known[key].type, SideInput)}
     for setting in settings:
-        varied = {key: value for key, value in setting.items() if not issubclass(known[key].type, Companion)}
+        varied = {key: value for key, value in setting.items() if not issubclass(known[key].type, SideInput)}
         found.attempt(where, partial(method, **{**plain, **varied}))

@@ -16,7 +16,7 @@ from crypsis.errors import CrypsisError
 from crypsis.evaluate.inputs import FROM_SECTIONS, Inputs
 from crypsis.evaluate.measures import figures_of
 from crypsis.methods import Method
-from crypsis.parameters import Companion, parameters_of
+from crypsis.parameters import SideInput, parameters_of
 
 FEW = 200
 _EASY = {"k": 2, "K": 2, "on_infeasible": "truncate"}
@@ -37,7 +37,7 @@ def warm(method: Method, data: Any, working: Path, metrics: Sequence[str] | None
         if one.name in _EASY and (not one.choices or _EASY[one.name] in one.choices)
     }
     for one in parameters:  # what is no hierarchy or policy may keep a record of its use, as a budget does
-        if issubclass(one.type, Companion) and one.type not in FROM_SECTIONS and not one.required:
+        if issubclass(one.type, SideInput) and one.type not in FROM_SECTIONS and not one.required:
             easy[one.name] = one.default
     few = data.take(np.arange(min(FEW, len(data))))
     with suppress(CrypsisError):  # what so few records cannot have; most kernels have run by then

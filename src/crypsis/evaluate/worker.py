@@ -136,7 +136,7 @@ def _worked(experiment: Experiment, cell: Cell, working: Path, parts: dict[str, 
         release.data,
         experiment.metrics,
         seed=int(told.get("seed") or 0),
-        companions=release.method.companions() if release.method is not None else {},
+        side_inputs=release.method.side_inputs() if release.method is not None else {},
         inputs=experiment.inputs,
     )
     done = time.perf_counter()

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from crypsis.errors import BadRelease, MissingParameters
-from crypsis.parameters import Checked, Companion, parameters_of
+from crypsis.parameters import Checked, SideInput, parameters_of
 
 TRUTHFUL = "That every published record is a true, if coarser, statement about its original."
 
@@ -62,7 +62,7 @@ class Guarantee(Checked, ABC):
         return (*((self.recounts,) if self.needs_original else ()), *self.from_original)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, so that whoever reads a release can check it: companions are written out."""
+        """All of it, so that whoever reads a release can check it: side inputs are written out."""
         return {
             "model": self.model,
             "parameters": {name: _written(value) for name, value in self.parameters().items() if self._is_told(name)},
@@ -92,7 +92,7 @@ class Guarantee(Checked, ABC):
             raise BadRelease(f"The manifest gives {cls.model} the unknown parameter {unknown[0][:40]!r}.")
         return cls(
             **{
-                name: kinds[name].from_json(value) if issubclass(kinds[name], Companion) else value
+                name: kinds[name].from_json(value) if issubclass(kinds[name], SideInput) else value
                 for name, value in described.items()
             }
         )
@@ -108,7 +108,7 @@ class Guarantee(Checked, ABC):
 
 
 def _written(value: Any) -> Any:
-    """A parameter as JSON has it: a companion in full, a fraction as text, which keeps it exact."""
-    if isinstance(value, Companion):
+    """A parameter as JSON has it: a side input in full, a fraction as text, which keeps it exact."""
+    if isinstance(value, SideInput):
         return value.to_json()
     return str(value) if isinstance(value, Fraction) else value

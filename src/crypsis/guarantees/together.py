@@ -11,12 +11,12 @@ from crypsis.guarantees.guarantee import Guarantee
 from crypsis.guarantees.k_anonymity import KAnonymity
 from crypsis.guarantees.l_diversity import LDiversity
 from crypsis.guarantees.t_closeness import TCloseness
-from crypsis.parameters import Companion
+from crypsis.parameters import SideInput
 
 PARTS: dict[str, type[Guarantee]] = {one.model: one for one in (KAnonymity, LDiversity, TCloseness)}
 
 
-class Promises(Companion):
+class Promises(SideInput):
     """Promises about tables, at most one of each model. Immutable."""
 
     in_words: ClassVar[str] = "a list of promises"

@@ -16,7 +16,7 @@ from crypsis.data.term_rank import neighbours_by_cooccurrence, term_rank
 from crypsis.data.transaction import Transactions
 from crypsis.errors import BadParameter, BadTaxonomy
 from crypsis.hierarchy.taxonomy import Taxonomy
-from crypsis.parameters import Companion, Recipe
+from crypsis.parameters import Deferred, SideInput
 
 ORDERS = ("label", "frequency", "cooccurrence")
 
@@ -66,10 +66,10 @@ class ItemHierarchy(Taxonomy):
 
 
 @dataclass(frozen=True)
-class BalancedHierarchy(Recipe):
+class BalancedHierarchy(Deferred):
     """A hierarchy over the items of the data that are not sensitive, `fanout` children per node."""
 
-    makes: ClassVar[type[Companion]] = ItemHierarchy
+    makes: ClassVar[type[SideInput]] = ItemHierarchy
 
     fanout: int = 5
     order: str = "label"

@@ -32,14 +32,14 @@ from crypsis.hierarchy.equi_depth import equi_depth
 from crypsis.hierarchy.equi_width import equi_width
 from crypsis.hierarchy.hierarchy import TOP, Hierarchy, unknown_hierarchy_columns
 from crypsis.hierarchy.prefix import prefix
-from crypsis.parameters import Companion, Recipe
+from crypsis.parameters import Deferred, SideInput
 
 SOURCES: dict[str, Callable[[str], Hierarchy]] = {}  # ending of a file name: who reads it; anything else is CSV
 
 _NEXT_ENTRY = re.compile(r"\n+|,(?=[^,=:\n]+=)")
 
 
-class Hierarchies(Companion):
+class Hierarchies(SideInput):
     """A hierarchy for some columns of a table, by name. Immutable."""
 
     in_words: ClassVar[str] = "hierarchies (column=FILE or column=RECIPE, e.g. age=ages.csv,zip=prefix)"
@@ -104,10 +104,10 @@ class Hierarchies(Companion):
 
 
 @dataclass(frozen=True, eq=False)
-class HierarchyPlan(Recipe):
+class HierarchyPlan(Deferred):
     """Hierarchies of which some are still to be built from the data: `HierarchyPlan({"age": "equi_depth:8"})`."""
 
-    makes: ClassVar[type[Companion]] = Hierarchies
+    makes: ClassVar[type[SideInput]] = Hierarchies
 
     entries: Mapping[str, Hierarchy | str]
 

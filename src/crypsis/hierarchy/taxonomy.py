@@ -29,10 +29,10 @@ from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadLabel, BadParameter, BadTaxonomy, UnknownLocation, did_you_mean
 from crypsis.hierarchy.files import MADE_FROM_DATA, read_hierarchy
-from crypsis.parameters import Companion, Recipe
+from crypsis.parameters import Deferred, SideInput
 
 
-class Taxonomy(Companion):
+class Taxonomy(SideInput):
     """What locations mean: restaurants, coffee shops, everything. Inner nodes are no locations."""
 
     in_words: ClassVar[str] = "a taxonomy (a file, or auto:FANOUT to build one from coordinates)"
@@ -343,10 +343,10 @@ def _says_how_it_was_made(path: str | Path) -> bool:
 
 
 @dataclass(frozen=True)
-class AutomaticTaxonomy(Recipe):
+class AutomaticTaxonomy(Deferred):
     """A taxonomy built from the coordinates of the location table, with at most `fan_out` children per node."""
 
-    makes: ClassVar[type[Companion]] = Taxonomy
+    makes: ClassVar[type[SideInput]] = Taxonomy
 
     fan_out: int = 5
 

@@ -28,12 +28,12 @@ from crypsis.data.transaction import Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, BadPolicy
 from crypsis.hierarchy.balanced import BalancedHierarchy, ItemHierarchy
-from crypsis.parameters import Companion, Recipe
+from crypsis.parameters import Deferred, SideInput
 
 FORMS = ("single", "fixed", "frequency", "cooccurrence", "hierarchy")
 
 
-class UtilityPolicy(Companion):
+class UtilityPolicy(SideInput):
     """Disjoint sets of items by their labels."""
 
     in_words: ClassVar[str] = (
@@ -101,10 +101,10 @@ class UtilityPolicy(Companion):
 
 
 @dataclass(frozen=True)
-class DerivedUtility(Recipe):
+class DerivedUtility(Deferred):
     """A utility policy made from the data: `DerivedUtility("frequency", 3)` for `frequency:3`."""
 
-    makes: ClassVar[type[Companion]] = UtilityPolicy
+    makes: ClassVar[type[SideInput]] = UtilityPolicy
 
     form: str
     number: int | None = None

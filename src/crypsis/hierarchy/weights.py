@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import ClassVar
 
 from crypsis.errors import BadParameter, did_you_mean
-from crypsis.parameters import Companion
+from crypsis.parameters import SideInput
 
 _MOST_DIGITS = 400  # before or behind the point
 
 
-class Weights(Companion):
+class Weights(SideInput):
     """A weight of at least 0 for some columns; columns that are not named weigh 1."""
 
     in_words: ClassVar[str] = "weights (column=NUMBER, e.g. age=2,zip=0.5)"

@@ -22,7 +22,7 @@ DELETED = 1
 
 
 @njit
-def raised_cut(
+def raise_cut(
     offsets: Int64s,
     items: Int32s,
     parent: Int32s,

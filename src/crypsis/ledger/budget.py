@@ -40,7 +40,7 @@ from crypsis.errors import (
     MissingFile,
     WriteFailed,
 )
-from crypsis.parameters import Companion, exact_number
+from crypsis.parameters import SideInput, exact_number
 
 SCHEMA = "crypsis-ledger/2"
 FIRST_SCHEMA = "crypsis-ledger/1"  # without a name and a head; it gets both with the next line
@@ -89,7 +89,7 @@ class _Read:
     end: int
 
 
-class BudgetLedger(Companion):
+class BudgetLedger(SideInput):
     """The ledger file of a dataset. It is made with the first charge or limit."""
 
     in_words: ClassVar[str] = "a ledger file"

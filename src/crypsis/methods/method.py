@@ -14,7 +14,7 @@ from crypsis.guarantees import Guarantee
 from crypsis.journal import Journal
 from crypsis.methods.command_names import command_name
 from crypsis.methods.scaling import Scaling
-from crypsis.parameters import AtLeast, Checked, Companion, Recipe, parameters_of
+from crypsis.parameters import AtLeast, Checked, Deferred, SideInput, parameters_of
 
 RandomSeed = Annotated[int, AtLeast(0), "Seed of the random choice."]
 
@@ -53,7 +53,7 @@ class Method(Checked, ABC):
 
     def declarations(self) -> Declarations:
         """How a file is read for this method: what its domains and hierarchies declare comes before any guess."""
-        given = [value for value in self.parameters().values() if isinstance(value, (Companion, Recipe))]
+        given = [value for value in self.parameters().values() if isinstance(value, (SideInput, Deferred))]
         types = {name: type for one in given for name, type in one.column_types().items()}
         return Declarations(types, by_record=self.by_record)
 

@@ -112,11 +112,11 @@ def measure(
     metrics: Iterable[str] | None = None,
     *,
     seed: int = 0,
-    companions: Mapping[str, Any] | None = None,
+    side_inputs: Mapping[str, Any] | None = None,
 ) -> dict[str, float | int]:
     """All figures of the named metrics; without names, of those that are quick and apply.
 
-    Unasked, a metric that needs coordinates, row alignment or a companion of the data (`companions={"taxonomy": …}`)
+    Unasked, a metric that needs coordinates, row alignment or a side input of the data (`side_inputs={"taxonomy": …}`)
     is left out where there are none; asked for by name, it says why it cannot be had. Pattern preservation is
     measured only when asked for: it mines the release a hundred times.
     """
@@ -124,7 +124,7 @@ def measure(
     chosen = [metric for metric in METRICS.values() if metric.default]
     for metric in chosen if metrics is None else map(metric_named, metrics):
         try:
-            figures |= metric.compute(original, published, seed=seed, companions=companions)
+            figures |= metric.compute(original, published, seed=seed, side_inputs=side_inputs)
         except (BadCoordinate, NotApplicable):
             if metrics is not None:
                 raise

@@ -24,7 +24,7 @@ class Metric:
     reads: ClassVar[tuple[type, ...]] = (object,)  # published forms
     aligned: ClassVar[bool] = False  # compares each published row with the trajectory it was made from
     seeded: ClassVar[bool] = False
-    needs: ClassVar[tuple[str, ...]] = ()  # companions of the data that `measure` takes by name, such as a taxonomy
+    needs: ClassVar[tuple[str, ...]] = ()  # side inputs of the data that `measure` takes by name, such as a taxonomy
     takes: ClassVar[tuple[str, ...]] = ()  # the same, where it can do without
     default: ClassVar[bool] = True  # quick whatever the data, so it is measured unasked
     measure: ClassVar[Callable[..., Any]]
@@ -41,7 +41,7 @@ class Metric:
         published: Any,
         *,
         seed: int = 0,
-        companions: Mapping[str, Any] | None = None,
+        side_inputs: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> dict[str, float | int]:
         """The figures by name; options go to `measure`."""
@@ -51,7 +51,7 @@ class Metric:
         if not isinstance(published, cls.reads):
             forms = " or ".join(form.__name__ for form in cls.reads)
             raise NotApplicable(f"{cls.name} reads {forms}, got {type(published).__name__}.")
-        given = companions or {}
+        given = side_inputs or {}
         for name in cls.needs:
             if name not in given:
                 raise NotApplicable(f"{cls.name} needs a {name}; give one (--{name} FILE).")

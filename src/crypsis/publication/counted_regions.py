@@ -37,7 +37,7 @@ class CountedRegionsKind(PrivateKind):
         keys = np.concatenate([published.low, published.high], axis=1)
         return np.lexsort(keys.T[::-1]).astype(np.int64) if keys.size else np.arange(len(published))
 
-    def write(self, folder: Path, published: CountedRegions, companion: None, rows: Int64s, format: str) -> None:
+    def write(self, folder: Path, published: CountedRegions, side_file: None, rows: Int64s, format: str) -> None:
         write_regions(published.take(rows), folder / self.files[format], format)
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[CountedRegions, None]:

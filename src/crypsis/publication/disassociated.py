@@ -27,7 +27,7 @@ class DisassociatedKind(PublishedKind):
     files: ClassVar[dict[str, str]] = {"json": "disassociated.json", "parquet": "disassociated.parquet"}
     report: ClassVar[ReportPlan] = DISASSOCIATION_REPORT
 
-    def companion(self, original: Transactions, published: DisassociatedTransactions) -> None:
+    def side_file(self, original: Transactions, published: DisassociatedTransactions) -> None:
         return None
 
     def sorted_rows(self, published: DisassociatedTransactions) -> Int64s:
@@ -35,7 +35,7 @@ class DisassociatedKind(PublishedKind):
         return np.zeros(0, np.int64)
 
     def write(
-        self, folder: Path, published: DisassociatedTransactions, companion: None, rows: Int64s, format: str
+        self, folder: Path, published: DisassociatedTransactions, side_file: None, rows: Int64s, format: str
     ) -> None:
         write_disassociated(published, folder / self.files[format], format=format)
 
@@ -85,7 +85,7 @@ class DisassociatedKind(PublishedKind):
     def figures(self, published: DisassociatedTransactions) -> dict[str, Any]:
         return structure_of(published).figures()
 
-    def resources(self, described: Mapping[str, Any], companion: None) -> list[dict[str, Any]]:
+    def resources(self, described: Mapping[str, Any], side_file: None) -> list[dict[str, Any]]:
         json = described["format"] == "json"
         return [
             {

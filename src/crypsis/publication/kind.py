@@ -17,7 +17,7 @@ SUPPRESSED_LABELS = "suppressed_labels"
 
 
 class PublishedKind(ABC):
-    """One kind. `companion` stands for what is published beside the rows, such as coordinates; None if nothing is."""
+    """One kind. `side_file` stands for what is published beside the rows, such as coordinates; None if nothing is."""
 
     name: ClassVar[str]
     files: ClassVar[dict[str, str]]  # format: file name
@@ -26,7 +26,7 @@ class PublishedKind(ABC):
     aligned: ClassVar[bool] = True  # a published row was made from one input row
 
     @abstractmethod
-    def companion(self, original: Any, published: Any) -> Any:
+    def side_file(self, original: Any, published: Any) -> Any:
         """What may be published beside the rows."""
 
     def completed(self, published: Any, original: Any) -> Any:
@@ -46,12 +46,12 @@ class PublishedKind(ABC):
         """Row numbers by published values, so that the order says nothing that the rows do not say."""
 
     @abstractmethod
-    def write(self, folder: Path, published: Any, companion: Any, rows: Int64s, format: str) -> None:
-        """Write the chosen rows in this order, and the companion."""
+    def write(self, folder: Path, published: Any, side_file: Any, rows: Int64s, format: str) -> None:
+        """Write the chosen rows in this order, and the side file."""
 
     @abstractmethod
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[Any, Any]:
-        """Published data and companion of a release folder."""
+        """Published data and side file of a release folder."""
 
     def read_original(self, path: str | Path, published: Any, described: Mapping[str, Any], **options: Any) -> Any:
         """The data that a release was made of, read with the roles and columns that its manifest tells."""
@@ -72,8 +72,8 @@ class PublishedKind(ABC):
         It tells what the published records and declared inputs tell, and nothing else of the original.
         """
 
-    def describe_companion(self, companion: Any) -> dict[str, Any]:
-        """What the manifest's entry on the data says about the companion; public parameters only."""
+    def describe_side_file(self, side_file: Any) -> dict[str, Any]:
+        """What the manifest's entry on the data says about the side file; public parameters only."""
         return {}
 
     def figures(self, published: Any) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class PublishedKind(ABC):
         return {}
 
     @abstractmethod
-    def resources(self, described: Mapping[str, Any], companion: Any) -> list[dict[str, Any]]:
+    def resources(self, described: Mapping[str, Any], side_file: Any) -> list[dict[str, Any]]:
         """The files as a Frictionless data package lists them."""
 
     def notes(self, published: Any) -> list[str]:

@@ -47,7 +47,7 @@ class MixedKind(PublishedKind):
     files: ClassVar[dict[str, str]] = {"csv": "mixed.csv", "parquet": "mixed.parquet"}
     report: ClassVar[ReportPlan] = MIXED_REPORT
 
-    def companion(self, original: Mixed, published: PublishedMixed) -> None:
+    def side_file(self, original: Mixed, published: PublishedMixed) -> None:
         return None
 
     def as_written(self, published: PublishedMixed) -> PublishedMixed:
@@ -68,7 +68,7 @@ class MixedKind(PublishedKind):
         order = np.lexsort((value, kind, owner))
         return sorted_rows(offsets_of(shown.lengths + 2), value[order].astype(np.int32))
 
-    def write(self, folder: Path, published: PublishedMixed, companion: None, rows: Int64s, format: str) -> None:
+    def write(self, folder: Path, published: PublishedMixed, side_file: None, rows: Int64s, format: str) -> None:
         chosen = published.take(rows)
         file = folder / self.files[format]
         items = json_rows(chosen.transactions).set(pl.Series(chosen.table.suppressed), SUPPRESSED_TEXT)
@@ -132,7 +132,7 @@ class MixedKind(PublishedKind):
     def figures(self, published: PublishedMixed) -> dict[str, Any]:
         return {**_TABLE.figures(published.table), **published_symbols(published.transactions)}
 
-    def resources(self, described: Mapping[str, Any], companion: None) -> list[dict[str, Any]]:
+    def resources(self, described: Mapping[str, Any], side_file: None) -> list[dict[str, Any]]:
         (table,) = _TABLE.resources(described, None)
         table["name"] = "mixed"
         table["description"] = MEANING + ITEMS_MEANING

@@ -25,7 +25,7 @@ class PrivateKind(PublishedKind):
     domain_meaning: ClassVar[str]
     empty_note: ClassVar[str | None] = None
 
-    def companion(self, original: Any, published: Any) -> None:
+    def side_file(self, original: Any, published: Any) -> None:
         return None
 
     def with_private_facts(self, published: Any, facts: Mapping[str, Any]) -> Any:
@@ -35,7 +35,7 @@ class PrivateKind(PublishedKind):
             raise BadRelease("The private report does not hold the ledger of this release.")
         return replace(published, ledger=ledger)
 
-    def resources(self, described: Mapping[str, Any], companion: None) -> list[dict[str, Any]]:
+    def resources(self, described: Mapping[str, Any], side_file: None) -> list[dict[str, Any]]:
         rows = {
             "name": self.row_name,
             "type": "file",

@@ -40,7 +40,7 @@ class TableKind(PublishedKind):
     files: ClassVar[dict[str, str]] = {"csv": "table.csv", "parquet": "table.parquet", PARTS: FOLDER}
     report: ClassVar[ReportPlan] = TABLE_REPORT
 
-    def companion(self, original: Table, published: PublishedTable) -> None:
+    def side_file(self, original: Table, published: PublishedTable) -> None:
         return None
 
     def as_written(self, published: PublishedTable) -> PublishedTable:
@@ -53,7 +53,7 @@ class TableKind(PublishedKind):
         ordered = ranks.with_row_index("place").sort(names, maintain_order=True)["place"]
         return ordered.to_numpy().astype(np.int64)
 
-    def write(self, folder: Path, published: PublishedTable, companion: None, rows: Int64s, format: str) -> None:
+    def write(self, folder: Path, published: PublishedTable, side_file: None, rows: Int64s, format: str) -> None:
         frame, file = published.take(rows).to_frame(), folder / self.files[format]
         if format == PARTS:
             write_table_parts(frame, folder)
@@ -122,7 +122,7 @@ class TableKind(PublishedKind):
         """Classes and their sizes, and how wide cells are."""
         return {**class_figures(published).figures(), **published_widths(published)}
 
-    def resources(self, described: Mapping[str, Any], companion: None) -> list[dict[str, Any]]:
+    def resources(self, described: Mapping[str, Any], side_file: None) -> list[dict[str, Any]]:
         mediatype = "text/csv" if described["format"] == "csv" else "application/vnd.apache.parquet"
         fields = [{"name": column["name"], "type": "string"} for column in described["columns"]]
         return [

@@ -17,8 +17,8 @@ from crypsis.metrics.published_windows import published_windows
 from crypsis.publication.kind import PublishedKind
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.report_plan import ReportPlan
-from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
+from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.utility import utility
 from crypsis.reports.sections.verdict import verdict
 
@@ -29,17 +29,17 @@ class WindowKind(PublishedKind):
     name: ClassVar[str] = "windows"
     files: ClassVar[dict[str, str]] = {"jsonl": "windows.jsonl"}
     report: ClassVar[ReportPlan] = ReportPlan(
-        lambda manifest, published, _: _WindowFacts(manifest, published), (verdict, promise, utility, making)
+        lambda manifest, published, _: _WindowFacts(manifest, published), (verdict, promise, utility, provenance)
     )
 
-    def companion(self, original: Events, published: PublishedWindows) -> None:
+    def side_file(self, original: Events, published: PublishedWindows) -> None:
         return None
 
     def sorted_rows(self, published: PublishedWindows) -> Int64s:
         """Windows stay in the order of time; records inside are sorted by pseudonym."""
         return np.arange(len(published), dtype=np.int64)
 
-    def write(self, folder: Path, published: PublishedWindows, companion: None, rows: Int64s, format: str) -> None:
+    def write(self, folder: Path, published: PublishedWindows, side_file: None, rows: Int64s, format: str) -> None:
         labels = published.locations.labels
         with (folder / self.files[format]).open("wb") as file:
             for number in rows.tolist():
@@ -66,7 +66,7 @@ class WindowKind(PublishedKind):
             "pseudonyms": "stable" if published.linkable else "per-window",
         }
 
-    def resources(self, described: Mapping[str, Any], companion: None) -> list[dict[str, Any]]:
+    def resources(self, described: Mapping[str, Any], side_file: None) -> list[dict[str, Any]]:
         return [
             {
                 "name": "windows",

@@ -38,7 +38,7 @@ class SyntheticKind(PrivateKind):
         keys = sorted(range(len(published)), key=_row_keys(published).__getitem__)
         return np.array(keys, np.int64)
 
-    def write(self, folder: Path, published: SyntheticTrajectories, companion: None, rows: Int64s, format: str) -> None:
+    def write(self, folder: Path, published: SyntheticTrajectories, side_file: None, rows: Int64s, format: str) -> None:
         write_synthetic(published.take(rows), folder / self.files[format], format)
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[SyntheticTrajectories, None]:

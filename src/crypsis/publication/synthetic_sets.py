@@ -37,7 +37,7 @@ class SyntheticSetsKind(PrivateKind):
         keys = [items[start:end] for start, end in pairwise(bounds)]
         return np.array(sorted(range(len(published)), key=keys.__getitem__), np.int64)
 
-    def write(self, folder: Path, published: SyntheticTransactions, companion: None, rows: Int64s, format: str) -> None:
+    def write(self, folder: Path, published: SyntheticTransactions, side_file: None, rows: Int64s, format: str) -> None:
         write_synthetic_sets(published.take(rows), folder / self.files[format], format)
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[SyntheticTransactions, None]:

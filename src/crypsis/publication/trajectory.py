@@ -48,7 +48,7 @@ class TrajectoryKind(PublishedKind):
     files: ClassVar[dict[str, str]] = {"jsonl": "trajectories.jsonl", "parquet": "trajectories.parquet"}
     report: ClassVar[ReportPlan] = TRAJECTORY_REPORT
 
-    def companion(self, original: Trajectories | Tracks, published: PublishedTrajectories) -> Locations | None:
+    def side_file(self, original: Trajectories | Tracks, published: PublishedTrajectories) -> Locations | None:
         """Coordinates of the locations that some published symbol names, and of no other: those that the method made
         for publication, else those of the location table."""
         if published.places is not None:
@@ -86,11 +86,11 @@ class TrajectoryKind(PublishedKind):
         return sorted_rows(published.offsets, published.symbols.rank[published.codes])
 
     def write(
-        self, folder: Path, published: PublishedTrajectories, companion: Locations | None, rows: Int64s, format: str
+        self, folder: Path, published: PublishedTrajectories, side_file: Locations | None, rows: Int64s, format: str
     ) -> None:
         write_published_trajectories(published.take(rows), folder / self.files[format], format=format)
-        if companion is not None:
-            companion.to_frame().write_csv(folder / LOCATIONS)
+        if side_file is not None:
+            side_file.to_frame().write_csv(folder / LOCATIONS)
             for name, content in cell_files(published, published.places).items():
                 (folder / name).write_text(content, encoding="utf-8")
         if published.timed is not None:
@@ -167,11 +167,11 @@ class TrajectoryKind(PublishedKind):
             **_described_times(published),
         }
 
-    def describe_companion(self, companion: Locations | None) -> dict[str, Any]:
+    def describe_side_file(self, side_file: Locations | None) -> dict[str, Any]:
         """The grid of the cells, which is public: with it everybody can draw them."""
-        if companion is None or companion.grid is None:
+        if side_file is None or side_file.grid is None:
             return {}
-        return {"crs": companion.crs, "grid": companion.grid.to_dict()}
+        return {"crs": side_file.crs, "grid": side_file.grid.to_dict()}
 
     def notes(self, published: PublishedTrajectories) -> list[str]:
         notes = []
@@ -190,7 +190,7 @@ class TrajectoryKind(PublishedKind):
     def figures(self, published: PublishedTrajectories) -> dict[str, Any]:
         return published_symbols(published) | temporal_loss(published)
 
-    def resources(self, described: Mapping[str, Any], companion: Locations | None) -> list[dict[str, Any]]:
+    def resources(self, described: Mapping[str, Any], side_file: Locations | None) -> list[dict[str, Any]]:
         # Symbols inside rows are JSON Lines or Parquet, not a flat table, so the data are described as a file.
         mediatype = "application/jsonl" if described["format"] == "jsonl" else "application/vnd.apache.parquet"
         rows = {
@@ -217,9 +217,9 @@ class TrajectoryKind(PublishedKind):
             "schema": {"fields": fields, "primaryKey": ["location"]},
         }
         timed = [_timed_resource(described["times"])] if isinstance(described.get("times"), dict) else []
-        if companion is None:
+        if side_file is None:
             return [rows, *timed]
-        mapped = described.get("places") == "cells" and has_degrees(companion)
+        mapped = described.get("places") == "cells" and has_degrees(side_file)
         return [rows, places, *timed, *(_geojson(name, what) for name, what in _MAPS.items() if mapped)]
 
     def is_sound(self, described: Mapping[str, Any]) -> bool:

@@ -39,7 +39,7 @@ class TransactionKind(PublishedKind):
     }
     report: ClassVar[ReportPlan] = TRANSACTION_REPORT
 
-    def companion(self, original: Transactions, published: PublishedTransactions) -> None:
+    def side_file(self, original: Transactions, published: PublishedTransactions) -> None:
         return None
 
     def sorted_rows(self, published: PublishedTransactions) -> Int64s:
@@ -47,7 +47,7 @@ class TransactionKind(PublishedKind):
         rows = np.repeat(np.arange(len(published)), published.lengths)
         return sorted_rows(published.offsets, rank[np.lexsort((rank, rows))])
 
-    def write(self, folder: Path, published: PublishedTransactions, companion: None, rows: Int64s, format: str) -> None:
+    def write(self, folder: Path, published: PublishedTransactions, side_file: None, rows: Int64s, format: str) -> None:
         write_published_sets(published.take(rows), folder / self.files[format], format=format)
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedTransactions, None]:
@@ -71,7 +71,7 @@ class TransactionKind(PublishedKind):
     def figures(self, published: PublishedTransactions) -> dict[str, Any]:
         return published_symbols(published)
 
-    def resources(self, described: Mapping[str, Any], companion: None) -> list[dict[str, Any]]:
+    def resources(self, described: Mapping[str, Any], side_file: None) -> list[dict[str, Any]]:
         records = {
             "name": "transactions",
             "type": "file",

@@ -12,8 +12,8 @@ from crypsis.reports.page import columns, exact, items, paragraph, pictured, sec
 from crypsis.reports.pictures.cluster_sizes import cluster_sizes
 from crypsis.reports.pictures.term_chunk_sizes import term_chunk_sizes
 from crypsis.reports.report_plan import ReportPlan
-from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
+from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.utility import utility
 from crypsis.reports.sections.verdict import verdict
 from crypsis.wording import counted, listed, shown
@@ -114,6 +114,6 @@ def _least(values: Int64s) -> int:
 
 DISASSOCIATION_REPORT = ReportPlan(
     lambda manifest, published, _: DisassociatedFacts(manifest, published),
-    (verdict, _glance, promise, _structure, _hidden, _leak, utility, making),
+    (verdict, _glance, promise, _structure, _hidden, _leak, utility, provenance),
     {"cluster-sizes": cluster_sizes, "term-chunk-sizes": term_chunk_sizes},
 )

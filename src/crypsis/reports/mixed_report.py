@@ -9,12 +9,12 @@ from crypsis.data.mixed import PublishedMixed
 from crypsis.drawing.markup import Markup
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.report_plan import ReportPlan
-from crypsis.reports.sections.making import making
+from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.utility import utility
 from crypsis.reports.table_facts import TableFacts
 from crypsis.reports.table_report import TABLE_REPORT
 from crypsis.reports.transaction_facts import TransactionFacts
-from crypsis.reports.transaction_report import TRANSACTION_REPORT, lengths, merged
+from crypsis.reports.transaction_report import TRANSACTION_REPORT, generalized, lengths
 
 
 class MixedFacts(ManifestFacts):
@@ -40,8 +40,8 @@ MIXED_REPORT = ReportPlan(
     lambda manifest, published, _: MixedFacts(manifest, published),
     (
         *(_of_table(section) for section in TABLE_REPORT.sections[:-2]),
-        *(_of_items(section) for section in (merged, lengths)),
-        *(_of_table(section) for section in (utility, making)),
+        *(_of_items(section) for section in (generalized, lengths)),
+        *(_of_table(section) for section in (utility, provenance)),
     ),
     {
         **{name: _of_table(picture) for name, picture in TABLE_REPORT.pictures.items()},

@@ -92,7 +92,7 @@ def _listed(values: list[Any]) -> str:
 
 
 def tile(name: str, value: Markup, detail: str) -> Markup:
-    """One figure of those at a glance, with a word on it."""
+    """One figure of those at a summary, with a word on it."""
     return element(
         "div", element("dt", name), element("dd", value, class_="figure"), element("dd", detail, class_="detail")
     )

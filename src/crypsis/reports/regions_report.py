@@ -16,8 +16,8 @@ from crypsis.reports.page import exact, pictured, section, tile
 from crypsis.reports.private_facts import PrivateFacts, rechecked
 from crypsis.reports.report_plan import ReportPlan
 from crypsis.reports.sections.budget import epsilon_tile, spent, table, utility
-from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
+from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.verdict import verdict
 from crypsis.wording import counted, shortened
 
@@ -47,7 +47,7 @@ class RegionFacts(PrivateFacts):
         return sizes
 
 
-def glance(facts: RegionFacts) -> Markup:
+def summary(facts: RegionFacts) -> Markup:
     """Section: what was published and what it cost."""
     published = facts.published
     empty = int(np.count_nonzero(facts.sizes == 0))
@@ -139,6 +139,6 @@ def _size_histogram(facts: RegionFacts) -> Markup:
 
 REGIONS_REPORT = ReportPlan(
     lambda manifest, published, _: RegionFacts(manifest, published),
-    (verdict, glance, promise, kept, sizes, widths, largest, left, making),
+    (verdict, summary, promise, kept, sizes, widths, largest, left, provenance),
     {"region-sizes": _size_histogram},
 )

@@ -15,8 +15,8 @@ from crypsis.reports.page import columns, exact, paragraph, pictured, section, t
 from crypsis.reports.private_facts import PrivateFacts
 from crypsis.reports.report_plan import ReportPlan
 from crypsis.reports.sections.budget import epsilon_tile, spent, table, utility
-from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
+from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.verdict import verdict
 from crypsis.wording import counted, figure, shortened, shown
 
@@ -46,7 +46,7 @@ class SyntheticFacts(PrivateFacts):
         return _repeated(self.published.times.decode(self.published.time_codes), copies)
 
 
-def glance(facts: SyntheticFacts) -> Markup:
+def summary(facts: SyntheticFacts) -> Markup:
     """Section: what was published and what it cost."""
     published = facts.published
     visited = len(np.unique(published.location_codes))
@@ -124,6 +124,6 @@ def _time_histogram(facts: SyntheticFacts) -> Markup:
 
 SYNTHETIC_REPORT = ReportPlan(
     lambda manifest, published, _: SyntheticFacts(manifest, published),
-    (verdict, glance, promise, kept, shapes, frequent, left, making),
+    (verdict, summary, promise, kept, shapes, frequent, left, provenance),
     {"trajectory-lengths": _length_histogram, "visit-times": _time_histogram},
 )

@@ -15,8 +15,8 @@ from crypsis.reports.page import exact, paragraph, pictured, section, tile
 from crypsis.reports.private_facts import PrivateFacts
 from crypsis.reports.report_plan import ReportPlan
 from crypsis.reports.sections.budget import epsilon_tile, spent, table, utility
-from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
+from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.verdict import verdict
 from crypsis.wording import counted, figure, shortened, shown
 
@@ -42,7 +42,7 @@ class SyntheticSetFacts(PrivateFacts):
         return np.repeat(self.published.lengths, -(-copies // scale)).astype(np.int64)
 
 
-def glance(facts: SyntheticSetFacts) -> Markup:
+def summary(facts: SyntheticSetFacts) -> Markup:
     """Section: what was published and what it cost."""
     published = facts.published
     tiles = [
@@ -104,6 +104,6 @@ def _size_histogram(facts: SyntheticSetFacts) -> Markup:
 
 SYNTHETIC_SETS_REPORT = ReportPlan(
     lambda manifest, published, _: SyntheticSetFacts(manifest, published),
-    (verdict, glance, promise, kept, sizes, frequent, left, making),
+    (verdict, summary, promise, kept, sizes, frequent, left, provenance),
     {"record-sizes": _size_histogram},
 )

@@ -10,8 +10,8 @@ from crypsis.drawing.markup import Markup, element, join
 from crypsis.reports.histogram import Series, Wording, histogram
 from crypsis.reports.page import columns, exact, paragraph, pictured, section, tile
 from crypsis.reports.report_plan import ReportPlan
-from crypsis.reports.sections.making import making
 from crypsis.reports.sections.promise import promise
+from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.utility import utility
 from crypsis.reports.sections.verdict import verdict
 from crypsis.reports.transaction_facts import TransactionFacts
@@ -24,7 +24,7 @@ _SIZE = Wording("symbol", "symbols", "size", "items in the symbol (size)", "symb
 _LENGTH = Wording("record", "records", "symbols", "symbols in the record (length)", "records")
 
 
-def glance(facts: TransactionFacts) -> Markup:
+def summary(facts: TransactionFacts) -> Markup:
     """Section: what was published, how rare it gets, and what it cost."""
     data, found, measured = facts.section("data"), facts.section("verdict"), facts.section("utility")
     empty = int((facts.lengths == 0).sum())
@@ -67,7 +67,7 @@ def shares(facts: TransactionFacts) -> Markup:
     )
 
 
-def merged(facts: TransactionFacts) -> Markup:
+def generalized(facts: TransactionFacts) -> Markup:
     """Section: the largest generalized symbols with their items."""
     heading = "What was generalized"
     if not facts.n_generalized:
@@ -136,6 +136,6 @@ def _by_kind(facts: TransactionFacts, values: Any) -> tuple[Series, Series]:
 
 TRANSACTION_REPORT = ReportPlan(
     lambda manifest, published, _: TransactionFacts.of(manifest, published),
-    (verdict, glance, promise, shares, merged, lengths, utility, making),
+    (verdict, summary, promise, shares, generalized, lengths, utility, provenance),
     {"support-histogram": _support_histogram, "symbol-sizes": _size_histogram, "record-lengths": _length_histogram},
 )

@@ -13,7 +13,7 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.05, 5.0
 Result = TypeVar("Result")
 
 
-def persistently(
+def retry(
     action: Callable[[], Result], seconds: float, stopped: threading.Event, failed: Callable[[WriteFailed], None]
 ) -> Result:
     """The answer of an action that may fail to write; it is told of each failure, and raised after so many seconds."""

@@ -38,7 +38,7 @@ from crypsis.runtime.feed import Feed, Nothing
 from crypsis.runtime.line_log import LineLog
 from crypsis.runtime.observation import Observation
 from crypsis.runtime.people import read_people
-from crypsis.runtime.persistence import persistently
+from crypsis.runtime.persistence import retry
 from crypsis.runtime.sealing import Sealing, sealing_of
 from crypsis.runtime.sinks import sink_of
 from crypsis.runtime.sources import source_of
@@ -294,7 +294,7 @@ class StreamRun:
                 self.observed.latest = None
                 self.listener(self.observed)
 
-        answer = persistently(action, self.configuration.run.retry_seconds, self._stop, failed)
+        answer = retry(action, self.configuration.run.retry_seconds, self._stop, failed)
         self.observed.trouble = ""
         return answer
 

@@ -68,7 +68,7 @@ class Comparison:
         original = self.original
         if not isinstance(original, (Tracks, Trajectories)):
             return None
-        facts = ReleaseFacts.of(self.release.manifest, self.release.data, self.release.companion)
+        facts = ReleaseFacts.of(self.release.manifest, self.release.data, self.release.side_file)
         try:
             if isinstance(original, Tracks):
                 view = MapView.of(original.x, original.y)

@@ -34,13 +34,13 @@ from crypsis.errors import (
     UnknownFormat,
     did_you_mean,
 )
-from crypsis.evaluate.dataset import Dataset, companion_files
+from crypsis.evaluate.dataset import Dataset, side_input_files
 from crypsis.evaluate.dataset_checks import section_problems
 from crypsis.evaluate.edits import EditedTable, edit_from_dict
 from crypsis.evaluate.first_look import described, suggested_run, told_options
 from crypsis.samples import SAMPLES
 from crypsis.web.grids import Grid, is_odd, plain_text
-from crypsis.web.own_names import known_as
+from crypsis.web.own_names import rename_in_errors
 from crypsis.web.workspace import Entry, Workspace, safe_suffix, write_entry
 
 KIND = "datasets"
@@ -73,7 +73,7 @@ class Datasets:
         self.check_settings(settings or {})
         path = self.workspace.upload(upload)
         shown = shown_name(name, path)
-        with known_as(path, shown):
+        with rename_in_errors(path, shown):
             section, inspection = seen or described(path, settings or {})
         inspection["file"] = shown
         kept = f"original{safe_suffix(path.name)}"
@@ -281,7 +281,7 @@ class Datasets:
             raise NotApplicable("Databases cannot be named while others are let in; upload a file.")
         sets = [one.get("path") for one in (section.get("sets") or {}).values()]
         sets += [step.table for step in steps_of(section.get(STEP)) if isinstance(step, Join)]
-        for path in (*(section.get(name) for name in companion_files()), *sets):
+        for path in (*(section.get(name) for name in side_input_files()), *sets):
             if path is not None and (path.startswith("$") or Path(path).name != path):
                 self.named_file(path)
 
@@ -488,7 +488,7 @@ def _known_by_name(entry: Entry) -> Iterator[None]:
     if file.parent != entry.folder:  # named by whoever works with it
         yield
         return
-    with known_as(file, str(entry.content["inspection"].get("file") or entry.name)):
+    with rename_in_errors(file, str(entry.content["inspection"].get("file") or entry.name)):
         yield
 
 
@@ -502,7 +502,7 @@ def whole_section(entry: Entry) -> dict[str, Any]:
     """The table `[dataset]` of an entry, with paths that hold everywhere on this machine."""
     section = dict(entry.content["section"])
     section["path"] = str(entry.folder / section["path"])
-    for name in companion_files():
+    for name in side_input_files():
         if section.get(name) is not None:
             section[name] = str(entry.folder / section[name])
     return section

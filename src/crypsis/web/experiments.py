@@ -39,7 +39,6 @@ from crypsis.evaluate.store import PRIVATE
 from crypsis.methods import method_named
 from crypsis.metrics import short_names
 from crypsis.web.attacking import attacked
-from crypsis.web.companions import Companions
 from crypsis.web.comparison import Comparison
 from crypsis.web.datasets import Datasets, whole_section
 from crypsis.web.files import is_drawn, take_dataset
@@ -47,6 +46,7 @@ from crypsis.web.grids import Grid
 from crypsis.web.maps import release_map
 from crypsis.web.named_files import refuse_named_files
 from crypsis.web.outputs import Output, output_of
+from crypsis.web.side_inputs import SideInputs
 from crypsis.web.workspace import Entry, Workspace
 
 KIND = "experiments"
@@ -88,8 +88,8 @@ class Job:
 class Experiments:
     """The experiments of a workspace."""
 
-    def __init__(self, workspace: Workspace, datasets: Datasets, companions: Companions) -> None:
-        self.workspace, self.datasets, self.companions = workspace, datasets, companions
+    def __init__(self, workspace: Workspace, datasets: Datasets, side_inputs: SideInputs) -> None:
+        self.workspace, self.datasets, self.side_inputs = workspace, datasets, side_inputs
         self._jobs: dict[str, Job] = {}
         self._outputs: OrderedDict[tuple[str, str], Output] = OrderedDict()
         self._outdated: dict[str, tuple[Any, set[str]]] = {}
@@ -165,7 +165,7 @@ class Experiments:
         content: dict[str, Any] = {"name": entry.name}
         content |= {key: own[key] for key in ("seed", "workers", "limits") if key in own}
         content["dataset"] = whole_section(dataset)
-        content |= self.companions.sections(dataset.number)
+        content |= self.side_inputs.sections(dataset.number)
         content |= {key: own[key] for key in ("queries", "run", "metrics", "plot") if own.get(key)}
         return Experiment.parse(content, folder=entry.folder)
 
@@ -174,7 +174,7 @@ class Experiments:
         parsed = Experiment.parse(text)
         own = _of_file(parsed.content)
         current = self.datasets.entry(self.entry(number).content["dataset"])
-        dataset = take_dataset(self.datasets, self.companions, parsed.content, current)
+        dataset = take_dataset(self.datasets, self.side_inputs, parsed.content, current)
 
         def alter(content: dict[str, Any]) -> None:
             content["tables"] = own
@@ -187,7 +187,7 @@ class Experiments:
         """A new experiment out of a file."""
         parsed = Experiment.parse(text)
         own = _of_file(parsed.content)
-        dataset = take_dataset(self.datasets, self.companions, parsed.content, None)
+        dataset = take_dataset(self.datasets, self.side_inputs, parsed.content, None)
         return self.create(dataset, mode, own, parsed.name)
 
     def problems(self, number: str, tables: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:

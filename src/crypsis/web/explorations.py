@@ -21,10 +21,10 @@ from crypsis.evaluate import Experiment
 from crypsis.evaluate.toml import toml_text
 from crypsis.methods.trajectory.ppsg import PPSG
 from crypsis.methods.trajectory.progressive_generalization import ProgressiveGeneralization
-from crypsis.web.companions import Companions
 from crypsis.web.datasets import Datasets, whole_section
 from crypsis.web.files import take_dataset
 from crypsis.web.maps import MapView, area_map
+from crypsis.web.side_inputs import SideInputs
 
 _KEPT = 8
 
@@ -60,8 +60,8 @@ class Exploration:
 class Explorations:
     """Those that are open; the least recently used one is closed when there are too many."""
 
-    def __init__(self, datasets: Datasets, companions: Companions) -> None:
-        self.datasets, self.companions = datasets, companions
+    def __init__(self, datasets: Datasets, side_inputs: SideInputs) -> None:
+        self.datasets, self.side_inputs = datasets, side_inputs
         self._open: OrderedDict[str, Exploration] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -121,7 +121,7 @@ class Explorations:
         if unknown:
             raise BadExperiment(f"A tessellation on the map has {', '.join(known)}; the file also has {unknown[0]}.")
         checked = PPSG(**told)  # refuses what is out of range
-        dataset = take_dataset(self.datasets, self.companions, content, entry, sections=())
+        dataset = take_dataset(self.datasets, self.side_inputs, content, entry, sections=())
         found = self.begin(dataset, radius=checked.radius, k=checked.k, max_displacement=checked.max_displacement)
         return self.step(found.number, checked.max_steps) if checked.max_steps != 0 else found
 

@@ -12,8 +12,8 @@ from typing import Any
 from crypsis.errors import BadExperiment
 from crypsis.evaluate import Experiment
 from crypsis.evaluate.toml import toml_text
-from crypsis.web.companions import Companions
 from crypsis.web.datasets import Datasets, whole_section
+from crypsis.web.side_inputs import SideInputs
 from crypsis.web.workspace import Entry
 
 COMPANIONS = ("hierarchy", "policy", "queries")
@@ -24,16 +24,16 @@ def dataset_text(entry: Entry) -> str:
     return toml_text({"name": entry.name, "dataset": whole_section(entry)})
 
 
-def companions_text(companions: Companions, entry: Entry, **instead: Any) -> str:
+def side_inputs_text(side_inputs: SideInputs, entry: Entry, **instead: Any) -> str:
     """The dataset and what goes with it: hierarchies, policies and queries; `instead` is what is not saved yet."""
-    found = {**companions.sections(entry.number), **instead}
+    found = {**side_inputs.sections(entry.number), **instead}
     told = {name: found[name] for name in COMPANIONS if found.get(name)}
     return toml_text({"name": entry.name, "dataset": whole_section(entry), **told})
 
 
 def take_dataset(
     datasets: Datasets,
-    companions: Companions,
+    side_inputs: SideInputs,
     content: Mapping[str, Any],
     current: Entry | None,
     sections: tuple[str, ...] = COMPANIONS,
@@ -49,7 +49,7 @@ def take_dataset(
     if current is not None and _same_data(current, told):
         number = current.number
     else:
-        equal = next((one for one in datasets.entries() if _is(one, told, companions, wanted)), None)
+        equal = next((one for one in datasets.entries() if _is(one, told, side_inputs, wanted)), None)
         if equal is not None:
             return equal.number
         number, revision = datasets.open_again(str(told["path"]), list(told.get("edits") or [])).number, None
@@ -59,13 +59,13 @@ def take_dataset(
         section["locations"] = _place(datasets.entry(number), str(told["locations"]))
     if any(known.get(key) != value for key, value in section.items()):
         datasets.set_section(number, {**_kept(known, section), **section}, revision)
-    companions.take_sections(number, wanted)
+    side_inputs.take_sections(number, wanted)
     return number
 
 
 def take_text(
     datasets: Datasets,
-    companions: Companions,
+    side_inputs: SideInputs,
     number: str,
     text: str,
     sections: tuple[str, ...] = COMPANIONS,
@@ -73,7 +73,7 @@ def take_text(
 ) -> Entry:
     """The same from the text of a file, for the dataset that is open; returns the one to look at now."""
     content = Experiment.parse(text).content
-    return datasets.entry(take_dataset(datasets, companions, content, datasets.entry(number), sections, revision))
+    return datasets.entry(take_dataset(datasets, side_inputs, content, datasets.entry(number), sections, revision))
 
 
 def is_drawn(queries: Any) -> bool:
@@ -86,11 +86,11 @@ def _same_data(entry: Entry, told: Mapping[str, Any]) -> bool:
     return str(known["path"]) == str(told.get("path")) and (known.get("edits") or []) == (told.get("edits") or [])
 
 
-def _is(entry: Entry, told: Mapping[str, Any], companions: Companions, wanted: Mapping[str, Any]) -> bool:
+def _is(entry: Entry, told: Mapping[str, Any], side_inputs: SideInputs, wanted: Mapping[str, Any]) -> bool:
     known = whole_section(entry)
     if not _same_data(entry, told) or any(known.get(key) != value for key, value in told.items() if key != "edits"):
         return False
-    found = companions.sections(entry.number)
+    found = side_inputs.sections(entry.number)
     return all((found.get(key) or {}) == (value or {}) for key, value in wanted.items())
 
 

@@ -26,7 +26,7 @@ from crypsis.evaluate.suggested_command import commands_to_begin
 from crypsis.parameters import Parameter
 from crypsis.web.datasets import Datasets, shown_name
 from crypsis.web.grids import Grid
-from crypsis.web.own_names import known_as
+from crypsis.web.own_names import rename_in_errors
 from crypsis.web.reading_form import options_used
 from crypsis.web.workspace import Entry
 
@@ -90,14 +90,14 @@ class Imports:
         """The file as these settings read it. What cannot be read at all is raised."""
         self.datasets.check_settings(settings)
         file, name = self._located(staged)
-        with known_as(file, name):
+        with rename_in_errors(file, name):
             found = look_at(file, settings)
             section, inspection = described(file, settings, found)
         inspection["file"] = name
         dataset = Dataset({"path": str(file), **section}, file.parent)
         options = tuple(options_used(dataset))
         try:
-            with known_as(file, name):
+            with rename_in_errors(file, name):
                 data = dataset.load()
         except CrypsisError as error:
             return replace(_as_written(file, section, inspection, error), options=options)

@@ -83,7 +83,7 @@ def release_map(original: Any, release: Any) -> Markup:
     published = release.data
     if not isinstance(published, PublishedTrajectories):
         raise NotApplicable(f"A map shows published trajectories; these data are {type(published).__name__}.")
-    facts = ReleaseFacts.of(release.manifest, published, release.companion)
+    facts = ReleaseFacts.of(release.manifest, published, release.side_file)
     if isinstance(original, Tracks):
         return cells_map(facts, MapView.of(original.x, original.y))
     return published_map(facts, _with_places(original), view_of_places(original))

@@ -12,7 +12,7 @@ from crypsis.errors import CrypsisError
 
 
 @contextmanager
-def known_as(path: Path, name: str) -> Iterator[None]:
+def rename_in_errors(path: Path, name: str) -> Iterator[None]:
     """Within, an error that names the file by where it lies names it as its owner does."""
     try:
         yield

@@ -14,7 +14,7 @@ from crypsis.data.domains import PUBLIC_IN_DATA
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.applicability import domain_parameters
 from crypsis.methods import METHODS
-from crypsis.parameters import Above, AtLeast, Between, Companion, Parameter, parameters_of
+from crypsis.parameters import Above, AtLeast, Between, Parameter, SideInput, parameters_of
 from crypsis.web.parameter_labels import CONDITION, label_of
 from crypsis.web.theme import escaped
 
@@ -65,7 +65,7 @@ class ParameterForm:
     def _matters(self, parameter: Parameter) -> bool:
         if parameter.name in self.values or parameter.name in self.domains or parameter.required:
             return True
-        if issubclass(parameter.type, Companion) or parameter.name in _SELDOM:
+        if issubclass(parameter.type, SideInput) or parameter.name in _SELDOM:
             return False
         if parameter.name in {one.name for one in parameters_of(self.method.promises)}:
             return True
@@ -95,8 +95,8 @@ class ParameterForm:
             with ui.element("div").classes("parameter-name"):
                 ui.label(words).classes("name")
                 ui.label(parameter.name).classes("raw").props('aria-hidden="true"')
-            if issubclass(parameter.type, Companion):
-                field = self._companion(parameter)
+            if issubclass(parameter.type, SideInput):
+                field = self._side_input(parameter)
             elif parameter.choices:
                 field = self._choice(parameter, value)
             elif parameter.type is bool:
@@ -174,7 +174,7 @@ class ParameterForm:
         field.on_value_change(lambda event: self._set(parameter, event.value))
         return field
 
-    def _companion(self, parameter: Parameter) -> Any:
+    def _side_input(self, parameter: Parameter) -> Any:
         path, page = _COMPANION_PAGES.get(parameter.type.__name__, ("", ""))
         value = self.values.get(parameter.name)
         field = ui.input(value="" if value is None else str(value))
@@ -209,8 +209,8 @@ class ParameterForm:
 
 
 def _problem(parameter: Parameter, value: Any, owner: str) -> str | None:
-    """What is wrong with a value, in words; companions are checked when the whole is."""
-    if issubclass(parameter.type, Companion):
+    """What is wrong with a value, in words; side inputs are checked when the whole is."""
+    if issubclass(parameter.type, SideInput):
         return None
     if value in (None, ""):
         return "needed" if parameter.required else None

@@ -11,7 +11,7 @@ from crypsis.data.sources import SOURCES
 from crypsis.data.sources.data_source import AlsoCalled, InFilesOnly, Label, NamesColumn
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.dataset import Dataset
-from crypsis.parameters import Companion, Parameter, marks_of
+from crypsis.parameters import Parameter, SideInput, marks_of
 
 Change = Callable[[Parameter, Any], Any]
 
@@ -24,7 +24,7 @@ def options_used(dataset: Dataset) -> list[Parameter]:
     except CrypsisError:  # why it cannot be read is said elsewhere
         used = source.names()
     options = [source.options()[name] for name in used if name in source.options()]
-    return [one for one in options if not marks_of(one, InFilesOnly) and not issubclass(one.type, Companion)]
+    return [one for one in options if not marks_of(one, InFilesOnly) and not issubclass(one.type, SideInput)]
 
 
 def label_of(option: Parameter) -> str:

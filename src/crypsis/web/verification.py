@@ -39,7 +39,7 @@ from crypsis.release_folder import MANIFEST
 from crypsis.signatures import Signature
 from crypsis.verifiers import VERIFIERS
 from crypsis.web.attacking import attacked
-from crypsis.web.own_names import known_as
+from crypsis.web.own_names import rename_in_errors
 from crypsis.web.unpacking import check_unpacked
 from crypsis.web.workspace import Workspace
 
@@ -75,13 +75,13 @@ class Verification:
             private = None if private_report is None else self.workspace.upload(private_report)
             file = None if original_upload is None else self.workspace.upload(original_upload)
             keys = [self.workspace.upload(key) for key in trusted]
-            with known_as(folder, "release"), _unpacked(path, folder):
+            with rename_in_errors(folder, "release"), _unpacked(path, folder):
                 return self.of_folder(folder, promise, original, private, file, person, keys)
         if original is not None or private_report is not None or original_upload is not None:
             raise NotApplicable("The original goes with the archive of a release; a file is checked by itself.")
         if trusted:
             raise OptionWithoutEffect("Public keys are for the archives of releases; a file has no signature.")
-        with known_as(path, "the file"):
+        with rename_in_errors(path, "the file"):
             return self.of_file(path, promise)
 
     def roles_of_upload(self, upload: str) -> dict[str, str]:
@@ -119,7 +119,7 @@ class Verification:
         manifest = release.manifest
         against = None if original is None else _as_the_method_took_them(original, manifest)
         if original_file is not None:
-            with known_as(original_file, "the original"):
+            with rename_in_errors(original_file, "the original"):
                 against = release.read_original(original_file, **({} if person is None else {"person": person}))
         verdict = release.verify(against)
         return {
@@ -147,14 +147,14 @@ class Verification:
         """What an adversary who knows pieces of the original finds in a release (its archive)."""
         folder = self.workspace.unfinished()
         private = None if private_report is None else self.workspace.upload(private_report)
-        with known_as(folder, "release"), _unpacked(self.workspace.upload(upload), folder):
+        with rename_in_errors(folder, "release"), _unpacked(self.workspace.upload(upload), folder):
             release = read_release(folder, private_report=private)
             return attacked(name, params, release.data, _as_the_method_took_them(original, release.manifest))
 
     def fitting_attacks(self, upload: str, original: Any) -> dict[str, type[Attack]]:
         """The adversaries who could attack a release (its archive) beside its original."""
         folder = self.workspace.unfinished()
-        with known_as(folder, "release"), _unpacked(self.workspace.upload(upload), folder):
+        with rename_in_errors(folder, "release"), _unpacked(self.workspace.upload(upload), folder):
             release = read_release(folder)
             return fitting_attacks(release.data, _as_the_method_took_them(original, release.manifest))
 
@@ -187,7 +187,7 @@ def _trusted_by(signature: Signature, keys: Sequence[Path]) -> Signature:
         return signature
     with ExitStack() as names:
         for key in keys:
-            names.enter_context(known_as(key, "the public key"))
+            names.enter_context(rename_in_errors(key, "the public key"))
         return signature.trusted_by(keys)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from crypsis.web.companions import Companions
 from crypsis.web.datasets import Datasets
 from crypsis.web.experiments import Experiments
 from crypsis.web.explorations import Explorations
 from crypsis.web.importing import Imports
 from crypsis.web.live_streams import LiveStreams
 from crypsis.web.security import Access
+from crypsis.web.side_inputs import SideInputs
 from crypsis.web.warehouses import Warehouses
 from crypsis.web.workspace import Workspace
 
@@ -24,7 +24,7 @@ class Workbench:
     allow_paths: bool = True
     datasets: Datasets = field(init=False)
     imports: Imports = field(init=False)
-    companions: Companions = field(init=False)
+    side_inputs: SideInputs = field(init=False)
     experiments: Experiments = field(init=False)
     explorations: Explorations = field(init=False)
     streams: LiveStreams = field(init=False)
@@ -34,9 +34,9 @@ class Workbench:
         self.workspace.remove_leftovers()
         self.datasets = Datasets(self.workspace, allow_paths=self.allow_paths)
         self.imports = Imports(self.datasets)
-        self.companions = Companions(self.workspace, self.datasets)
-        self.experiments = Experiments(self.workspace, self.datasets, self.companions)
-        self.explorations = Explorations(self.datasets, self.companions)
+        self.side_inputs = SideInputs(self.workspace, self.datasets)
+        self.experiments = Experiments(self.workspace, self.datasets, self.side_inputs)
+        self.explorations = Explorations(self.datasets, self.side_inputs)
         self.streams = LiveStreams(self.workspace, self.datasets)
         self.warehouses = Warehouses(self.workspace, self.datasets)
 

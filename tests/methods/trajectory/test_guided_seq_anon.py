@@ -299,7 +299,7 @@ def test_what_is_checked_first() -> None:
         SDSeqAnon(k=2).anonymize(Trajectories.from_lists([["a"], ["a"]]), Journal())
 
 
-def test_a_companion_of_another_kind_is_refused_by_name() -> None:
+def test_a_side_input_of_another_kind_is_refused_by_name() -> None:
     with pytest.raises(BadParameter, match=r"SDSeqAnon: taxonomy must be a taxonomy .*, got 'taxonomy.csv'"):
         SDSeqAnon(taxonomy="taxonomy.csv")
     with pytest.raises(BadParameter, match="SDSeqAnon: taxonomy must be a taxonomy"):

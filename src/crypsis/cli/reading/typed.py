@@ -16,7 +16,7 @@ from crypsis.data.sources.data_source import InFilesOnly
 from crypsis.data.steps import STEP, STEPS, shaping, steps_of
 from crypsis.data.ways_of_reading import option_without_effect
 from crypsis.errors import BadParameter, NotApplicable, OptionWithoutEffect
-from crypsis.parameters import Companion, Parameter, marks_of, parameters_of
+from crypsis.parameters import Parameter, SideInput, marks_of, parameters_of
 
 INPUT_FORMAT = "input_format"
 
@@ -173,7 +173,7 @@ def _refuse_other_kinds(given: Mapping[str, Any], source: type[DataSource]) -> N
 
 
 def _names_file(option: str) -> bool:
-    return option in every_key() and issubclass(option_named(option).type, Companion)
+    return option in every_key() and issubclass(option_named(option).type, SideInput)
 
 
 def _value(name: str, typed: Any) -> Any:

@@ -23,7 +23,7 @@ from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.format import TABLE, Format
 from crypsis.data.ways_of_reading import Way, is_given, option_without_effect
 from crypsis.errors import BadParameter
-from crypsis.parameters import Checked, Companion, Parameter, marks_of, parameters_of
+from crypsis.parameters import Checked, Parameter, SideInput, marks_of, parameters_of
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ def values_of(source: type[DataSource], keys: Mapping[str, Any]) -> dict[str, An
 
 def value_of(option: Parameter, value: Any) -> Any:
     """A value as it stands in a file, in the type that the option takes."""
-    if issubclass(option.type, Companion) and isinstance(value, (str, Path)):
+    if issubclass(option.type, SideInput) and isinstance(value, (str, Path)):
         return option.type.from_text(str(value))
     if marks_of(option, NumberOrText) and type(value) is int:
         return str(value)

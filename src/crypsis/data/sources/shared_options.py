@@ -9,11 +9,11 @@ from typing import Annotated, Any
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.sources.data_source import InFilesOnly, Label, NamesColumn, NumberOrText
 from crypsis.data.trajectory import Locations
-from crypsis.parameters import Companion
+from crypsis.parameters import SideInput
 
 
 @dataclass(frozen=True)
-class LocationTable(Companion):
+class LocationTable(SideInput):
     """Where locations lie: a table in memory, or the file that holds it, which is read when it is needed."""
 
     table: Any

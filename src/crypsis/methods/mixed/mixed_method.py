@@ -45,7 +45,7 @@ from crypsis.methods.transaction.lra import LRA
 from crypsis.methods.transaction.pcta import PCTA
 from crypsis.methods.transaction.people import holders, unit_of
 from crypsis.methods.transaction.vpa import VPA
-from crypsis.parameters import AtLeast, Between, OneOf, Recipe
+from crypsis.parameters import AtLeast, Between, Deferred, OneOf
 
 RELATIONAL: dict[str, type[RelationalMethod]] = {
     one.name(): one for one in (Cluster, Mondrian, Incognito, TopDown, BottomUp)
@@ -131,7 +131,7 @@ class MixedMethod(Method):
         made: dict[str, Any] = {
             name: value.make(data.table if value.makes in _ABOUT_THE_TABLE else _known_items(data))
             for name, value in self.parameters().items()
-            if isinstance(value, Recipe) and self._uses(name)
+            if isinstance(value, Deferred) and self._uses(name)
         }
         return replace(self, **made) if made else self
 

@@ -30,7 +30,7 @@ from crypsis.methods.relational.quasi_identifiers import (
 )
 from crypsis.methods.relational.weighted_rows import recode_by_rows
 from crypsis.methods.scaling import BlockSize, RecodedBlocks
-from crypsis.parameters import Above, AtLeast, Between, OneOf, Recipe
+from crypsis.parameters import Above, AtLeast, Between, Deferred, OneOf
 from crypsis.shards.table import EncodedTable
 
 ColumnHierarchies = Annotated[
@@ -119,7 +119,7 @@ class RelationalMethod(Method):
 
     def facts_of(self, data: EncodedTable) -> tuple[RelationalMethod, list[QuasiIdentifier], Attributes, int, bool]:
         """The method with hierarchies made of all data, and the quasi-identifiers with the facts of all records."""
-        made_from_data = any(isinstance(value, Recipe) for value in self.parameters().values())
+        made_from_data = any(isinstance(value, Deferred) for value in self.parameters().values())
         ready = self.prepared(data.marginals) if made_from_data else self
         columns = [column for column in data.columns if column.role == "quasi"]
         counted = (

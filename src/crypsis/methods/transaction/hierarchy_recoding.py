@@ -20,7 +20,7 @@ from crypsis.errors import Infeasible, NotApplicable, TooFewRecords, TooLarge
 from crypsis.guarantees import Guarantee, ItemsetKmAnonymity
 from crypsis.guarantees.itemset_km_anonymity import ItemsetShared, KnownItems
 from crypsis.hierarchy import FANOUT_FIVE, ItemHierarchy, ItemTree
-from crypsis.kernels.apriori_cut import DELETED, STUCK, raised_cut
+from crypsis.kernels.apriori_cut import DELETED, STUCK, raise_cut
 from crypsis.kernels.itemsets import NO_ITEMS, NO_OFFSETS
 from crypsis.methods.method import Method
 from crypsis.methods.transaction.people import arrange_by_person, count_people, persons_to_count, unit_of
@@ -172,7 +172,7 @@ class TreeRecords:
             if n_sensitive
             else (NO_OFFSETS, NO_ITEMS, person)
         )
-        status, cut, steps, done = raised_cut(
+        status, cut, steps, done = raise_cut(
             offsets,
             items,
             self.tree.parent,

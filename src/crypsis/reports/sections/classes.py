@@ -10,7 +10,7 @@ from crypsis.wording import counted, figure
 
 
 def table_glance(facts: TableFacts) -> Markup:
-    """The figures at a glance."""
+    """The figures at a summary."""
     found = facts.section("verdict")
     smallest = int(facts.sizes.min()) if len(facts.sizes) else 0
     tiles = [

@@ -16,7 +16,7 @@ from crypsis.errors import CrypsisError, WriteFailed
 from crypsis.runtime.connection import Connection
 from crypsis.runtime.events import Batch, events_of_lines
 from crypsis.runtime.mqtt_subscription import MqttSubscription
-from crypsis.runtime.persistence import persistently
+from crypsis.runtime.persistence import retry
 from crypsis.runtime.pulse import Pulse
 from crypsis.runtime.sources.source import Source
 from crypsis.runtime.spool import Spool
@@ -86,7 +86,7 @@ class MqttSource(Source):
             messages = subscription.receive(_WAIT)
             self.pulse.heard(subscription.last_heard)
             if messages:
-                persistently(partial(self.spool.append, messages), self.patience, left, self._wrote_not)
+                retry(partial(self.spool.append, messages), self.patience, left, self._wrote_not)
                 self.trouble = ""
             subscription.acknowledge()
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from crypsis.errors import CrypsisError, WriteFailed
 from crypsis.runtime.events import Batch, events_of_lines
-from crypsis.runtime.persistence import persistently
+from crypsis.runtime.persistence import retry
 from crypsis.runtime.sources.source import Source
 from crypsis.runtime.spool import Spool
 
@@ -45,7 +45,7 @@ class StandardInput(Source):
                 if not block and rest:
                     lines, rest = [rest], b""
                 whole = [line for line in lines if line.strip()]
-                persistently(partial(self.spool.append, whole), self.patience, stopped, self._wrote_not)
+                retry(partial(self.spool.append, whole), self.patience, stopped, self._wrote_not)
                 self.trouble = ""
                 if not block:
                     return

@@ -20,7 +20,7 @@ from crypsis.samples import SAMPLES
 from crypsis.strict_json import parse_json
 from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, file_answer, resource
 from crypsis.web.datasets import Datasets
-from crypsis.web.files import companions_text, take_text
+from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.grids import MOST_ROWS, Filter, Sort
 from crypsis.web.importing import Staged, checked_settings
 from crypsis.web.maps import original_map
@@ -127,12 +127,12 @@ def router(workbench: Workbench) -> APIRouter:
     @api.get("/{number}/experiment.toml", response_class=PlainTextResponse)
     def as_file(number: Number) -> str:
         """The dataset with its roles, edits, hierarchies, policies and queries, as tables of an experiment file."""
-        return companions_text(workbench.companions, datasets.entry(number))
+        return side_inputs_text(workbench.side_inputs, datasets.entry(number))
 
     @api.put("/{number}/experiment.toml")
     def take_file(number: Number, told: Text, revision: Revision = None) -> dict[str, Any]:
         """Roles and what goes with the dataset as a file says; other edits make a dataset of their own."""
-        return take_text(datasets, workbench.companions, number, told.text, revision=revision).to_dict()
+        return take_text(datasets, workbench.side_inputs, number, told.text, revision=revision).to_dict()
 
     @api.get("/{number}/rows")
     def page_of_rows(
@@ -186,7 +186,7 @@ def router(workbench: Workbench) -> APIRouter:
     @api.get("/{number}/inputs.zip")
     def export_everything(number: Number) -> FileResponse:
         """The edited data, hierarchies, policies and queries as files, and the experiment file that names them."""
-        archive = workbench.companions.write_inputs(number)
+        archive = workbench.side_inputs.write_inputs(number)
         return FileResponse(
             archive,
             media_type="application/zip",

@@ -11,7 +11,7 @@ from pydantic import Field
 from crypsis.errors import BadParameter
 from crypsis.hierarchy.files import hierarchy_text
 from crypsis.web.api.shapes import Body, Number, resource
-from crypsis.web.companions import HIERARCHIES, nested
+from crypsis.web.side_inputs import HIERARCHIES, nested
 from crypsis.web.workbench import Workbench
 
 Dataset = Annotated[str, Query(pattern="^[0-9a-f]{12}$")]
@@ -36,22 +36,22 @@ class TreeEdit(Body):
 
 def router(workbench: Workbench) -> APIRouter:
     api = resource("hierarchies")
-    companions = workbench.companions
+    side_inputs = workbench.side_inputs
 
     @api.get("")
     def list_hierarchies(dataset: Dataset) -> list[dict[str, Any]]:
         """The hierarchies that were kept for columns of a dataset."""
-        return [entry.to_dict() for entry in companions.of(HIERARCHIES, dataset)]
+        return [entry.to_dict() for entry in side_inputs.of(HIERARCHIES, dataset)]
 
     @api.get("/columns")
     def columns(dataset: Dataset) -> list[str]:
         """What can have a hierarchy."""
-        return companions.columns(dataset)
+        return side_inputs.columns(dataset)
 
     @api.get("/preview")
     def preview(dataset: Dataset, column: Column, auto: Annotated[str, Query(max_length=100)]) -> dict[str, Any]:
         """The tree that a recipe would give; nothing is kept."""
-        return nested(companions.made(dataset, column, auto))
+        return nested(side_inputs.made(dataset, column, auto))
 
     @api.post("", status_code=201)
     def keep(new: NewHierarchy) -> dict[str, Any]:
@@ -59,30 +59,30 @@ def router(workbench: Workbench) -> APIRouter:
         if sum(one is not None for one in (new.auto, new.upload, new.text)) != 1:
             raise BadParameter("Give one of auto, upload and text.", parameter="auto")
         if new.auto is not None:
-            return companions.keep_recipe(new.dataset, new.column, new.auto).to_dict()
+            return side_inputs.keep_recipe(new.dataset, new.column, new.auto).to_dict()
         if new.text is not None:
-            return companions.keep_text(new.dataset, new.column, new.text).to_dict()
-        return companions.keep_upload(new.dataset, new.column, str(new.upload)).to_dict()
+            return side_inputs.keep_text(new.dataset, new.column, new.text).to_dict()
+        return side_inputs.keep_upload(new.dataset, new.column, str(new.upload)).to_dict()
 
     @api.get("/{number}/tree")
     def tree(number: Number) -> dict[str, Any]:
         """The tree as nodes with children."""
-        return nested(companions.tree(workbench.workspace.entry(HIERARCHIES, number)))
+        return nested(side_inputs.tree(workbench.workspace.entry(HIERARCHIES, number)))
 
     @api.get("/{number}/problems")
     def problems(number: Number) -> list[str]:
         """What keeps the tree from being used with the data; empty if nothing does."""
-        return companions.problems_of_tree(workbench.workspace.entry(HIERARCHIES, number))
+        return side_inputs.problems_of_tree(workbench.workspace.entry(HIERARCHIES, number))
 
     @api.get("/{number}/hierarchy.csv", response_class=PlainTextResponse)
     def export(number: Number, form: Literal["paths", "edges"] = "paths") -> str:
         """value;…;root on each line, or child;parent."""
-        return hierarchy_text(companions.tree(workbench.workspace.entry(HIERARCHIES, number)), form=form)
+        return hierarchy_text(side_inputs.tree(workbench.workspace.entry(HIERARCHIES, number)), form=form)
 
     @api.post("/{number}/edits")
     def edit(number: Number, change: TreeEdit) -> dict[str, Any]:
         """One change; the entry gets a new number, because a changed tree is another one."""
-        return companions.edit_tree(number, change.edit).to_dict()
+        return side_inputs.edit_tree(number, change.edit).to_dict()
 
     @api.delete("/{number}", status_code=204)
     def remove(number: Number) -> None:

@@ -11,7 +11,7 @@ from pydantic import Field
 from crypsis.errors import BadParameter
 from crypsis.evaluate.export import label_lines
 from crypsis.web.api.shapes import Body, Number, resource
-from crypsis.web.companions import POLICIES
+from crypsis.web.side_inputs import POLICIES
 from crypsis.web.workbench import Workbench
 
 Label = Annotated[str, Field(min_length=1, max_length=400)]
@@ -27,12 +27,12 @@ class NewPolicy(Body):
 
 def router(workbench: Workbench) -> APIRouter:
     api = resource("policies")
-    companions = workbench.companions
+    side_inputs = workbench.side_inputs
 
     @api.get("")
     def list_policies(dataset: Annotated[str, Query(pattern="^[0-9a-f]{12}$")]) -> list[dict[str, Any]]:
         """The policies that were kept for a dataset."""
-        return [entry.to_dict() for entry in companions.of(POLICIES, dataset)]
+        return [entry.to_dict() for entry in side_inputs.of(POLICIES, dataset)]
 
     @api.post("", status_code=201)
     def keep(new: NewPolicy) -> dict[str, Any]:
@@ -41,20 +41,20 @@ def router(workbench: Workbench) -> APIRouter:
         if new.upload is not None:
             if sets is not None or new.auto is not None:
                 raise BadParameter("Give one of auto, sets and upload.", parameter="auto")
-            sets = companions.policy_of_upload(new.policy, new.upload)
-        entry = companions.keep_policy(new.dataset, new.policy, auto=new.auto, sets=sets)
-        unknown = [] if sets is None else companions.unknown_labels(new.dataset, sets)
+            sets = side_inputs.policy_of_upload(new.policy, new.upload)
+        entry = side_inputs.keep_policy(new.dataset, new.policy, auto=new.auto, sets=sets)
+        unknown = [] if sets is None else side_inputs.unknown_labels(new.dataset, sets)
         return {**entry.to_dict(), "unknown": unknown}
 
     @api.get("/{number}/sets")
     def sets(number: Number) -> list[list[str]]:
         """The sets, derived where the policy is a recipe."""
-        return companions.policy_sets(workbench.workspace.entry(POLICIES, number))
+        return side_inputs.policy_sets(workbench.workspace.entry(POLICIES, number))
 
     @api.get("/{number}/policy.txt", response_class=PlainTextResponse)
     def export(number: Number) -> str:
         """The sets as the file that is loaded again."""
-        return label_lines(companions.policy_sets(workbench.workspace.entry(POLICIES, number)))
+        return label_lines(side_inputs.policy_sets(workbench.workspace.entry(POLICIES, number)))
 
     @api.delete("/{number}", status_code=204)
     def remove(number: Number) -> None:

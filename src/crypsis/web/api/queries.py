@@ -29,34 +29,34 @@ class Drawing(Body):
 
 def router(workbench: Workbench) -> APIRouter:
     api = resource("queries")
-    companions = workbench.companions
+    side_inputs = workbench.side_inputs
 
     @api.get("")
     def show(dataset: Dataset) -> dict[str, Any]:
         """The workload of a dataset: its counting queries."""
-        entry = companions.workload(dataset)
+        entry = side_inputs.workload(dataset)
         return {"queries": []} if entry is None else entry.to_dict()
 
     @api.put("")
     def keep(dataset: Dataset, workload: Workload, revision: Revision = None) -> dict[str, Any]:
         """Keep a workload; every query is parsed first, and an error says at which character."""
-        return companions.keep_queries(dataset, workload.queries, revision).to_dict()
+        return side_inputs.keep_queries(dataset, workload.queries, revision).to_dict()
 
     @api.get("/queries.txt", response_class=PlainTextResponse)
     def export(dataset: Dataset) -> str:
         """The workload as the file that is loaded again, one query on each line."""
-        entry = companions.workload(dataset)
-        return companions.queries_text([] if entry is None else entry.content["queries"])
+        entry = side_inputs.workload(dataset)
+        return side_inputs.queries_text([] if entry is None else entry.content["queries"])
 
     @api.post("/counts")
     def counts(dataset: Dataset, workload: Workload) -> list[int]:
         """How many records of the original each query counts."""
-        return companions.counts(dataset, workload.queries)
+        return side_inputs.counts(dataset, workload.queries)
 
     @api.post("/drawn")
     def drawn(dataset: Dataset, how: Drawing) -> list[str]:
         """Queries drawn from the data; nothing is kept."""
-        return companions.drawn(
+        return side_inputs.drawn(
             dataset,
             count=how.count,
             relational=how.relational,

@@ -16,11 +16,11 @@ from crypsis.parameters import Parameter
 from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, percent, told
 from crypsis.web.adding import ways_to_add
-from crypsis.web.companions import HIERARCHIES, POLICIES
 from crypsis.web.data_labels import KIND_LABELS, ROLE_LABELS, TYPE_LABELS
 from crypsis.web.drawings import histogram_picture
 from crypsis.web.files import dataset_text, take_text
 from crypsis.web.reading_form import names_column, options_used, reading_field, value_in, words_of
+from crypsis.web.side_inputs import HIERARCHIES, POLICIES
 from crypsis.web.telling import error_words
 from crypsis.web.widgets import (
     choose_dataset,
@@ -535,7 +535,7 @@ class DataPage:
             self.entry = await in_thread(
                 take_text,
                 self.datasets,
-                self.workbench.companions,
+                self.workbench.side_inputs,
                 self.entry.number,
                 text,
                 sections=(),
@@ -554,16 +554,16 @@ class DataPage:
 
     def _export_menu(self) -> None:
         """The data and everything that goes with them, each as the file that it is loaded from."""
-        companions = self.workbench.companions
+        side_inputs = self.workbench.side_inputs
         number_, name = self.entry.number, self.entry.name
         files = {"Data as CSV": (f"/api/datasets/{number_}/file.csv", f"{name}.csv")}
-        for one in companions.of(HIERARCHIES, number_):
+        for one in side_inputs.of(HIERARCHIES, number_):
             column = str(one.content["column"])
             files[f"Hierarchy of {column}"] = (f"/api/hierarchies/{one.number}/hierarchy.csv", f"{column}.csv")
-        for one in companions.of(POLICIES, number_):
+        for one in side_inputs.of(POLICIES, number_):
             policy = str(one.content["policy"])
             files[POLICY_WORDS[policy]] = (f"/api/policies/{one.number}/policy.txt", f"{policy}.txt")
-        workload = companions.workload(number_)
+        workload = side_inputs.workload(number_)
         if workload is not None and workload.content["queries"]:
             files["Queries"] = (f"/api/queries/queries.txt?dataset={number_}", "queries.txt")
         files["Everything, as an archive"] = (f"/api/datasets/{number_}/inputs.zip", f"{name}.zip")

@@ -11,8 +11,8 @@ from nicegui import ui
 from crypsis.errors import CrypsisError, NotApplicable
 from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, told
-from crypsis.web.companions import RECIPES, nested, recipe_words
-from crypsis.web.files import companions_text, take_text
+from crypsis.web.files import side_inputs_text, take_text
+from crypsis.web.side_inputs import RECIPES, nested, recipe_words
 from crypsis.web.telling import error_sentence, error_words
 from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
@@ -38,7 +38,7 @@ def register(workbench: Workbench) -> None:
                 choose_dataset(workbench, entry, PATH, kinds=KINDS)
             say_if_another(workbench, dataset, entry)
             try:
-                columns = await in_thread(workbench.companions.columns, entry.number)
+                columns = await in_thread(workbench.side_inputs.columns, entry.number)
             except CrypsisError as error:
                 theme.message("bad", "The data do not match the column settings", error_words(error))
                 return
@@ -63,15 +63,15 @@ def _empty(workbench: Workbench) -> None:
 class HierarchyPage:
     def __init__(self, workbench: Workbench, dataset: Entry, columns: list[str], column: str | None) -> None:
         self.workbench, self.dataset, self.columns, self.column = workbench, dataset, columns, column
-        self.companions = workbench.companions
+        self.side_inputs = workbench.side_inputs
         self.selected: str | None = None
 
     def as_file(self) -> None:
         async def take(text: str) -> None:
-            entry = await in_thread(take_text, self.workbench.datasets, self.companions, self.dataset.number, text)
+            entry = await in_thread(take_text, self.workbench.datasets, self.side_inputs, self.dataset.number, text)
             ui.navigate.to(f"{PATH}?dataset={entry.number}&column={self.column or ''}")
 
-        show_as_file(lambda: companions_text(self.companions, self.dataset), take)
+        show_as_file(lambda: side_inputs_text(self.side_inputs, self.dataset), take)
 
     async def show(self) -> None:
         if self.column is None:
@@ -110,7 +110,7 @@ class HierarchyPage:
 
     def _links(self) -> None:
         for name in self.columns:
-            known = self.companions.hierarchy(self.dataset.number, name)
+            known = self.side_inputs.hierarchy(self.dataset.number, name)
             link = ui.link(target=f"{PATH}?dataset={self.dataset.number}&column={name}").classes("nav-item")
             link.style("width: 100%")
             with link:
@@ -144,7 +144,7 @@ class HierarchyPage:
         assert self.column is not None
         try:
             tree = await in_thread(
-                self.companions.made, self.dataset.number, self.column, str(self.recipe.value).split(" ")[0]
+                self.side_inputs.made, self.dataset.number, self.column, str(self.recipe.value).split(" ")[0]
             )
         except CrypsisError as error:
             beside(self.recipe, error)
@@ -161,7 +161,7 @@ class HierarchyPage:
         assert self.column is not None
         try:
             await in_thread(
-                self.companions.keep_recipe, self.dataset.number, self.column, str(self.recipe.value).split(" ")[0]
+                self.side_inputs.keep_recipe, self.dataset.number, self.column, str(self.recipe.value).split(" ")[0]
             )
         except CrypsisError as error:
             beside(self.recipe, error)
@@ -171,7 +171,7 @@ class HierarchyPage:
     async def _received(self, upload: str, name: str) -> None:
         assert self.column is not None
         try:
-            await in_thread(self.companions.keep_upload, self.dataset.number, self.column, upload)
+            await in_thread(self.side_inputs.keep_upload, self.dataset.number, self.column, upload)
         except CrypsisError as error:
             self._refused(upload, name, error)
             return
@@ -180,7 +180,7 @@ class HierarchyPage:
     def _refused(self, upload: str, name: str, error: CrypsisError) -> None:
         """A file that is no tree: what is wrong with it, and its lines to mend them here. The old tree stays."""
         try:
-            text = self.companions.text_of_upload(upload)
+            text = self.side_inputs.text_of_upload(upload)
         except CrypsisError:
             text = None
         self.note.clear()
@@ -193,7 +193,7 @@ class HierarchyPage:
 
     async def _edit_text(self) -> None:
         assert self.column is not None
-        text = await in_thread(self.companions.tree_text, self.dataset.number, self.column)
+        text = await in_thread(self.side_inputs.tree_text, self.dataset.number, self.column)
         if len(text) > _LONGEST_TEXT:
             raise NotApplicable("This hierarchy is too long to be edited here; export it, edit the file, and drop it.")
         self._edit_lines(text)
@@ -221,7 +221,7 @@ class HierarchyPage:
 
             async def save() -> None:
                 try:
-                    await in_thread(self.companions.keep_text, self.dataset.number, column, str(field.value or ""))
+                    await in_thread(self.side_inputs.keep_text, self.dataset.number, column, str(field.value or ""))
                 except CrypsisError as error:
                     tell_problem(error)
                     return
@@ -243,7 +243,7 @@ class HierarchyPage:
 
     async def _show_tree(self) -> None:
         assert self.column is not None
-        entry = self.companions.hierarchy(self.dataset.number, self.column)
+        entry = self.side_inputs.hierarchy(self.dataset.number, self.column)
         self.note.clear()
         self.place.clear()
         if entry is None:
@@ -256,8 +256,8 @@ class HierarchyPage:
                 theme.primary(f"Build it: {recipe_words(self._usual_recipe())}", self._use, "auto_awesome")
             return
         try:
-            tree = await in_thread(self.companions.tree, entry)
-            problems = await in_thread(self.companions.problems_of_tree, entry)
+            tree = await in_thread(self.side_inputs.tree, entry)
+            problems = await in_thread(self.side_inputs.problems_of_tree, entry)
             nodes = nested(tree)
         except CrypsisError as error:
             with self.note:
@@ -310,7 +310,7 @@ class HierarchyPage:
 
     def _export(self) -> None:
         assert self.column is not None
-        entry = self.companions.hierarchy(self.dataset.number, self.column)
+        entry = self.side_inputs.hierarchy(self.dataset.number, self.column)
         if entry is None:
             ui.notify("Build a hierarchy first, or load one.", position="bottom-right")
         else:
@@ -377,10 +377,10 @@ class HierarchyPage:
 
     async def _change(self, change: dict[str, Any]) -> None:
         assert self.column is not None
-        entry = self.companions.hierarchy(self.dataset.number, self.column)
+        entry = self.side_inputs.hierarchy(self.dataset.number, self.column)
         if entry is None:
             return
-        await in_thread(self.companions.edit_tree, entry.number, change)
+        await in_thread(self.side_inputs.edit_tree, entry.number, change)
         self.selected = None
         await self._show_tree()
         self._list()

@@ -8,8 +8,8 @@ from nicegui import ui
 from crypsis.errors import CrypsisError
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, told
-from crypsis.web.companions import POLICIES
-from crypsis.web.files import companions_text, take_text
+from crypsis.web.files import side_inputs_text, take_text
+from crypsis.web.side_inputs import POLICIES
 from crypsis.web.telling import error_sentence, error_words
 from crypsis.web.unsaved import Unsaved
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, drop_place, say_if_another, show_as_file
@@ -77,10 +77,10 @@ def _empty(workbench: Workbench) -> None:
 
 def _as_file(workbench: Workbench, entry: Entry) -> None:
     async def take(text: str) -> None:
-        taken = await in_thread(take_text, workbench.datasets, workbench.companions, entry.number, text)
+        taken = await in_thread(take_text, workbench.datasets, workbench.side_inputs, entry.number, text)
         ui.navigate.to(f"{PATH}?dataset={taken.number}")
 
-    show_as_file(lambda: companions_text(workbench.companions, entry), take)
+    show_as_file(lambda: side_inputs_text(workbench.side_inputs, entry), take)
 
 
 def _words_of(recipe: str) -> str:
@@ -103,13 +103,13 @@ class PolicyEditor:
     """One policy as a recipe, or as lines of labels."""
 
     def __init__(self, workbench: Workbench, dataset: Entry, name: str) -> None:
-        self.workbench, self.companions, self.dataset, self.name = workbench, workbench.companions, dataset, name
+        self.workbench, self.side_inputs, self.dataset, self.name = workbench, workbench.side_inputs, dataset, name
         self.workspace = workbench.workspace
         self.shown = ""  # the lines that are kept
 
     @property
     def entry(self) -> Entry | None:
-        return self.companions.policy(self.dataset.number, self.name)
+        return self.side_inputs.policy(self.dataset.number, self.name)
 
     def show(self) -> None:
         title, hint = TITLES[self.name]
@@ -153,7 +153,7 @@ class PolicyEditor:
                 )
             return
         try:
-            sets = await in_thread(self.companions.policy_sets, entry)
+            sets = await in_thread(self.side_inputs.policy_sets, entry)
         except CrypsisError as error:
             with self.note:
                 theme.message("caution", "It cannot be derived from these data", error_words(error))
@@ -180,7 +180,7 @@ class PolicyEditor:
         self.keep.set_enabled(not locked)
 
     async def _derive(self) -> None:
-        await in_thread(self.companions.keep_policy, self.dataset.number, self.name, auto=str(self.recipe.value))
+        await in_thread(self.side_inputs.keep_policy, self.dataset.number, self.name, auto=str(self.recipe.value))
         self.lines.error = None
         await self._fill()
 
@@ -191,12 +191,12 @@ class PolicyEditor:
             if line.strip()
         ]
         try:
-            await in_thread(self.companions.keep_policy, self.dataset.number, self.name, sets=sets)
+            await in_thread(self.side_inputs.keep_policy, self.dataset.number, self.name, sets=sets)
         except CrypsisError as error:
             self.lines.error = error_words(error)
             return
         self.lines.error = None
-        unknown = await in_thread(self.companions.unknown_labels, self.dataset.number, sets)
+        unknown = await in_thread(self.side_inputs.unknown_labels, self.dataset.number, sets)
         await self._fill()
         done("Saved")
         if unknown:
@@ -208,8 +208,8 @@ class PolicyEditor:
 
     async def _received(self, upload: str, name: str) -> None:
         try:
-            sets = await in_thread(self.companions.policy_of_upload, self.name, upload)
-            await in_thread(self.companions.keep_policy, self.dataset.number, self.name, sets=sets)
+            sets = await in_thread(self.side_inputs.policy_of_upload, self.name, upload)
+            await in_thread(self.side_inputs.keep_policy, self.dataset.number, self.name, sets=sets)
         except CrypsisError as error:
             self.lines.error = f"{name}: {error_sentence(error)}"
             return

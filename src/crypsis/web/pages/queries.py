@@ -11,7 +11,7 @@ from crypsis.data.sources import OF_RECORDS
 from crypsis.errors import CrypsisError
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, number, told
-from crypsis.web.files import companions_text, take_text
+from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.pages.evaluate import no_data
 from crypsis.web.telling import error_sentence, error_words
 from crypsis.web.unsaved import Unsaved
@@ -51,8 +51,8 @@ def register(workbench: Workbench) -> None:
 class QueriesPage:
     def __init__(self, workbench: Workbench, dataset: Entry) -> None:
         self.workbench, self.dataset = workbench, dataset
-        self.companions = workbench.companions
-        known = self.companions.workload(dataset.number)
+        self.side_inputs = workbench.side_inputs
+        known = self.side_inputs.workload(dataset.number)
         self.texts: list[str] = [] if known is None else list(known.content["queries"])
         self.kept = list(self.texts)
 
@@ -119,7 +119,7 @@ class QueriesPage:
     async def _count(self, place: int) -> None:
         field, count = self.rows[place]
         try:
-            (found,) = await in_thread(self.companions.counts, self.dataset.number, [self.texts[place]])
+            (found,) = await in_thread(self.side_inputs.counts, self.dataset.number, [self.texts[place]])
         except CrypsisError as error:
             field.error, text = error_words(error), "–"
         else:
@@ -146,7 +146,7 @@ class QueriesPage:
         self._show_list()
 
     async def _save(self) -> None:
-        await in_thread(self.companions.keep_queries, self.dataset.number, self.texts)
+        await in_thread(self.side_inputs.keep_queries, self.dataset.number, self.texts)
         self.kept = list(self.texts)
         self.unsaved.tell(False)
         done(f"{counted(len(self.texts), 'query', 'queries')} saved")
@@ -168,7 +168,7 @@ class QueriesPage:
             values = {name: field.value or 0 for name, field in fields.items()}
             whole = {name: int(values[name]) for name in ("count", "relational", "items", "seed")}
             self.texts = await in_thread(
-                self.companions.drawn, self.dataset.number, share=float(values["share"]), **whole
+                self.side_inputs.drawn, self.dataset.number, share=float(values["share"]), **whole
             )
             self._show_list()
 
@@ -201,15 +201,15 @@ class QueriesPage:
 
     async def _export(self) -> None:
         """What is typed, saved or not, as a file."""
-        text = await in_thread(self.companions.queries_text, self.texts)
+        text = await in_thread(self.side_inputs.queries_text, self.texts)
         ui.download.content(text, "queries.txt")
 
     def _as_file(self) -> None:
         """With the queries as they are typed, saved or not."""
 
         async def take(text: str) -> None:
-            entry = await in_thread(take_text, self.workbench.datasets, self.companions, self.dataset.number, text)
+            entry = await in_thread(take_text, self.workbench.datasets, self.side_inputs, self.dataset.number, text)
             ui.navigate.to(f"{PATH}?dataset={entry.number}")
 
         typed = {"list": list(self.texts)} if self.texts else {}
-        show_as_file(lambda: companions_text(self.companions, self.dataset, queries=typed), take)
+        show_as_file(lambda: side_inputs_text(self.side_inputs, self.dataset, queries=typed), take)

@@ -17,7 +17,7 @@ from crypsis.reports.facts import ReleaseFacts
 from crypsis.web import theme
 from crypsis.web.actions import beside, in_thread, number, told
 from crypsis.web.explorations import tessellation_map
-from crypsis.web.files import companions_text, take_text
+from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.maps import (
     MapView,
     area_legend,
@@ -156,7 +156,7 @@ class ReleasePicture:
 
     def _facts(self, number_: str, cell: str) -> ReleaseFacts:
         release = self.experiments.store(number_).release(cell)
-        return ReleaseFacts.of(release.manifest, release.data, release.companion)
+        return ReleaseFacts.of(release.manifest, release.data, release.side_file)
 
 
 def legend(marks: Markup) -> None:
@@ -172,12 +172,12 @@ def _as_file(workbench: Workbench, entry: Entry) -> None:
         if ran is not None:
             dataset = (await in_thread(experiments.take_text, ran.number, text)).content["dataset"]
         else:
-            dataset = (await in_thread(take_text, workbench.datasets, workbench.companions, entry.number, text)).number
+            dataset = (await in_thread(take_text, workbench.datasets, workbench.side_inputs, entry.number, text)).number
         ui.navigate.to(f"{PATH}?dataset={dataset}")
 
     def text() -> str:
         return (
-            companions_text(workbench.companions, entry)
+            side_inputs_text(workbench.side_inputs, entry)
             if ran is None
             else experiments.experiment(ran.number).to_toml()
         )

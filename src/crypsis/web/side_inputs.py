@@ -37,7 +37,7 @@ from crypsis.hierarchy.files import file_text, hierarchy_text, parse_hierarchy
 from crypsis.hierarchy.hierarchies import RECIPES as KNOWN_RECIPES
 from crypsis.hierarchy.hierarchies import built
 from crypsis.web.datasets import Datasets, whole_section
-from crypsis.web.own_names import known_as
+from crypsis.web.own_names import rename_in_errors
 from crypsis.web.telling import error_sentence
 from crypsis.web.workspace import Entry, Workspace, safe_suffix
 
@@ -69,7 +69,7 @@ def recipe_words(recipe: str) -> str:
     return _RECIPE_WORDS[kind].format(*numbers) if kind in _RECIPE_WORDS else recipe
 
 
-class Companions:
+class SideInputs:
     """Hierarchies, policies and workloads of a workspace."""
 
     def __init__(self, workspace: Workspace, datasets: Datasets) -> None:
@@ -128,7 +128,7 @@ class Companions:
         """What stands in an upload, to be looked at and mended where it is no hierarchy."""
         path = self.workspace.upload(upload)
         name = f"upload{safe_suffix(path.name)}"
-        with known_as(path, name):
+        with rename_in_errors(path, name):
             return file_text(read_bytes(path, 5.0), name)
 
     def keep_text(self, dataset: str, column: str, text: str) -> Entry:
@@ -245,7 +245,7 @@ class Companions:
         if name not in POLICY_KINDS:
             raise BadParameter(f"A policy is one of {', '.join(POLICY_KINDS)}.", parameter="policy")
         path = self.workspace.upload(upload)
-        with known_as(path, "the file"):
+        with rename_in_errors(path, "the file"):
             return [list(one) for one in label_lists(POLICY_KINDS[name].from_file(path))]
 
     def policy_sets(self, entry: Entry) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""Section: the figures at a glance."""
+"""Section: the figures at a summary."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from crypsis.reports.page import exact, section, tile
 from crypsis.wording import counted, figure, shown
 
 
-def glance(facts: ReleaseFacts) -> Markup:
+def summary(facts: ReleaseFacts) -> Markup:
     """What was published, how rare it gets, and what it cost."""
     data, found, utility = facts.section("data"), facts.section("verdict"), facts.section("utility")
     rows, visits = data.get("rows", facts.rows), data.get("visits", int(facts.lengths.sum()))

@@ -12,7 +12,7 @@ MOST_MEMBERS = 8
 _BAR = 112
 
 
-def merged(facts: ReleaseFacts) -> Markup:
+def generalized(facts: ReleaseFacts) -> Markup:
     """Table of the largest groups; cells are no groups of locations."""
     if facts.shows_cells:
         return Markup("")

@@ -12,7 +12,7 @@ from crypsis.reports.page import columns, facts_list, paragraph, section, settin
 from crypsis.wording import shown
 
 
-def making(facts: ManifestFacts) -> Markup:
+def provenance(facts: ManifestFacts) -> Markup:
     """Method, parameters and software on one side, the recheck on the other."""
     made = element("div", element("h3", "How it was made"), facts_list(_origin(facts)))
     check = element("div", element("h3", "How to check it again"), *_recheck(facts))

@@ -94,7 +94,7 @@ def test_constraints_that_cannot_be_kept_are_a_result_and_nothing_is_written(run
         ("--constraints", "Market Square;Toy Museum\nToy Museum\n", "bad-constraints"),
     ],
 )
-def test_bad_companions_end_with_their_code_and_write_nothing(run, town, option, content, code):
+def test_bad_side_inputs_end_with_their_code_and_write_nothing(run, town, option, content, code):
     file = town / "bad.txt"
     file.write_text(content, encoding="utf-8")
     method = "sd-seq-anon" if option == "--taxonomy" else "u-seq-anon"
