@@ -235,7 +235,7 @@ def test_a_long_number_is_refused_at_once(ledger, number):
     ledger.charge(Fraction(1), "a")
     lines = [*lines_of(ledger), json.dumps({"charge": number, "what": "b", "id": "c", "when": "d"}).encode()]
     ledger.path.write_bytes(b"".join(rechained(lines)))
-    started = time.perf_counter()
+    started = time.process_time()  # of this process alone, however busy the machine is
     with pytest.raises(BadLedger):
         ledger.state()
     for made in (lambda: DifferentialPrivacy(epsilon=number), lambda: SafePath(epsilon=number, large_epsilon=True)):
@@ -244,7 +244,7 @@ def test_a_long_number_is_refused_at_once(ledger, number):
     assert not check_run_ledger({"epsilon": number, "root": {"seq": []}}).holds
     call = {"mechanism": "dlaplace", "epsilon": number, "sensitivity": "1", "node": "", "provider": ""}
     assert not check_run_ledger({"epsilon": "1", "root": {"call": call}}).holds
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_a_torn_last_line_was_never_acted_upon(ledger):
