@@ -1,12 +1,15 @@
-"""What holds for the files around the package: everything installed is pinned, and test files stand alone."""
+"""What holds for all files: everything installed is pinned, test files stand alone, and signatures can be read."""
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+SHELL = ("web", "evaluate", "cli", "reports", "publication", "data/formats")
+MOST_PARAMETERS = 8
 
 
 def pinned() -> dict[str, str]:
@@ -38,3 +41,17 @@ def test_test_files_do_not_import_each_other() -> None:
     files = sorted((ROOT / "tests").rglob("*.py"))
     assert len(files) > 100
     assert [path.name for path in files if imported.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_no_function_of_the_shell_has_many_parameters() -> None:
+    """What belongs together is one object: the options of a command, the columns of a table, the form of a file."""
+    files = [path for room in SHELL for path in sorted((ROOT / "src" / "crypsis" / room).rglob("*.py"))]
+    assert len(files) > 200
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for path in files
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and len(node.args.posonlyargs + node.args.args + node.args.kwonlyargs) > MOST_PARAMETERS
+    ]
+    assert found == []

@@ -303,22 +303,24 @@ class Trajectories(Ragged, Microdata):
         with several trajectories, methods ask for it, or for `each_row_is_a_person`: no person has several.
         `enter` and `exit` name the columns that say when visits began and ended."""
         from crypsis.data.formats.frames import as_frame
-        from crypsis.data.formats.long import trajectories_from_long
+        from crypsis.data.formats.long import VisitColumns, trajectories_from_long
         from crypsis.data.ways_of_reading import the_person
 
         table = None if locations is None else Locations.of(locations)
         return trajectories_from_long(
             as_frame(frame),
-            id=id,
-            position=position,
-            location=location,
-            person=the_person(person, each_row_is_a_person, owner=owner),
+            VisitColumns(
+                id=id,
+                position=position,
+                location=location,
+                person=the_person(person, each_row_is_a_person, owner=owner),
+                enter=enter,
+                exit=exit,
+            ),
             each_row_is_a_person=each_row_is_a_person,
             locations=table,
             sort=sort,
             time_format=time_format,
-            enter=enter,
-            exit=exit,
             source=source,
         )
 

@@ -8,6 +8,7 @@ could only make a release look untruthful.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -25,72 +26,61 @@ from crypsis.errors import UnknownColumn
 SEPARATORS = (" ", ",", ";", "|")
 
 
-def read_original_table(
-    path: str | Path,
-    described: Mapping[str, Any],
-    *,
-    person: str | None = None,
-    each_row_is_a_person: bool = False,
-    missing_tokens: Sequence[str] = ("?",),
-    unparsable: str = "error",
-    time_format: str | None = None,
-    step: Any = None,
-    format: str | None = None,
-    **options: Any,
-) -> Table:
+@dataclass(frozen=True, kw_only=True)
+class OriginalCells:
+    """How the cells of the original are understood, and whose its records are."""
+
+    person: str | None = None
+    each_row_is_a_person: bool = False
+    missing_tokens: Sequence[str] = ("?",)
+    unparsable: str = "error"
+    time_format: str | None = None
+    step: Any = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> tuple[OriginalCells, dict[str, Any]]:
+        """From options of reading; the others say how the file is written."""
+        own = {one.name: options[one.name] for one in fields(cls) if one.name in options}
+        return cls(**own), {name: value for name, value in options.items() if name not in own}
+
+    def read(
+        self, path: str | Path, described: Mapping[str, Any], written: Mapping[str, Any]
+    ) -> tuple[pl.DataFrame, str]:
+        """The table, with every column that the release has, and its name for messages."""
+        frame, source = read_table_file(path, **written)
+        shaped = shape(frame, steps_of(self.step))
+        lenient = self.unparsable == "missing"
+        frame = with_times(shaped, self.time_format, self.missing_tokens, source, lenient=lenient)
+        _refuse_lacking([column["name"] for column in described["columns"]], frame.columns, str(source))
+        return frame, source
+
+    def given(self) -> dict[str, Any]:
+        """What a table is made with."""
+        names = ("person", "each_row_is_a_person", "missing_tokens", "unparsable")
+        return {name: getattr(self, name) for name in names}
+
+
+def read_original_table(path: str | Path, described: Mapping[str, Any], **options: Any) -> Table:
     """The table that a release was made of, as its manifest describes the columns."""
-    frame, source = read_table_file(path, format=format, **options)
-    frame = with_times(
-        shape(frame, steps_of(step)), time_format, missing_tokens, source, lenient=unparsable == "missing"
-    )
-    _refuse_lacking([column["name"] for column in described["columns"]], frame.columns, str(source))
-    return Table.from_frame(
-        frame,
-        _roles(described, frame.columns, person),
-        _types(described, frame, missing_tokens, unparsable),
-        person=person,
-        each_row_is_a_person=each_row_is_a_person,
-        missing_tokens=missing_tokens,
-        unparsable=unparsable,
-        source=source,
-    )
+    cells, written = OriginalCells.of(options)
+    frame, source = cells.read(path, described, written)
+    roles, types = _roles(described, frame.columns, cells.person), _types(described, frame, cells)
+    return Table.from_frame(frame, roles, types, **cells.given(), source=source)
 
 
 def read_original_mixed(
-    path: str | Path,
-    described: Mapping[str, Any],
-    published: PublishedMixed,
-    *,
-    person: str | None = None,
-    each_row_is_a_person: bool = False,
-    missing_tokens: Sequence[str] = ("?",),
-    unparsable: str = "error",
-    time_format: str | None = None,
-    step: Any = None,
-    format: str | None = None,
-    **options: Any,
+    path: str | Path, described: Mapping[str, Any], published: PublishedMixed, **options: Any
 ) -> Mixed:
     """The same with its columns of items."""
-    frame, source = read_table_file(path, format=format, **options)
-    frame = with_times(
-        shape(frame, steps_of(step)), time_format, missing_tokens, source, lenient=unparsable == "missing"
-    )
-    _refuse_lacking([column["name"] for column in described["columns"]], frame.columns, str(source))
+    cells, written = OriginalCells.of(options)
+    frame, source = cells.read(path, described, written)
     known = {label for name in published.transactions.symbols.label_lists for label in name}
     columns = _item_columns(described["items"], frame.columns, known, str(source))
     items = {name: _separator_of(frame[name], labels) for name, labels in columns.items()}
     relational = [name for name in frame.columns if name not in items]
-    return Mixed.from_frame(
-        frame,
-        _roles(described, relational, person),
-        items,
-        _types(described, frame, missing_tokens, unparsable),
-        person=person,
-        each_row_is_a_person=each_row_is_a_person,
-        missing_tokens=tuple(missing_tokens),
-        unparsable=unparsable,
-        source=source,
-    )
+    roles, types = _roles(described, relational, cells.person), _types(described, frame, cells)
+    given = {**cells.given(), "missing_tokens": tuple(cells.missing_tokens)}
+    return Mixed.from_frame(frame, roles, items, types, **given, source=source)
 
 
 def _roles(described: Mapping[str, Any], columns: Sequence[str], person: str | None) -> dict[str, str]:
@@ -98,18 +88,16 @@ def _roles(described: Mapping[str, Any], columns: Sequence[str], person: str | N
     return {name: told.get(name, "identifier") for name in columns if name != person}
 
 
-def _types(
-    described: Mapping[str, Any], frame: pl.DataFrame, missing_tokens: Sequence[str], unparsable: str
-) -> dict[str, str]:
+def _types(described: Mapping[str, Any], frame: pl.DataFrame, cells: OriginalCells) -> dict[str, str]:
     """The types that the release tells, but for columns with values that are of none of them.
 
     Where nobody declared a type, a release tells that of its published values; suppressed records may hold others, and
     then the type is guessed from all of them, as it was when the release was made.
     """
     told = {column["name"]: column["type"] for column in described["columns"]}
-    if unparsable == "missing":
+    if cells.unparsable == "missing":
         return told
-    return {name: type for name, type in told.items() if _fits(frame[name], type, missing_tokens)}
+    return {name: type for name, type in told.items() if _fits(frame[name], type, cells.missing_tokens)}
 
 
 def _fits(cells: pl.Series, type: Any, missing_tokens: Sequence[str]) -> bool:

@@ -88,28 +88,37 @@ def group_rows(frame: pl.DataFrame, id: str, source: str | None) -> Grouping:
     return Grouping(offsets_of(np.bincount(records, minlength=len(names))), order, names)
 
 
+@dataclass(frozen=True, kw_only=True)
+class VisitColumns:
+    """The columns of a long table of visits. Trips with start and end in one row are named so: location='from..to',
+    position='started..ended'. `enter` and `exit` say when visits began and ended."""
+
+    id: str = "trajectory_id"
+    position: str | None = "position"
+    location: str = "location"
+    person: str | None = None
+    enter: str | None = None
+    exit: str | None = None
+
+
 def trajectories_from_long(
     frame: pl.DataFrame,
+    columns: VisitColumns,
     *,
-    id: str,
-    position: str | None,
-    location: str,
-    person: str | None = None,
     each_row_is_a_person: bool = False,
     locations: Locations | None = None,
     source: str | None = None,
     sort: bool = False,
     time_format: str | None = None,
-    enter: str | None = None,
-    exit: str | None = None,
 ) -> Trajectories:
     """Trajectories of a long table. Positions (numbers or timestamps) must rise strictly along each id, in file
-    order or, with `sort`, after sorting; without a position column the file order is the order. Trips with start and
-    end in one row are named so: location='from..to', position='started..ended'. `enter` and `exit` name the columns
-    that say when visits began and ended; without a column of positions the beginnings order the visits."""
+    order or, with `sort`, after sorting; without a position column the file order is the order, or the beginnings of
+    visits where these are known."""
     from crypsis.data.person_of_records import person_like_of_records
     from crypsis.data.trajectory import Locations, Trajectories
 
+    id, position, location = columns.id, columns.position, columns.location
+    person, enter, exit = columns.person, columns.enter, columns.exit
     if enter is None and exit is not None:
         raise BadParameter("exit says when visits ended; say also when they began (enter='COLUMN').", parameter="exit")
     if enter is not None and position == "position" and position not in frame.columns:

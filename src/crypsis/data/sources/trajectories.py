@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from crypsis.data.checkins import trajectories_from_checkins
 from crypsis.data.declarations import Declarations
 from crypsis.data.formats.format import SEQUENCE, TABLE
-from crypsis.data.formats.long import trajectories_from_long
+from crypsis.data.formats.long import VisitColumns, trajectories_from_long
 from crypsis.data.formats.spaced import refuse_itemsets
 from crypsis.data.sources.data_source import AlsoCalled, DataFile, DataSource, Label, NamesColumn, OnlyIn
 from crypsis.data.sources.shared_options import (
@@ -168,17 +168,19 @@ class TrajectorySource(DataSource):
         frame, source = file.frame()
         return trajectories_from_long(
             frame,
-            id=self.id or "trajectory_id",
-            position=self.position or None,  # else as the rows stand
-            location=self.location or "location",
-            person=the_person(self.person, self.each_row_is_a_person),
+            VisitColumns(
+                id=self.id or "trajectory_id",
+                position=self.position or None,  # else as the rows stand
+                location=self.location or "location",
+                person=the_person(self.person, self.each_row_is_a_person),
+                enter=self.enter,
+                exit=self.exit,
+            ),
             each_row_is_a_person=self.each_row_is_a_person,
             locations=None if self.locations is None else self.locations.load(),
             source=source,
             sort=self.sort,
             time_format=self.time_format,
-            enter=self.enter,
-            exit=self.exit,
         )
 
     def _lists(self, file: DataFile) -> Trajectories:
