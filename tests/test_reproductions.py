@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchmarks.reproductions import adult_census, dp
+from benchmarks.reproductions import adult_census, dp, times
 from benchmarks.reproductions.line_chart import line_chart
 from crypsis import DiffMulti, Journal, Mondrian
 from crypsis.metrics.region_classification import region_classification, split_for_training
@@ -121,3 +121,9 @@ def test_a_chart_is_well_formed_and_escapes_its_words():
     assert "x & y" in words
     dashed = [mark for mark in root.iter() if mark.get("stroke-dasharray")]
     assert len(dashed) == 2  # the level curve and its line in the key
+
+
+@pytest.mark.real_data("gowalla_nyc")
+def test_the_page_on_times_is_what_its_command_writes(monkeypatch):
+    monkeypatch.setenv("CRYPSIS_DATA", str(dataset("gowalla_nyc").parent))
+    assert times.PAGE.read_text(encoding="utf-8") == times.written()
