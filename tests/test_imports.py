@@ -64,3 +64,14 @@ def test_the_list_of_methods_says_what_they_say() -> None:
     expected = {name: line_of(name) for name in METHODS}
     assert listing() == expected, "run: python docs/generate_reference.py"
     assert all(isinstance(line, Line) for line in listing().values())
+
+
+def test_kernels_leave_linear_algebra_alone() -> None:
+    code = (
+        "import sys, numpy as np\n"
+        "from crypsis.kernels.row_order import sorted_rows\n"
+        "sorted_rows(np.array([0, 1, 2]), np.array([1, 0], np.int32))\n"
+        "assert 'numba' in sys.modules and 'scipy.linalg' not in sys.modules\n"
+        "import scipy.linalg.cython_blas\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

@@ -82,9 +82,29 @@ class LateKernel:
         return str(self.__qualname__)
 
 
-def _compiled_late(kernel: Callable[..., Any]) -> Any:
+@cache
+def _numba() -> Any:
+    """Numba, which loads scipy's linear algebra to see whether it is there. No kernel uses it, so it need not look."""
     import numba
+    from numba.np import linalg
+
+    look = linalg.ensure_blas
+    linalg.ensure_blas = _without_linear_algebra
+    try:
+        import numba.np.arraymath
+    finally:
+        linalg.ensure_blas = look
+    return numba
+
+
+def _without_linear_algebra() -> None:
+    raise ImportError("No kernel uses linear algebra.")
+
+
+def _compiled_late(kernel: Callable[..., Any]) -> Any:
     import numpy as np
+
+    numba = _numba()
 
     if getattr(numba.config, "DISABLE_JIT", False):
         # Hashes wrap around on purpose: machine code does so in silence, the interpreter would warn.
