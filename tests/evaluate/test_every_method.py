@@ -80,7 +80,7 @@ def test_a_method_runs_as_a_cell(name, sections, tmp_path):
         assert known_now["verify"]["verified"] is True
         assert known_now["metrics"]["figures"]
         page = output_page(experiment.data_for(cell), store.release(cell.id).data, 0, 5)
-        assert page["rows"]
+        assert page["rows"] or METHODS[name].by_record  # of a private release noise may leave nothing
         assert all(len(row) == len(page["columns"]) for row in page["rows"])
         exported = export_release(store, cell.id, tmp_path / "release")
         assert (exported / MANIFEST).is_file()

@@ -48,7 +48,8 @@ def people(oldest: int) -> Table:
 def folder_of(release: Release, place: Path, **options: Any) -> dict[str, bytes]:
     """The files of a written release."""
     folder = release.write(place, **options)
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def words_of(files: dict[str, bytes]) -> set[str]:

@@ -34,10 +34,10 @@ class Output:
 
 def output_of(original: Any, published: Any) -> Output:
     """Rows in the order of the input, where the published data have one row per record."""
+    if published.table_part is None and published.symbol_rows is not None:
+        return _of_sequences(original, published)
     if original is not None and published.table_part is not None:
         return _of_columns(_text_frame(original.to_frame()), _text_frame(_published_frame(published)))
-    if published.symbol_rows is not None:
-        return _of_sequences(original, published)
     return Output(Grid(published.to_texts()), np.zeros((0, 0), np.bool_))
 
 

@@ -1,0 +1,19 @@
+"""Published rows are shown with and without an original to compare them with, whatever kind they are."""
+
+from __future__ import annotations
+
+import polars as pl
+
+import crypsis
+from crypsis.data.mixed import Mixed
+from crypsis.web.outputs import output_of
+
+
+def test_mixed_data_are_shown_without_their_original() -> None:
+    frame = pl.DataFrame({"age": [30, 31, 40, 41], "items": [["a"], ["a", "b"], ["b"], ["a"]]})
+    data = Mixed.from_frame(frame, {"age": "quasi"}, {"items": None})
+    published = crypsis.anonymize(data, crypsis.RFirst(k=2, m=1)).data
+    for original in (data, None):
+        output = output_of(original, published)
+        assert output.grid.rows(0, 10)[0] == 4
+    assert output.changed_share is None
