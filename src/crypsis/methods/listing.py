@@ -35,6 +35,6 @@ def line_of(name: str) -> Line:
 
 
 def write_listing() -> None:
-    """Write the file anew."""
+    """Write the file from the classes."""
     lines = {name: list(line_of(name)) for name in METHODS}
     FILE.write_text(json.dumps(lines, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -20,7 +20,7 @@ from crypsis.verifiers.table_parts import CountedParts, PublishedColumns
 
 @dataclass(frozen=True, eq=False)
 class PublishedParts(PublishedData):
-    """The files of the parts in their order, and what is told of the columns."""
+    """The files of the parts in their order, and the description of the columns."""
 
     files: tuple[str, ...]
     columns: PublishedColumns

@@ -20,7 +20,7 @@ from crypsis.verifiers.timed_candidates import REMEDIES, excludes_nothing, times
 
 
 def problem_of_times(published: PublishedTrajectories, promised: Guarantee, original: Any = None) -> str | None:
-    """What stands against the times of a release; None where nothing does, or where there are none."""
+    """What is wrong with the times of a release; None where nothing is, or where it has no times."""
     timed = published.timed
     known = getattr(promised, "knows", "order") == "time"
     if timed is None and known:

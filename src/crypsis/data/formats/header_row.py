@@ -45,7 +45,7 @@ def _is_value(text: str) -> bool:
 
 
 def _is_year_above(cell: str, said: Sequence[str]) -> bool:
-    """Whether a year stands above numbers that are none: `2019` above `3.5`."""
+    """Whether a year stands above numbers that are not years: `2019` above `3.5`."""
     if not cell.isdecimal() or int(cell) not in _YEARS:
         return False
     return not all(text.isdecimal() and int(text) in _YEARS for text in said)

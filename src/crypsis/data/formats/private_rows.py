@@ -38,7 +38,7 @@ def write_rows(file: Path, rows: pl.DataFrame | Iterable[Mapping[str, Any]], dom
 
 
 def read_json_rows(file: Path) -> list[Any]:
-    """The rows of JSON Lines; blank lines are none."""
+    """The rows of JSON Lines; blank lines are skipped."""
     return [parse_json(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 

@@ -77,7 +77,7 @@ def steps_of(told: Any) -> list[Step]:
 
 
 def shaping(told: Any) -> Callable[[pl.DataFrame], pl.DataFrame] | None:
-    """What these steps do with a table; None where there are none."""
+    """What these steps do with a table; None without steps."""
     steps = steps_of(told)
     return partial(shape, steps=steps) if steps else None
 
