@@ -5,6 +5,8 @@ left out and named at the end of the run; under CI=true it fails instead.
 
 `@pytest.mark.long` marks a test that takes long: brokers, clusters, browsers, faults. Tests on real data and tests that
 open a browser are long without saying so. `make test` runs the others, `make test-long` these.
+
+A test that opens a browser and fails is run once more, in a new tab, and is named at the end of the run.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ settings.register_profile("fuzz", settings.get_profile("crypsis"), derandomize=F
 settings.register_profile("few", settings.get_profile("crypsis"), max_examples=8)  # interpreted kernels are slow
 settings.load_profile("crypsis")
 
-FIXTURES_THAT_TAKE_LONG = {"browser"}
+FIXTURES_OF_A_BROWSER = {"browser"}
 
 LEFT_OUT = pytest.StashKey[set[str]]()
 
@@ -47,8 +49,10 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)  # before the expression of `-m` is applied
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if item.get_closest_marker("real_data") or FIXTURES_THAT_TAKE_LONG & set(getattr(item, "fixturenames", ())):
+        if item.get_closest_marker("real_data") or FIXTURES_OF_A_BROWSER & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.long)
+        if FIXTURES_OF_A_BROWSER & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.flaky(reruns=1))
     if shared_data.required():
         return
     absent = [item for item in items if _absent_datasets(item)]

@@ -117,3 +117,12 @@ def test_on_a_phone_a_sample_becomes_a_verified_release_by_touch(phone: Tab) -> 
     expect(page.get_by_text("Verified", exact=True)).to_be_visible(timeout=240_000)
     assert fits(page)
     assert violations(page) == []
+
+
+def test_no_bar_without_a_name_follows_requests(tab: Tab) -> None:
+    page = tab.open("/methods")
+    page.evaluate(
+        "() => { const request = new XMLHttpRequest(); request.open('GET', '/methods'); request.send();"
+        " return new Promise(done => setTimeout(done, 500)) }"
+    )
+    assert page.evaluate("[...document.querySelectorAll('.q-loading-bar')].every(bar => bar.style.opacity !== '1')")

@@ -53,6 +53,7 @@ def register(app: FastAPI, workbench: Workbench) -> None:
         page.register(workbench)
     pages_app.on_exception(_unexpected)
     logging.getLogger("nicegui").addFilter(lambda record: "not found" not in record.getMessage())  # whole addresses
+    pages_app.config.quasar_config["loadingBar"]["skipHijack"] = True  # its bar has no name for a screen reader
     ui.run_with(
         app,
         title="Crypsis",
