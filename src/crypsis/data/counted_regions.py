@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, freeze
+from crypsis.arrays import Bools, Float64s, Int32s, Int64s, freeze
+from crypsis.arrays.region_search import find_regions
 from crypsis.data.attribute_domains import NumericDomain
 from crypsis.data.category_trees import CategoryTree
 from crypsis.data.microdata import PublishedData
@@ -226,7 +226,7 @@ class CountedRegions(PublishedData):
 
     def regions_of(self, cells: Int32s) -> Int64s:
         """The region of each record, given as cells; -1 where none holds it."""
-        return _first_region(np.ascontiguousarray(cells), self.low, self.high)
+        return find_regions(np.ascontiguousarray(cells), self.low, self.high)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CountedRegions) and (
@@ -255,19 +255,3 @@ def _numbers(column: Column) -> Float64s:
         return column.keys.astype(np.float64)
     numbers = converted(column.domain, "float").to_numpy().astype(np.float64)
     return np.where(np.isfinite(numbers), numbers, np.nan)
-
-
-@njit
-def _first_region(cells: Int32s, low: Int32s, high: Int32s) -> Int64s:
-    found = np.full(len(cells), -1, np.int64)
-    for record in range(len(cells)):
-        for region in range(len(low)):
-            inside = True
-            for place in range(cells.shape[1]):
-                if cells[record, place] < low[region, place] or cells[record, place] >= high[region, place]:
-                    inside = False
-                    break
-            if inside:
-                found[record] = region
-                break
-    return found

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, freeze, frozen, offsets_of
+from crypsis.arrays import Bools, Float64s, Int32s, Int64s, freeze, frozen, offsets_of
+from crypsis.arrays.chunk_layout import Forest, Layout, lay_out
 from crypsis.data.microdata import PublishedData
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadPublication
@@ -166,6 +167,19 @@ class DisassociatedTransactions(PublishedData):
     def hidden_leaves(self) -> Int64s:
         """Of each term: the leaves whose term chunk holds it."""
         return frozen(np.bincount(self.terms, minlength=len(self.vocabulary)).astype(np.int64))
+
+    @cached_property
+    def forest(self) -> Forest:
+        """The arrays as compiled code takes them."""
+        return Forest(
+            self.is_leaf, self.depth, *self.preorder, self.chunk_node, self.chunk_offsets, self.counts,
+            self.entry_offsets, self.items, self.term_offsets, self.terms, len(self.vocabulary),
+        )  # fmt: skip
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where the subrecords can be."""
+        return lay_out(self.forest, self.size)
 
     def reconstruct(self, n: int = 1, seed: int = 0, term_multiplicity: str | int = "one") -> list[Transactions]:
         """Draw n datasets that could have been the original; none is likelier to be it for having been drawn.

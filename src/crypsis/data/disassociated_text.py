@@ -13,15 +13,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s, offsets_of, take_records
+from crypsis.arrays import Int32s, Int64s, offsets_of, take_records
+from crypsis.arrays.chunk_text import Bytes, Labels, find_equal_entry, order_entries, write_chunks, write_lists
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadPublication
-
-Bytes = NDArray[np.uint8]
 
 
 def canonical_text(data: DisassociatedTransactions) -> bytes:
@@ -78,8 +75,8 @@ def arranged(data: DisassociatedTransactions) -> DisassociatedTransactions:
     code = np.full(len(data.vocabulary), -1, np.int32)
     code[np.flatnonzero(occurs)[by_label]] = np.arange(len(by_label), dtype=np.int32)
     items = _sorted_inside(data.entry_offsets, code[data.items], "subrecord")
-    order = _entry_order(data.chunk_offsets, data.entry_offsets, items)
-    twice = _equal_to_the_one_before(data.chunk_offsets, data.entry_offsets, items, order)
+    order = order_entries(data.chunk_offsets, data.entry_offsets, items)
+    twice = find_equal_entry(data.chunk_offsets, data.entry_offsets, items, order)
     if twice >= 0:
         raise BadPublication("A chunk lists the same subrecord twice.", where=f"entry {twice}")
     entry_offsets, positions = take_records(data.entry_offsets, order)
@@ -100,21 +97,22 @@ class Forest:
     data: DisassociatedTransactions
 
     @cached_property
-    def _label_bytes(self) -> tuple[Bytes, Int64s]:
+    def _labels(self) -> Labels:
         quoted = [json.dumps(label, ensure_ascii=False).encode() for label in self.data.vocabulary.labels]
-        return np.frombuffer(b"".join(quoted), np.uint8), offsets_of(np.array([len(text) for text in quoted], np.int64))
+        offsets = offsets_of(np.array([len(text) for text in quoted], np.int64))
+        return Labels(np.frombuffer(b"".join(quoted), np.uint8), offsets)
 
     @cached_property
     def _chunk_texts(self) -> list[bytes]:
         data = self.data
-        laid, ends = _chunk_text(
-            data.chunk_offsets, data.counts, data.entry_offsets, data.items, *self._label_bytes
+        laid, ends = write_chunks(
+            data.chunk_offsets, data.counts, data.entry_offsets, data.items, self._labels
         )  # fmt: skip
         return list(_cut(laid, ends))
 
     @cached_property
     def _term_texts(self) -> list[bytes]:
-        return list(_cut(*_list_text(self.data.term_offsets, self.data.terms, *self._label_bytes)))
+        return list(_cut(*write_lists(self.data.term_offsets, self.data.terms, self._labels)))
 
     @cached_property
     def chunks(self) -> list[list[int]]:
@@ -177,143 +175,3 @@ def _sorted_inside(offsets: Int64s, codes: Int32s, what: str) -> Int32s:
     if len(twice):
         raise BadPublication(f"A {what} lists the same term twice.", where=f"{what} {int(keys[twice[0]]) // width}")
     return (keys - rows * width).astype(np.int32)
-
-
-@njit
-def _follows(entry_offsets: Int64s, items: Int32s, one: int, other: int) -> bool:
-    """Entry `one` comes after entry `other`."""
-    first, second = entry_offsets[one], entry_offsets[other]
-    first_end, second_end = entry_offsets[one + 1], entry_offsets[other + 1]
-    while first < first_end and second < second_end:
-        if items[first] != items[second]:
-            return items[first] > items[second]  # type: ignore[no-any-return]
-        first += 1
-        second += 1
-    return first < first_end  # type: ignore[no-any-return]
-
-
-@njit
-def _entry_order(chunk_offsets: Int64s, entry_offsets: Int64s, items: Int32s) -> Int64s:
-    """Entries, chunk by chunk, sorted by merging runs of growing length."""
-    order = np.arange(len(entry_offsets) - 1)
-    merged = order.copy()
-    for chunk in range(len(chunk_offsets) - 1):
-        start, end = chunk_offsets[chunk], chunk_offsets[chunk + 1]
-        run = 1
-        while run < end - start:
-            for left in range(start, end, 2 * run):
-                middle, stop = min(left + run, end), min(left + 2 * run, end)
-                one, other = left, middle
-                for place in range(left, stop):
-                    if one < middle and (other >= stop or not _follows(entry_offsets, items, order[one], order[other])):
-                        merged[place] = order[one]
-                        one += 1
-                    else:
-                        merged[place] = order[other]
-                        other += 1
-            for place in range(start, end):
-                order[place] = merged[place]
-            run *= 2
-    return order
-
-
-@njit
-def _equal_to_the_one_before(chunk_offsets: Int64s, entry_offsets: Int64s, items: Int32s, order: Int64s) -> int:
-    """An entry that its chunk holds twice, or -1."""
-    for chunk in range(len(chunk_offsets) - 1):
-        for place in range(chunk_offsets[chunk] + 1, chunk_offsets[chunk + 1]):
-            one, other = order[place], order[place - 1]
-            if not _follows(entry_offsets, items, one, other):
-                return one  # type: ignore[no-any-return]
-    return -1
-
-
-@njit
-def _digits(number: int) -> int:
-    digits = 1
-    while number >= 10:
-        number //= 10
-        digits += 1
-    return digits
-
-
-@njit
-def _put(target: Bytes, place: int, source: Bytes, start: int, end: int) -> int:
-    for position in range(start, end):
-        target[place] = source[position]
-        place += 1
-    return place
-
-
-@njit
-def _chunk_text(
-    chunk_offsets: Int64s,
-    counts: Int64s,
-    entry_offsets: Int64s,
-    items: Int32s,
-    label_bytes: Bytes,
-    label_offsets: Int64s,
-) -> tuple[Bytes, Int64s]:
-    """`[{"count":3,"items":["a","b"]},…]` of every chunk, end to end, and where each ends."""
-    before = np.array([123, 34, 99, 111, 117, 110, 116, 34, 58], np.uint8)  # {"count":
-    between = np.array([44, 34, 105, 116, 101, 109, 115, 34, 58, 91], np.uint8)  # ,"items":[
-    total = 2 * (len(chunk_offsets) - 1)
-    for entry in range(len(counts)):
-        total += len(before) + _digits(counts[entry]) + len(between) + 3  # ]} and a comma or the chunk's ]
-    for item in items:
-        total += label_offsets[item + 1] - label_offsets[item] + 1
-    laid = np.empty(total, np.uint8)
-    ends = np.empty(len(chunk_offsets) - 1, np.int64)
-    place = 0
-    for chunk in range(len(chunk_offsets) - 1):
-        laid[place] = 91  # [
-        place += 1
-        for entry in range(chunk_offsets[chunk], chunk_offsets[chunk + 1]):
-            if entry > chunk_offsets[chunk]:
-                laid[place] = 44  # ,
-                place += 1
-            place = _put(laid, place, before, 0, len(before))
-            number = counts[entry]
-            digits = _digits(number)
-            for digit in range(digits):
-                laid[place + digits - 1 - digit] = 48 + number % 10
-                number //= 10
-            place += digits
-            place = _put(laid, place, between, 0, len(between))
-            for position in range(entry_offsets[entry], entry_offsets[entry + 1]):
-                if position > entry_offsets[entry]:
-                    laid[place] = 44
-                    place += 1
-                item = items[position]
-                place = _put(laid, place, label_bytes, label_offsets[item], label_offsets[item + 1])
-            laid[place] = 93  # ]
-            laid[place + 1] = 125  # }
-            place += 2
-        laid[place] = 93
-        place += 1
-        ends[chunk] = place
-    return laid[:place], ends
-
-
-@njit
-def _list_text(offsets: Int64s, codes: Int32s, label_bytes: Bytes, label_offsets: Int64s) -> tuple[Bytes, Int64s]:
-    """`["a","b"]` of every list, end to end, and where each ends."""
-    total = 2 * (len(offsets) - 1)
-    for code in codes:
-        total += label_offsets[code + 1] - label_offsets[code] + 1
-    laid = np.empty(total, np.uint8)
-    ends = np.empty(len(offsets) - 1, np.int64)
-    place = 0
-    for row in range(len(offsets) - 1):
-        laid[place] = 91
-        place += 1
-        for position in range(offsets[row], offsets[row + 1]):
-            if position > offsets[row]:
-                laid[place] = 44
-                place += 1
-            code = codes[position]
-            place = _put(laid, place, label_bytes, label_offsets[code], label_offsets[code + 1])
-        laid[place] = 93
-        place += 1
-        ends[row] = place
-    return laid[:place], ends

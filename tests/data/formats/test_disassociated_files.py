@@ -11,8 +11,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from crypsis.arrays.shuffling import shuffle_runs
 from crypsis.data.formats.disassociated import read_disassociated, write_disassociated
-from crypsis.data.formats.disassociated_table import disassociated_table, shuffled, write_disassociated_table
+from crypsis.data.formats.disassociated_table import disassociated_table, write_disassociated_table
 from crypsis.errors import BadPublication, CrypsisError, MissingFile, UnknownFormat, UnreadableFile, WriteFailed
 from tests.releases_of_sets import JOINT, LEAF, OTHER, disassociated, forest, published, random_records
 
@@ -202,7 +203,7 @@ def test_a_shuffle_keeps_runs_apart_and_draws_all_orders_alike() -> None:
     offsets = np.array([0, 3, 3, 5])
     seen: Counter[tuple[int, ...]] = Counter()
     for _ in range(1200):
-        drawn = shuffled(np.arange(5), offsets)
+        drawn = shuffle_runs(np.arange(5), offsets)
         assert sorted(drawn[:3]) == [0, 1, 2]
         assert sorted(drawn[3:]) == [3, 4]
         seen[tuple(drawn.tolist())] += 1

@@ -14,20 +14,16 @@ where it has more chunks than any leaf, the others follow below.
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from crypsis.compilation import njit
-from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays.shuffling import shuffle_runs
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.disassociated_text import arranged
 from crypsis.errors import UnknownFormat, WriteFailed
-
-_SPARE_WORDS = 1024
 
 
 def write_disassociated_table(data: DisassociatedTransactions, path: str | Path) -> None:
@@ -53,7 +49,7 @@ def disassociated_table(data: DisassociatedTransactions) -> pl.DataFrame:
     number[nodes] = np.arange(data.n_nodes)
     chunk_starts = np.searchsorted(data.chunk_node, np.arange(data.n_nodes + 1)).astype(np.int64)
     # Which column a chunk takes is shuffled, too: by default chunks are kept in the order in which they were made.
-    columns = shuffled(np.arange(data.n_chunks), chunk_starts) - chunk_starts[data.chunk_node]
+    columns = shuffle_runs(np.arange(data.n_chunks), chunk_starts) - chunk_starts[data.chunk_node]
     width = max(1, int(np.bincount(data.chunk_node, minlength=data.n_nodes)[data.is_leaf].max(initial=0)))
     block, columns = np.divmod(columns, width)
     blocks, block_of_chunk = np.unique(data.chunk_node * (data.n_chunks + 1) + block, return_inverse=True)
@@ -77,7 +73,7 @@ def disassociated_table(data: DisassociatedTransactions) -> pl.DataFrame:
     subrecord_offsets = offsets_of(data.chunk_sizes)
     within = np.arange(len(entry_of_subrecord)) - np.repeat(subrecord_offsets[:-1], data.chunk_sizes)
     cells[np.repeat(cell_offsets[:-1], data.chunk_sizes) + within] = entry_of_subrecord
-    cells = shuffled(cells, cell_offsets)
+    cells = shuffle_runs(cells, cell_offsets)
     start = first_line[data.chunk_node] + block_line[block_of_chunk]
     place = np.repeat(start - cell_offsets[:-1], room) + np.arange(len(cells))
     column_of_cell = np.repeat(columns, room)
@@ -112,7 +108,7 @@ def _term_cells(data: DisassociatedTransactions, first_line: Int64s, lines: Int6
     return texts.gather(wanted.set(wanted < 0, None))
 
 
-def _texts(data: DisassociatedTransactions, offsets: Int64s, codes: NDArray[np.int32]) -> pl.Series:
+def _texts(data: DisassociatedTransactions, offsets: Int64s, codes: Int32s) -> pl.Series:
     """A JSON list for each record."""
     quoted = pl.Series([json.dumps(label, ensure_ascii=False) for label in data.vocabulary.labels], dtype=pl.String)
     rows = pl.Series(np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), dtype=pl.Int64)
@@ -127,7 +123,7 @@ def _shuffled_nodes(data: DisassociatedTransactions) -> Int64s:
     """Nodes, each before its children; siblings in random order."""
     by_parent = np.argsort(data.parent, kind="stable")
     starts = offsets_of(np.bincount(data.parent + 1, minlength=data.n_nodes + 1))
-    children = shuffled(by_parent.astype(np.int64), starts).tolist()
+    children = shuffle_runs(by_parent.astype(np.int64), starts).tolist()
     bounds = starts.tolist()
     order: list[int] = []
     waiting = children[bounds[0] : bounds[1]]
@@ -136,32 +132,3 @@ def _shuffled_nodes(data: DisassociatedTransactions) -> Int64s:
         order.append(node)
         waiting.extend(children[bounds[node + 1] : bounds[node + 2]])
     return np.array(order, np.int64)
-
-
-def shuffled(values: Int64s, offsets: Int64s) -> Int64s:
-    """The values with each run offsets[i]:offsets[i + 1] in an order drawn by the operating system."""
-    while True:
-        words = np.frombuffer(os.urandom(8 * (len(values) + _SPARE_WORDS)), np.uint64)
-        drawn = values.copy()
-        if _shuffle(drawn, offsets, words):
-            return drawn
-
-
-@njit
-def _shuffle(values: Int64s, offsets: Int64s, words: NDArray[np.uint64]) -> bool:
-    """Fisher and Yates, run by run; words that would favour small numbers are passed over. False: words ran out."""
-    used = 0
-    highest = np.uint64(0xFFFFFFFFFFFFFFFF)
-    for run in range(len(offsets) - 1):
-        start = offsets[run]
-        for last in range(offsets[run + 1] - 1, start, -1):
-            choices = np.uint64(last - start + 1)
-            surplus = (highest % choices + np.uint64(1)) % choices
-            while used < len(words) and words[used] > highest - surplus:
-                used += 1
-            if used >= len(words):
-                return False
-            other = start + np.int64(words[used] % choices)
-            used += 1
-            values[last], values[other] = values[other], values[last]
-    return True

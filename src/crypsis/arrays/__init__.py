@@ -1,0 +1,51 @@
+"""The flat arrays that all data live in, and the one way to make them immutable.
+
+The modules of this package are compiled work on such arrays. They know no class of data.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int8s: TypeAlias = NDArray[np.int8]
+Int32s: TypeAlias = NDArray[np.int32]
+Int64s: TypeAlias = NDArray[np.int64]
+Float64s: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+
+Array = TypeVar("Array", bound=np.ndarray[Any, Any])
+
+
+def frozen(array: Array) -> Array:
+    """The same values as an array that cannot be written; a view is copied, so nobody else can write it either."""
+    if array.flags.writeable:
+        if array.base is not None:
+            array = array.copy()
+        array.flags.writeable = False
+    return array
+
+
+def freeze(owner: object, *names: str) -> None:
+    """Make the named arrays of a frozen dataclass unwritable; a view is replaced by a copy of its own."""
+    for name in names:
+        array = getattr(owner, name)
+        if array is not None:
+            object.__setattr__(owner, name, frozen(array))
+
+
+def offsets_of(lengths: NDArray[np.integer[Any]]) -> Int64s:
+    """Offsets of records with these lengths: record r is `values[offsets[r]:offsets[r + 1]]`."""
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def take_records(offsets: Int64s, rows: Int64s) -> tuple[Int64s, Int64s]:
+    """Offsets of the chosen records laid one after another, and the position of each of their values."""
+    lengths = np.diff(offsets)[rows]
+    taken = offsets_of(lengths)
+    positions = np.arange(taken[-1]) + np.repeat(offsets[:-1][rows] - taken[:-1], lengths)
+    return taken, positions
