@@ -5,7 +5,7 @@ The modules of this package are compiled work on such arrays. They know no class
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,13 @@ Float64s: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 
 Array = TypeVar("Array", bound=np.ndarray[Any, Any])
+
+
+class Lists(NamedTuple):
+    """Lists of codes end to end, as compiled code takes them: list i is values[offsets[i]:offsets[i + 1]]."""
+
+    offsets: Int64s
+    values: Int32s
 
 
 def frozen(array: Array) -> Array:

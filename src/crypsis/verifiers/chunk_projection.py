@@ -7,12 +7,12 @@ holds the term, else the leaf's term chunk.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crypsis.arrays import Bools, Int32s, Int64s, Lists, offsets_of
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.disassociated import DisassociatedTransactions
 
 
@@ -26,100 +26,110 @@ class Projection:
     hidden: Int64s
 
 
+class _Forest(NamedTuple):
+    """The nodes in preorder, those below node n up to the rank end[n] - 1, and what each of them says of terms.
+
+    Node n has the chunks chunk_starts[n]:chunk_starts[n + 1], and chunk c has the subrecords
+    chunk_offsets[c]:chunk_offsets[c + 1].
+    """
+
+    order: Int64s
+    end: Int64s
+    is_leaf: Bools
+    chunk_starts: Int64s
+    chunk_offsets: Int64s
+    subrecords: Lists
+    terms: Lists
+
+
+class _Records(NamedTuple):
+    """The original records; those of leaf n are by_leaf[starts[n]:starts[n + 1]]."""
+
+    starts: Int64s
+    by_leaf: Int64s
+    items: Lists
+
+
 def projection_of(data: DisassociatedTransactions, leaf: Int64s, offsets: Int64s, items: Int32s) -> Projection:
     """Compare with records items[offsets[r]:offsets[r + 1]] in the leaf of each, coded by the vocabulary of `data`."""
     by_leaf = np.argsort(leaf, kind="stable")
     starts = offsets_of(np.bincount(leaf, minlength=data.n_nodes))
     order = np.argsort(data.preorder[0])
     chunk_starts = np.searchsorted(data.chunk_node, np.arange(data.n_nodes + 1)).astype(np.int64)
-    home = _homes(
-        order, data.preorder[1], data.is_leaf, chunk_starts, data.chunk_offsets, data.entry_offsets, data.items,
-        data.term_offsets, data.terms, starts, by_leaf, offsets, items, len(data.vocabulary),
+    subrecords, terms = Lists(data.entry_offsets, data.items), Lists(data.term_offsets, data.terms)
+    forest = _Forest(
+        order, data.preorder[1], data.is_leaf, chunk_starts, data.chunk_offsets, subrecords, terms
     )  # fmt: skip
+    home = _find_homes(forest, _Records(starts, by_leaf, Lists(offsets, items)), len(data.vocabulary))
     rows = np.repeat(np.arange(len(leaf)), np.diff(offsets))
     nowhere = np.flatnonzero(home == -1)
     homeless = (-1, -1) if not len(nowhere) else (int(leaf[rows[nowhere[0]]]), int(items[nowhere[0]]))
     hidden = np.bincount(-2 - home[home < -1], minlength=len(data.terms)).astype(np.int64)
     placed = np.flatnonzero(home >= 0)
     placed = placed[np.argsort(home[placed], kind="stable")]  # by chunk, then as they came: by record, items ascending
+    placed_offsets = offsets_of(np.bincount(home[placed], minlength=data.n_chunks))
     wrong = _first_wrong_chunk(
-        data.chunk_offsets, data.counts, data.entry_offsets, data.items,
-        offsets_of(np.bincount(home[placed], minlength=data.n_chunks)), rows[placed], items[placed],
+        data.chunk_offsets, data.counts, subrecords, placed_offsets, rows[placed], items[placed]
     )  # fmt: skip
     return Projection(homeless, int(wrong), hidden)
 
 
 @njit
-def _homes(
-    order: Int64s,
-    end_of: Int64s,
-    is_leaf: NDArray[np.bool_],
-    chunk_starts: Int64s,
-    chunk_offsets: Int64s,
-    entry_offsets: Int64s,
-    chunk_items: Int32s,
-    term_offsets: Int64s,
-    terms: Int32s,
-    record_starts: Int64s,
-    records: Int64s,
-    offsets: Int64s,
-    items: Int32s,
-    n_terms: int,
-) -> Int64s:
+def _find_homes(forest: _Forest, records: _Records, n_terms: int) -> Int64s:
     """Of each item of each record: its chunk, -2 - (position among all terms of term chunks), or -1 for nowhere.
 
-    The forest is walked once; what a node says of a term holds below it and is taken back when it is left.
+    The forest is walked once, in preorder. `home_here` is what the nodes from the root to this one say of each term;
+    what a node says is noted in `changed`, with what was said `before`, and taken back when the node is left.
     """
-    home = np.full(len(items), -1, np.int64)
-    said = np.full(n_terms, -1, np.int64)
-    undo_term, undo_said = np.empty(1024, np.int64), np.empty(1024, np.int64)
-    undone = 0
-    open_end, open_undo = np.empty(len(order) + 1, np.int64), np.empty(len(order) + 1, np.int64)
+    homes = np.full(len(records.items.values), -1, np.int64)
+    home_here = np.full(n_terms, -1, np.int64)
+    # A node notes each of its terms once per chunk at most.
+    most_changes = len(forest.subrecords.values) + len(forest.terms.values)
+    changed, before = np.empty(most_changes, np.int64), np.empty(most_changes, np.int64)
+    n_changes = 0
+    open_end, open_change = np.empty(len(forest.order), np.int64), np.empty(len(forest.order), np.int64)
     height = 0
-    for place in range(len(order)):
-        while height > 0 and open_end[height - 1] <= place:
+    for rank in range(len(forest.order)):
+        node = forest.order[rank]
+        # Leave the nodes that end here.
+        while height > 0 and open_end[height - 1] <= rank:
             height -= 1
-            while undone > open_undo[height]:
-                undone -= 1
-                said[undo_term[undone]] = undo_said[undone]
-        node = order[place]
-        open_end[height], open_undo[height] = end_of[node], undone
+            while n_changes > open_change[height]:
+                n_changes -= 1
+                home_here[changed[n_changes]] = before[n_changes]
+        # Enter this one: its term chunk first, because a record chunk goes before it.
+        open_end[height], open_change[height] = forest.end[node], n_changes
         height += 1
-        for position in range(term_offsets[node], term_offsets[node + 1]):
-            if undone == len(undo_term):
-                undo_term, undo_said = _longer(undo_term), _longer(undo_said)
-            undo_term[undone], undo_said[undone] = terms[position], said[terms[position]]
-            undone += 1
-            said[terms[position]] = -2 - position
-        for chunk in range(chunk_starts[node], chunk_starts[node + 1]):
-            for position in range(entry_offsets[chunk_offsets[chunk]], entry_offsets[chunk_offsets[chunk + 1]]):
-                term = chunk_items[position]
-                if said[term] != chunk:
-                    if undone == len(undo_term):
-                        undo_term, undo_said = _longer(undo_term), _longer(undo_said)
-                    undo_term[undone], undo_said[undone] = term, said[term]
-                    undone += 1
-                    said[term] = chunk
-        if is_leaf[node]:
-            for index in range(record_starts[node], record_starts[node + 1]):
-                for position in range(offsets[records[index]], offsets[records[index] + 1]):
-                    home[position] = said[items[position]]
-    return home
+        for position in range(forest.terms.offsets[node], forest.terms.offsets[node + 1]):
+            term = forest.terms.values[position]
+            changed[n_changes], before[n_changes] = term, home_here[term]
+            n_changes += 1
+            home_here[term] = -2 - position
+        for chunk in range(forest.chunk_starts[node], forest.chunk_starts[node + 1]):
+            first_entry, end_entry = forest.chunk_offsets[chunk], forest.chunk_offsets[chunk + 1]
+            for position in range(forest.subrecords.offsets[first_entry], forest.subrecords.offsets[end_entry]):
+                term = forest.subrecords.values[position]
+                if home_here[term] != chunk:
+                    changed[n_changes], before[n_changes] = term, home_here[term]
+                    n_changes += 1
+                    home_here[term] = chunk
+        # The records of a leaf have their items where the nodes above them say.
+        if forest.is_leaf[node]:
+            for index in range(records.starts[node], records.starts[node + 1]):
+                row = records.by_leaf[index]
+                for position in range(records.items.offsets[row], records.items.offsets[row + 1]):
+                    homes[position] = home_here[records.items.values[position]]
+    return homes
 
 
 @njit
 def _first_wrong_chunk(
-    chunk_offsets: Int64s,
-    counts: Int64s,
-    entry_offsets: Int64s,
-    chunk_items: Int32s,
-    placed_offsets: Int64s,
-    rows: Int64s,
-    items: Int32s,
+    chunk_offsets: Int64s, counts: Int64s, published: Lists, placed_offsets: Int64s, rows: Int64s, items: Int32s
 ) -> int:
     """Take each projected subrecord from the published ones; the first chunk that lacks one or keeps one, else -1.
 
-    Published subrecords of a chunk are found through a table by a hash of their items and compared item by item.
+    The items placed in chunk c are items[placed_offsets[c]:placed_offsets[c + 1]], those of one record together. The
+    published subrecords of a chunk are found through a table by a hash of their items and compared item by item.
     """
     left = counts.copy()
     table = np.full(16, -1, np.int64)
@@ -132,7 +142,7 @@ def _first_wrong_chunk(
             table = np.empty(width, np.int64)
         table[:width] = -1
         for entry in range(first, end):
-            slot = _hash(chunk_items, entry_offsets[entry], entry_offsets[entry + 1]) & (width - 1)
+            slot = _hash(published.values, published.offsets[entry], published.offsets[entry + 1]) & (width - 1)
             while table[slot] >= 0:
                 slot = (slot + 1) & (width - 1)
             table[slot] = entry
@@ -142,9 +152,7 @@ def _first_wrong_chunk(
             while stop < placed_offsets[chunk + 1] and rows[stop] == rows[start]:
                 stop += 1
             slot = _hash(items, start, stop) & (width - 1)
-            while table[slot] >= 0 and not _equal(
-                items, start, stop, chunk_items, entry_offsets[table[slot]], entry_offsets[table[slot] + 1]
-            ):
+            while table[slot] >= 0 and not _equal(items, start, stop, published, table[slot]):
                 slot = (slot + 1) & (width - 1)
             if table[slot] < 0:
                 return chunk
@@ -165,17 +173,11 @@ def _hash(items: Int32s, start: int, end: int) -> int:
 
 
 @njit
-def _equal(items: Int32s, start: int, end: int, other: Int32s, other_start: int, other_end: int) -> bool:
-    if end - start != other_end - other_start:
+def _equal(items: Int32s, start: int, end: int, published: Lists, entry: int) -> bool:
+    first = published.offsets[entry]
+    if end - start != published.offsets[entry + 1] - first:
         return False
     for step in range(end - start):  # noqa: SIM110 (compiled)
-        if items[start + step] != other[other_start + step]:
+        if items[start + step] != published.values[first + step]:
             return False
     return True
-
-
-@njit
-def _longer(values: Int64s) -> Int64s:
-    longer = np.empty(2 * len(values), np.int64)
-    longer[: len(values)] = values
-    return longer

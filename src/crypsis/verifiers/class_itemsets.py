@@ -1,11 +1,11 @@
 """Supports of all sets of up to m items inside each class, and the share of their records that hold one secret.
 
 Written from the definition: every set that occurs in a class is visited once, with the records that hold it; nothing
-is sampled or skipped. Record r holds `codes[offsets[r]:offsets[r + 1]]`, ascending and distinct, and the sensitive
-items `secrets[secret_offsets[r]:secret_offsets[r + 1]]`. The records of class g are rows[starts[g]:starts[g + 1]].
+is sampled or skipped. The sets of a class are walked from small to large: the records of a set are sorted by the next
+item that they hold, which gives the sets with one item more.
 
-Where people are counted, `person[r]` tells whose record r is, the records of a person stand together in each class, and
-a set has as many people as have a record with it; a person counts once for each secret of these records.
+Where people are counted, a set has as many people as have a record with it, and a person counts once for each secret of
+these records.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from crypsis.arrays import Int64s, Lists
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
 
 
 class Supports(NamedTuple):
@@ -23,140 +23,224 @@ class Supports(NamedTuple):
 
     Row s of `rarest` is the class and the s items of the rarest set of size s, the first among equals. `most_alike` is
     the set with the greatest share of records with one secret: (class, size, secret, records with it, records, items…);
-    `alike` counts sets and secrets with more than one record in l.
+    `alike[0]` counts sets and secrets with more than one record in l.
     """
 
     occurring: Int64s
     violations: Int64s
     lowest: Int64s
     rarest: Int64s
-    alike: int
+    alike: Int64s
     most_alike: Int64s
+
+
+class Classes(NamedTuple):
+    """The records of class g are rows[starts[g]:starts[g + 1]].
+
+    Where people are counted, person[r] is whose record r is, and the records of a person stand together in each class;
+    elsewhere `person` is empty.
+    """
+
+    starts: Int64s
+    rows: Int64s
+    person: Int64s
+
+
+class Required(NamedTuple):
+    """For every set of up to m items: k records, and at most one in l of them with the same secret."""
+
+    k: int
+    m: int
+    l: int  # noqa: E741 (the model's own name)
+
+
+class _Levels(NamedTuple):
+    """Level s holds the sets of size s that extend the current set of size s - 1, each in a *bucket* of entries.
+
+    Bucket b of level s is the set with the item code[s, b] more; its entries are start[s, b] to start[s, b + 1] - 1. An
+    entry is a record, row[s, entry], that holds the set; its items from next[s, entry] on may extend the set. `at` is
+    the bucket that comes next, of n_buckets. The current set is current[1] to current[s]; current[0] is the class.
+    `counts` is room to count items in.
+    """
+
+    row: Int64s
+    next: Int64s
+    code: Int64s
+    start: Int64s
+    n_buckets: Int64s
+    at: Int64s
+    current: Int64s
+    counts: Int64s
+
+
+class _Secrets(NamedTuple):
+    """The sensitive items of each record, and, while a set is looked at, how many of its records hold each."""
+
+    held: Lists
+    counts: Int64s
+    last_person: Int64s
 
 
 @njit
 def class_supports(
-    starts: Int64s,
-    rows: Int64s,
-    offsets: Int64s,
-    codes: Int32s,
-    secret_offsets: Int64s,
-    secrets: Int32s,
-    n_codes: int,
-    n_secrets: int,
-    m: int,
-    k: int,
-    l: int,  # noqa: E741
-    person: Int64s,
+    classes: Classes, sets: Lists, secrets: Lists, n_codes: int, n_secrets: int, required: Required
 ) -> Supports:
-    """Walk the sets of each class from small to large: the records of a set are sorted by the next item they hold."""
-    n_classes = len(starts) - 1
-    most_entries = 1
-    for one in range(n_classes):
-        entries = starts[one + 1] - starts[one]
-        for place in range(starts[one], starts[one + 1]):
-            entries += offsets[rows[place] + 1] - offsets[rows[place]]
-        most_entries = max(most_entries, entries)
-    occurring, violations = np.zeros(m + 1, np.int64), np.zeros(m + 1, np.int64)
-    lowest = np.full(m + 1, -1, np.int64)
-    rarest = np.zeros((m + 1, m + 1), np.int64)
-    most_alike = np.full(m + 5, -1, np.int64)
-    alike = 0
-    # Level s holds the sets of size s that extend the current set of size s - 1: for each the records that hold it, and
-    # from where on their items may extend it further.
-    entry_row = np.empty((m + 1, most_entries), np.int64)
-    entry_next = np.empty((m + 1, most_entries), np.int64)
-    n_buckets, at = np.zeros(m + 1, np.int64), np.zeros(m + 1, np.int64)
-    widest = min(n_codes, most_entries) + 1
-    bucket_code = np.empty((m + 1, widest), np.int64)
-    bucket_start = np.empty((m + 1, widest + 1), np.int64)
-    counts = np.zeros(n_codes, np.int64)
-    secret_counts = np.zeros(n_secrets, np.int64)
-    last_person = np.full(n_secrets, -1, np.int64)
-    chosen = np.zeros(m + 1, np.int64)
-    for one in range(n_classes):
-        size = starts[one + 1] - starts[one]
-        if size == 0:
+    """Look at every set of every class. `sets` and `secrets` are ascending and distinct in each record."""
+    m = required.m
+    found = Supports(
+        occurring=np.zeros(m + 1, np.int64),
+        violations=np.zeros(m + 1, np.int64),
+        lowest=np.full(m + 1, -1, np.int64),
+        rarest=np.zeros((m + 1, m + 1), np.int64),
+        alike=np.zeros(1, np.int64),
+        most_alike=np.full(m + 5, -1, np.int64),
+    )
+    levels = _new_levels(classes, sets, n_codes, m)
+    told = _Secrets(secrets, np.zeros(n_secrets, np.int64), np.full(n_secrets, -1, np.int64))
+    for one in range(len(classes.starts) - 1):
+        if classes.starts[one] == classes.starts[one + 1]:
             continue
-        for place in range(size):
-            row = rows[starts[one] + place]
-            entry_row[0, place] = row
-            entry_next[0, place] = offsets[row]
-        n_buckets[0], at[0] = 1, 0
-        bucket_start[0, 0], bucket_start[0, 1] = 0, size
-        chosen[0] = one
+        _begin(levels, classes, sets, one)
         level = 0
         while level >= 0:
-            if at[level] == n_buckets[level]:
+            if levels.at[level] == levels.n_buckets[level]:
                 level -= 1
                 continue
-            bucket = at[level]
-            at[level] += 1
-            low, high = bucket_start[level, bucket], bucket_start[level, bucket + 1]
+            bucket = levels.at[level]
+            levels.at[level] += 1
+            low, high = levels.start[level, bucket], levels.start[level, bucket + 1]
             if level > 0:
-                chosen[level] = bucket_code[level, bucket]
-            support = high - low
-            if len(person) > 0:
-                support, last = 0, np.int64(-1)
-                for entry in range(low, high):
-                    if person[entry_row[level, entry]] != last:
-                        last = person[entry_row[level, entry]]
-                        support += 1
-            occurring[level] += 1
-            violations[level] += support < k
-            if lowest[level] < 0 or support < lowest[level]:
-                lowest[level] = support
-                rarest[level, : level + 1] = chosen[: level + 1]
+                levels.current[level] = levels.code[level, bucket]
+            support = _count_support(levels, classes, level, low, high)
+            found.occurring[level] += 1
+            found.violations[level] += support < required.k
+            if found.lowest[level] < 0 or support < found.lowest[level]:
+                found.lowest[level] = support
+                for index in range(level + 1):
+                    found.rarest[level, index] = levels.current[index]
             if n_secrets:
-                for entry in range(low, high):
-                    row = entry_row[level, entry]
-                    for position in range(secret_offsets[row], secret_offsets[row + 1]):
-                        if len(person) > 0:
-                            if secret_counts[secrets[position]] and last_person[secrets[position]] == person[row]:
-                                continue
-                            last_person[secrets[position]] = person[row]
-                        secret_counts[secrets[position]] += 1
-                for entry in range(low, high):
-                    row = entry_row[level, entry]
-                    for position in range(secret_offsets[row], secret_offsets[row + 1]):
-                        secret = secrets[position]
-                        held = secret_counts[secret]
-                        if held == 0:
-                            continue  # told already
-                        alike += held * l > support
-                        # held / support > the greatest share so far, without division
-                        if most_alike[3] < 0 or held * most_alike[4] > most_alike[3] * support:
-                            most_alike[0], most_alike[1], most_alike[2] = one, level, secret
-                            most_alike[3], most_alike[4] = held, support
-                            most_alike[5 : 5 + level] = chosen[1 : level + 1]
-                        secret_counts[secret] = 0
-            if level == m:
-                continue
-            # Extend: records by their next items.
-            above = level + 1
-            n_touched = 0
-            for entry in range(low, high):
-                row = entry_row[level, entry]
-                for position in range(entry_next[level, entry], offsets[row + 1]):
-                    code = codes[position]
-                    if counts[code] == 0:
-                        bucket_code[above, n_touched] = code
-                        n_touched += 1
-                    counts[code] += 1
-            bucket_code[above, :n_touched] = np.sort(bucket_code[above, :n_touched])
-            bucket_start[above, 0] = 0
-            for touched in range(n_touched):
-                bucket_start[above, touched + 1] = bucket_start[above, touched] + counts[bucket_code[above, touched]]
-                counts[bucket_code[above, touched]] = bucket_start[above, touched]
-            for entry in range(low, high):
-                row = entry_row[level, entry]
-                for position in range(entry_next[level, entry], offsets[row + 1]):
-                    code = codes[position]
-                    entry_row[above, counts[code]] = row
-                    entry_next[above, counts[code]] = position + 1
-                    counts[code] += 1
-            for touched in range(n_touched):
-                counts[bucket_code[above, touched]] = 0
-            n_buckets[above], at[above] = n_touched, 0
-            level = above
-    return Supports(occurring, violations, lowest, rarest, alike, most_alike)
+                _look_at_secrets(found, levels, told, classes.person, level, low, high, support, required.l)
+            if level < m:
+                _extend(levels, sets, level, low, high)
+                level += 1
+    return found
+
+
+@njit
+def _new_levels(classes: Classes, sets: Lists, n_codes: int, m: int) -> _Levels:
+    """Room for the class with most records and items."""
+    most_entries = 1
+    for one in range(len(classes.starts) - 1):
+        entries = classes.starts[one + 1] - classes.starts[one]
+        for index in range(classes.starts[one], classes.starts[one + 1]):
+            entries += sets.offsets[classes.rows[index] + 1] - sets.offsets[classes.rows[index]]
+        most_entries = max(most_entries, entries)
+    most_buckets = min(n_codes, most_entries) + 1
+    return _Levels(
+        row=np.empty((m + 1, most_entries), np.int64),
+        next=np.empty((m + 1, most_entries), np.int64),
+        code=np.empty((m + 1, most_buckets), np.int64),
+        start=np.empty((m + 1, most_buckets + 1), np.int64),
+        n_buckets=np.zeros(m + 1, np.int64),
+        at=np.zeros(m + 1, np.int64),
+        current=np.zeros(m + 1, np.int64),
+        counts=np.zeros(n_codes, np.int64),
+    )
+
+
+@njit
+def _begin(levels: _Levels, classes: Classes, sets: Lists, one: int) -> None:
+    """Level 0 of a class: the empty set, which all its records hold."""
+    size = classes.starts[one + 1] - classes.starts[one]
+    for entry in range(size):
+        row = classes.rows[classes.starts[one] + entry]
+        levels.row[0, entry] = row
+        levels.next[0, entry] = sets.offsets[row]
+    levels.n_buckets[0], levels.at[0] = 1, 0
+    levels.start[0, 0], levels.start[0, 1] = 0, size
+    levels.current[0] = one
+
+
+@njit
+def _count_support(levels: _Levels, classes: Classes, level: int, low: int, high: int) -> int:
+    """The records of a bucket, or the people whose records they are."""
+    if len(classes.person) == 0:
+        return high - low
+    people, last = 0, np.int64(-1)
+    for entry in range(low, high):
+        person = classes.person[levels.row[level, entry]]
+        people += person != last
+        last = person
+    return people
+
+
+@njit
+def _look_at_secrets(
+    found: Supports,
+    levels: _Levels,
+    secrets: _Secrets,
+    person: Int64s,
+    level: int,
+    low: int,
+    high: int,
+    support: int,
+    l: int,  # noqa: E741
+) -> None:
+    """Count the records of a bucket, or people, that hold each secret, and note which shares are too large."""
+    for entry in range(low, high):
+        row = levels.row[level, entry]
+        for position in range(secrets.held.offsets[row], secrets.held.offsets[row + 1]):
+            secret = secrets.held.values[position]
+            if len(person) > 0:
+                if secrets.counts[secret] and secrets.last_person[secret] == person[row]:
+                    continue
+                secrets.last_person[secret] = person[row]
+            secrets.counts[secret] += 1
+    for entry in range(low, high):
+        row = levels.row[level, entry]
+        for position in range(secrets.held.offsets[row], secrets.held.offsets[row + 1]):
+            secret = secrets.held.values[position]
+            holding = secrets.counts[secret]
+            if holding == 0:
+                continue  # looked at with a record before
+            secrets.counts[secret] = 0
+            found.alike[0] += holding * l > support
+            # holding / support > the greatest share so far, without division
+            worst = found.most_alike
+            if worst[3] < 0 or holding * worst[4] > worst[3] * support:
+                worst[0], worst[1], worst[2] = levels.current[0], level, secret
+                worst[3], worst[4] = holding, support
+                for index in range(level):
+                    worst[5 + index] = levels.current[1 + index]
+
+
+@njit
+def _extend(levels: _Levels, sets: Lists, level: int, low: int, high: int) -> None:
+    """Fill the next level: the records of a bucket by each item that may come next, items ascending."""
+    above = level + 1
+    counts, n_codes = levels.counts, 0
+    for entry in range(low, high):
+        row = levels.row[level, entry]
+        for position in range(levels.next[level, entry], sets.offsets[row + 1]):
+            code = sets.values[position]
+            if counts[code] == 0:
+                levels.code[above, n_codes] = code
+                n_codes += 1
+            counts[code] += 1
+    levels.code[above, :n_codes] = np.sort(levels.code[above, :n_codes])
+    # Each count becomes where the bucket of its item begins, and moves on as the bucket is filled.
+    levels.start[above, 0] = 0
+    for bucket in range(n_codes):
+        code = levels.code[above, bucket]
+        levels.start[above, bucket + 1] = levels.start[above, bucket] + counts[code]
+        counts[code] = levels.start[above, bucket]
+    for entry in range(low, high):
+        row = levels.row[level, entry]
+        for position in range(levels.next[level, entry], sets.offsets[row + 1]):
+            code = sets.values[position]
+            levels.row[above, counts[code]] = row
+            levels.next[above, counts[code]] = position + 1
+            counts[code] += 1
+    for bucket in range(n_codes):
+        counts[levels.code[above, bucket]] = 0
+    levels.n_buckets[above], levels.at[above] = n_codes, 0

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from crypsis.arrays import Int32s, Int64s, Lists, offsets_of
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.errors import NoQuasiIdentifiers
 from crypsis.guarantees import KKmAnonymity, KLmDiversity, Verdict, Witness
-from crypsis.verifiers.class_itemsets import Supports, class_supports
+from crypsis.verifiers.class_itemsets import Classes, Required, Supports, class_supports
 from crypsis.verifiers.counted_people import counted_persons, refuse_uncounted
 from crypsis.verifiers.loss_bounds import bound_problem
 from crypsis.verifiers.mixed_recoding import recoding_problem
@@ -84,18 +84,12 @@ def _verified(
     l = promised.l if isinstance(promised, KLmDiversity) else 1  # noqa: E741
     m = min(promised.m, int(np.diff(rows.offsets).max(initial=0)))
     supports = class_supports(
-        groups.starts,
-        groups.rows,
-        rows.offsets,
-        rows.codes,
-        rows.secret_offsets,
-        rows.secrets,
+        Classes(groups.starts, groups.rows, NO_PERSONS if person is None else person),
+        Lists(rows.offsets, rows.codes),
+        Lists(rows.secret_offsets, rows.secrets),
         len(rows.names),
         len(sensitive),
-        m,
-        promised.k,
-        l,
-        NO_PERSONS if person is None else person,
+        Required(promised.k, m, l),
     )
     if promised.unit == "person":
         how += ", by the people who have a record with it"
@@ -135,12 +129,12 @@ def _verdict(
         )
         words = f"{witness} belongs to {_counted(witness.support, people)}, {promised.k} are required."
         return Verdict(promised, False, reached, promised.k, how, witness, words, figures)
-    if supports.alike:
+    if supports.alike[0]:
         one, size, secret, held, support = worst[:5]
         witness = MixedWitness(
             tuple(rows.names[item] for item in worst[5 : 5 + size]),
             support,
-            supports.alike,
+            int(supports.alike[0]),
             groups.cells(published, one),
             "l",
             sensitive[secret],

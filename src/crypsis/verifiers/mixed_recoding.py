@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Bools, Lists
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int32s, Int64s
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.verifiers.contained_values import ContainedValues
 from crypsis.verifiers.record_pairing import SetColumn, unpaired_rows
@@ -58,16 +58,9 @@ class _Items:
 
     def out_of_place(self) -> int | None:
         """The first row that does not recode the original record at its place."""
-        fits = _recodes_in_place(
-            self.offsets,
-            self.codes,
-            self.known_offsets,
-            self.known,
-            self.symbol_offsets,
-            self.members,
-            self.n_items,
-            self.suppressed,
-        )
+        shown, symbols = Lists(self.offsets, self.codes), Lists(self.symbol_offsets, self.members)
+        known = Lists(self.known_offsets, self.known.astype(np.int32))
+        fits = _recode_in_place(shown, symbols, known, self.n_items, self.suppressed)
         return None if fits.all() else int(np.argmin(fits))
 
     def as_sets(self) -> SetColumn:
@@ -85,80 +78,29 @@ class _Items:
 
 
 @njit
-def _mark(
-    row: int,
-    offsets: Int64s,
-    codes: Int32s,
-    symbol_offsets: Int64s,
-    members: Int32s,
-    marked: Int64s,
-    mark: int,
-) -> None:
-    """Note which items the symbols of a row hold."""
-    for place in range(offsets[row], offsets[row + 1]):
-        for slot in range(symbol_offsets[codes[place]], symbol_offsets[codes[place] + 1]):
-            marked[members[slot]] = mark
+def _recode_in_place(shown: Lists, symbols: Lists, known: Lists, n_items: int, suppressed: Bools) -> Bools:
+    """Of each row: it is suppressed, or its symbols say neither too little nor too much about the record in its place.
 
-
-@njit
-def _recodes(
-    row: int,
-    record: int,
-    offsets: Int64s,
-    codes: Int32s,
-    known_offsets: Int64s,
-    known: Int64s,
-    symbol_offsets: Int64s,
-    members: Int32s,
-    marked: Int64s,
-    mark: int,
-    present: Int64s,
-    stamp: int,
-) -> bool:
-    """Whether the symbols of a row, whose items are marked, say neither too little nor too much about a record."""
-    for place in range(known_offsets[record], known_offsets[record + 1]):
-        if marked[known[place]] != mark:
-            return False
-        present[known[place]] = stamp
-    for place in range(offsets[row], offsets[row + 1]):
-        found = False
-        for slot in range(symbol_offsets[codes[place]], symbol_offsets[codes[place] + 1]):
-            if present[members[slot]] == stamp:
-                found = True
-                break
-        if not found:
-            return False
-    return True
-
-
-@njit
-def _recodes_in_place(
-    offsets: Int64s,
-    codes: Int32s,
-    known_offsets: Int64s,
-    known: Int64s,
-    symbol_offsets: Int64s,
-    members: Int32s,
-    n_items: int,
-    suppressed: Bools,
-) -> Bools:
-    marked, present = np.full(n_items, -1, np.int64), np.full(n_items, -1, np.int64)
+    `covered[item]` is the last row with a symbol that holds the item, `present[item]` the last record that has it.
+    """
+    covered, present = np.full(n_items, -1, np.int64), np.full(n_items, -1, np.int64)
     fits = np.ones(len(suppressed), np.bool_)
     for row in range(len(suppressed)):
-        if not suppressed[row]:
-            _mark(row, offsets, codes, symbol_offsets, members, marked, row)
-            fits[row] = _recodes(
-                row,
-                row,
-                offsets,
-                codes,
-                known_offsets,
-                known,
-                symbol_offsets,
-                members,
-                marked,
-                row,
-                present,
-                row,
-            )
+        if suppressed[row]:
+            continue
+        for position in range(shown.offsets[row], shown.offsets[row + 1]):
+            symbol = shown.values[position]
+            for member in range(symbols.offsets[symbol], symbols.offsets[symbol + 1]):
+                covered[symbols.values[member]] = row
+        # Too little: an item that no symbol holds.
+        for position in range(known.offsets[row], known.offsets[row + 1]):
+            present[known.values[position]] = row
+            fits[row] = fits[row] and covered[known.values[position]] == row
+        # Too much: a symbol that holds no item of the record.
+        for position in range(shown.offsets[row], shown.offsets[row + 1]):
+            symbol = shown.values[position]
+            held = False
+            for member in range(symbols.offsets[symbol], symbols.offsets[symbol + 1]):
+                held = held or present[symbols.values[member]] == row
+            fits[row] = fits[row] and held
     return fits
