@@ -44,7 +44,7 @@ class Guide(NamedTuple):
 
 
 @njit
-def _meeting(parent: Int32s, one: int, other: int) -> int:
+def meeting_node(parent: Int32s, one: int, other: int) -> int:
     """The closest common ancestor; a parent has a smaller number than its children."""
     while one != other:
         if one > other:
@@ -68,7 +68,7 @@ def nearest_allowed(places: Places, guide: Guide, root: int) -> int:
         if other != root and guide.group[other] == guide.group[root]:
             value = places.sums[row, other] / (size * places.size[other])
             if meant:
-                ancestor = _meeting(guide.parent, guide.node[root], guide.node[other])
+                ancestor = meeting_node(guide.parent, guide.node[root], guide.node[other])
                 value *= guide.leaf_count[ancestor] / guide.leaf_count[0]
             guide.value[index] = value
             best = min(best, value)
@@ -85,7 +85,7 @@ def nearest_allowed(places: Places, guide: Guide, root: int) -> int:
 
 
 @njit
-def _suppress(places: Places, guide: Guide, root: int) -> None:
+def suppress_symbol(places: Places, guide: Guide, root: int) -> None:
     last = places.alive[places.n_alive[0] - 1]
     places.alive[places.place_in_alive[root]] = last
     places.place_in_alive[last] = places.place_in_alive[root]
@@ -157,7 +157,7 @@ def merge_or_suppress_until_frequent(
                     rarest = slot
             nearest_root = nearest_allowed(places, guide, records.root[rarest])
             if nearest_root < 0:
-                _suppress(places, guide, records.root[rarest])
+                suppress_symbol(places, guide, records.root[rarest])
                 if 100.0 * guide.n_suppressed[1] / n_locations > most_percent + 1e-9:
                     return TOO_MANY_SUPPRESSED, index, keys, counts, used, n_merges
                 break
@@ -173,6 +173,6 @@ def merge_or_suppress_until_frequent(
             )
             if len(guide.node) > 0:
                 kept_root, gone_root = records.root[kept], records.root[gone]
-                guide.node[kept_root] = _meeting(guide.parent, guide.node[kept_root], guide.node[gone_root])
+                guide.node[kept_root] = meeting_node(guide.parent, guide.node[kept_root], guide.node[gone_root])
             join_places(places, records.root[kept], records.root[gone])
     return LIST_DONE, len(rare), keys, counts, used, n_merges

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int32s, Int64s, take_records
-from crypsis.data.trajectory import Trajectories
+from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, take_records
+from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.errors import InternalError, TooLarge
 from crypsis.journal import Journal
 from crypsis.kernels.nearest_merging import (
@@ -25,7 +25,7 @@ from crypsis.kernels.nearest_merging import (
     postings_of,
     roots_of,
 )
-from crypsis.kernels.subsequences import count_of, count_subsequences, new_scratch, rare_subsequences
+from crypsis.kernels.subsequences import Scratch, count_of, count_subsequences, new_scratch, rare_subsequences
 
 DENSE_ENTRIES = 1 << 27  # a dense table of at most 512 MB
 SMALL_TABLE = 1 << 22
@@ -58,26 +58,20 @@ class Merges:
         return [[self.labels[one], self.labels[other]] for one, other in self.pairs.tolist()]
 
 
-class LocationMerging:
-    """The state of a k^m anonymization: merge what is rare with what is near."""
+class LocationPartition:
+    """Locations as symbols, one for each at first, and the merges that made them."""
 
-    def __init__(self, data: Trajectories, x: Float64s, y: Float64s, groups: Int32s) -> None:
-        n_locations = len(data.locations)
-        self.locations = data.locations
-        # Trajectories of one individual stand together, so that an individual is a run of records.
-        order = np.argsort(groups, kind="stable")
-        self._offsets, positions = take_records(data.offsets, order)
-        self._codes = data.codes[positions]
-        counts = np.bincount(groups) if len(groups) else np.zeros(0, np.int64)
-        self._bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        occurring = np.flatnonzero(data.occurring).astype(np.int32)
+    def __init__(self, locations: Locations, occurs: Bools, x: Float64s, y: Float64s) -> None:
+        n_locations = len(locations)
+        self.locations = locations
+        occurring = np.flatnonzero(occurs).astype(np.int32)
         place_in_alive = np.full(n_locations, -1, np.int32)
         place_in_alive[occurring] = np.arange(len(occurring), dtype=np.int32)
         rows = min(len(occurring) // 2 + 2, 1024)
         self._places = Places(
             x=np.ascontiguousarray(x),
             y=np.ascontiguousarray(y),
-            height=np.zeros(n_locations) if data.locations.height is None else data.locations.height.copy(),
+            height=np.zeros(n_locations) if locations.height is None else locations.height.copy(),
             occurring=occurring,
             parent=np.arange(n_locations, dtype=np.int32),
             size=np.ones(n_locations, np.int64),
@@ -105,6 +99,28 @@ class LocationMerging:
         representative[places.occurring] = places.representative[roots]
         return representative
 
+    def _more_rows(self) -> None:
+        sums, n_free = self._places.sums, int(self._places.n_free_rows[0])
+        wider = np.empty((2 * len(sums), sums.shape[1]))
+        wider[: len(sums)] = sums
+        free = np.concatenate([self._places.free_rows[:n_free], np.arange(len(sums), len(wider))]).astype(np.int32)
+        padded = np.zeros(len(wider), np.int32)
+        padded[: len(free)] = free
+        self._places = self._places._replace(sums=wider, free_rows=padded, n_free_rows=np.array([len(free)], np.int64))
+
+
+class LocationMerging(LocationPartition):
+    """The state of a k^m anonymization: merge what is rare with what is near."""
+
+    def __init__(self, data: Trajectories, x: Float64s, y: Float64s, groups: Int32s) -> None:
+        super().__init__(data.locations, data.occurring, x, y)
+        # Trajectories of one individual stand together, so that an individual is a run of records.
+        order = np.argsort(groups, kind="stable")
+        self._offsets, positions = take_records(data.offsets, order)
+        self._codes = data.codes[positions]
+        counts = np.bincount(groups) if len(groups) else np.zeros(0, np.int64)
+        self._bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
     def rare_of_size(self, size: int, k: int) -> list[tuple[tuple[int, ...], int]]:
         """Subsequences shared by 1 to k - 1 individuals, by representatives, with their support; for small data."""
         level = MergingLevel(self, size, Journal())
@@ -118,15 +134,6 @@ class LocationMerging:
             rare = level.rare(k)
         with journal.stage(f"merge size {size}"):
             level.merge(rare, k, journal)
-
-    def _more_rows(self) -> None:
-        sums, n_free = self._places.sums, int(self._places.n_free_rows[0])
-        wider = np.empty((2 * len(sums), sums.shape[1]))
-        wider[: len(sums)] = sums
-        free = np.concatenate([self._places.free_rows[:n_free], np.arange(len(sums), len(wider))]).astype(np.int32)
-        padded = np.zeros(len(wider), np.int32)
-        padded[: len(free)] = free
-        self._places = self._places._replace(sums=wider, free_rows=padded, n_free_rows=np.array([len(free)], np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +150,7 @@ class SymbolSlots:
         return len(self.distinct)
 
     @classmethod
-    def of(cls, state: LocationMerging) -> SymbolSlots:
+    def of(cls, state: LocationPartition) -> SymbolSlots:
         representative = state.representatives()
         occurs = representative >= 0
         distinct = np.unique(representative[occurs])
@@ -156,25 +163,29 @@ class SymbolSlots:
 
     def records(self, state: LocationMerging) -> Records:
         """The trajectories written in slots, with the individuals that each occurs in."""
-        codes = self.slot_of_code[state._codes]
-        base = max(self.base, 1)
-        posting_offsets, postings = postings_of(state._offsets, codes, state._bounds, base)
-        posted = np.diff(posting_offsets)
-        slots = np.arange(base, dtype=np.int32)
-        return Records(
-            offsets=state._offsets,
-            codes=codes,
-            bounds=state._bounds,
-            posting_offsets=posting_offsets,
-            postings=postings,
-            next_posting=np.full(base, -1, np.int32),
-            last_posting=slots.copy(),
-            posted=posted.copy(),
-            support=posted.copy(),
-            image=slots.copy(),
-            root=self.roots,
-            mark=np.zeros(len(state._bounds), np.int32),
-        )
+        return records_in_slots(state._offsets, self.slot_of_code[state._codes], state._bounds, self.base, self.roots)
+
+
+def records_in_slots(offsets: Int64s, codes: Int32s, bounds: Int64s, n_slots: int, roots: Int32s) -> Records:
+    """Trajectories that are written in slots, with the individuals that each occurs in."""
+    base = max(n_slots, 1)
+    posting_offsets, postings = postings_of(offsets, codes, bounds, base)
+    posted = np.diff(posting_offsets)
+    slots = np.arange(base, dtype=np.int32)
+    return Records(
+        offsets=offsets,
+        codes=codes,
+        bounds=bounds,
+        posting_offsets=posting_offsets,
+        postings=postings,
+        next_posting=np.full(base, -1, np.int32),
+        last_posting=slots.copy(),
+        posted=posted.copy(),
+        support=posted.copy(),
+        image=slots.copy(),
+        root=roots,
+        mark=np.zeros(len(bounds), np.int32),
+    )
 
 
 class MergingLevel:
@@ -184,39 +195,10 @@ class MergingLevel:
         self.state, self.size = state, size
         slots = SymbolSlots.of(state)
         self.base = max(slots.base, 1)
-        if self.base**size >= 2**62:
-            raise TooLarge(
-                f"Subsequences of {size} out of {self.base} locations cannot be counted; lower m, "
-                "or merge locations into a coarser table first."
-            )
+        check_countable(self.base, size)
         self.distinct, self.slot_of_root = slots.distinct, slots.slot_of_root
         self.records = slots.records(state)
-        longest = int(np.diff(state._offsets).max(initial=0))
-        self.scratch = new_scratch(size, longest, self.base)
-        self._count(journal)
-
-    def _count(self, journal: Journal) -> None:
-        lengths = np.bincount(np.diff(self.records.offsets)) if len(self.records.offsets) > 1 else np.zeros(1)
-        expected = sum(int(rows) * math.comb(length, self.size) for length, rows in enumerate(lengths))
-        self.keys, self.counts = subsequence_table(self.base**self.size, expected)
-        self.used = 0
-        individuals = len(self.records.bounds) - 1
-        for first in range(0, individuals, INDIVIDUALS_PER_STEP):
-            last = min(first + INDIVIDUALS_PER_STEP, individuals)
-            self.keys, self.counts, self.used = count_subsequences(
-                self.records.offsets,
-                self.records.codes,
-                self.records.bounds,
-                first,
-                last,
-                self.size,
-                self.base,
-                self.scratch,
-                self.keys,
-                self.counts,
-                self.used,
-            )
-            journal.tell(last / individuals)
+        self.scratch, self.keys, self.counts, self.used = count_records(self.records, size, self.base, journal)
 
     def rare(self, k: int) -> Int64s:
         return rare_subsequences(self.keys, self.counts, k)
@@ -256,6 +238,32 @@ class MergingLevel:
             elif why == ONE_SYMBOL_LEFT or (why == STEP_DONE and state._n_merges == len(state._merges)):
                 raise InternalError("A feasible length ran out of symbols to merge. This is a bug; please report it.")
             journal.tell(position / len(rare))
+
+
+def check_countable(base: int, size: int) -> None:
+    """Refuse subsequences that do not fit a number."""
+    if base**size >= 2**62:
+        raise TooLarge(
+            f"Subsequences of {size} out of {base} locations cannot be counted; lower m, "
+            "or merge locations into a coarser table first."
+        )
+
+
+def count_records(records: Records, size: int, base: int, journal: Journal) -> tuple[Scratch, Int64s, Int32s, int]:
+    """How many individuals share each subsequence: working space, and the table with its keys in use."""
+    lengths = np.diff(records.offsets)
+    scratch = new_scratch(size, int(lengths.max(initial=0)), base)
+    expected = sum(int(rows) * math.comb(length, size) for length, rows in enumerate(np.bincount(lengths)))
+    keys, counts = subsequence_table(base**size, expected)
+    used = 0
+    individuals = len(records.bounds) - 1
+    for first in range(0, individuals, INDIVIDUALS_PER_STEP):
+        last = min(first + INDIVIDUALS_PER_STEP, individuals)
+        keys, counts, used = count_subsequences(
+            records.offsets, records.codes, records.bounds, first, last, size, base, scratch, keys, counts, used
+        )
+        journal.tell(last / individuals)
+    return scratch, keys, counts, used
 
 
 def subsequence_table(possible: int, expected: int) -> tuple[Int64s, Int32s]:

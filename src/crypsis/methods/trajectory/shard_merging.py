@@ -1,0 +1,228 @@
+"""Merging on shards: each shard counts its own subsequences, and what is merged is decided here from the sums.
+
+Individuals are whole in a shard, so supports and counts add up. Merges, their order and every rounding of distances are
+those of data in memory: the places live here, and the kernels that join and compare them are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
+from crypsis.data.trajectory import Locations
+from crypsis.errors import InternalError, TooLarge
+from crypsis.executors.executor import Executor
+from crypsis.executors.near import resident_nearby
+from crypsis.hierarchy import Taxonomy
+from crypsis.journal import Journal
+from crypsis.kernels.guided_merging import meeting_node, nearest_allowed, suppress_symbol
+from crypsis.kernels.nearest_merging import join_places, join_records, nearest_root, roots_of
+from crypsis.kernels.subsequences import count_of
+from crypsis.methods.trajectory.guided_merging import (
+    guide_of,
+    percent_suppressed,
+    suppressed_symbols,
+    too_many_suppressed,
+)
+from crypsis.methods.trajectory.merging import (
+    LocationPartition,
+    SymbolSlots,
+    check_countable,
+    count_records,
+    records_in_slots,
+)
+from crypsis.shards.ragged import RaggedShard
+
+ASKED_AT_ONCE = 256
+DRIVER_ROWS = 20_000_000
+KEYS_PER_RANGE = 1 << 21
+
+
+class MergingShard:
+    """The trajectories of a shard, cut to `longest` visits, and how many share each subsequence of one size."""
+
+    def __init__(self, shard: RaggedShard, longest: int | None) -> None:
+        self.offsets, self.codes = shard.read()
+        if longest is not None:
+            self._keep(np.arange(len(self.codes)) - np.repeat(self.offsets[:-1], np.diff(self.offsets)) < longest)
+
+    def _keep(self, stays: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
+        rows = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        self.offsets = offsets_of(np.bincount(rows[stays], minlength=len(self.offsets) - 1))
+        self.codes = self.codes[stays]
+
+    def begin(self, slot_of_code: Int32s, base: int, size: int) -> tuple[Int64s, int]:
+        """Count subsequences of one size; supports of slots, and how many subsequences there are."""
+        self.size, self.base, self.stamp = size, base, 0
+        self._keep(slot_of_code[self.codes] >= 0)  # visits to what was suppressed are gone
+        bounds = np.arange(len(self.offsets), dtype=np.int64)
+        roots = np.zeros(base, np.int32)
+        self.records = records_in_slots(self.offsets, slot_of_code[self.codes], bounds, base, roots)
+        self.scratch, self.keys, self.counts, self.used = count_records(self.records, size, base, Journal())
+        self.found = np.empty((2, 1024), np.int64)
+        return self.records.support.copy(), int(np.count_nonzero(self.counts))
+
+    def counts_between(self, low: int, high: int) -> tuple[Int64s, Int64s]:
+        """The subsequences of a range, and how many individuals share each."""
+        if len(self.keys) == 0:
+            keys = low + np.flatnonzero(self.counts[low:high])
+            return keys, self.counts[keys].astype(np.int64)
+        places = np.flatnonzero((self.keys >= low) & (self.keys < high) & (self.counts > 0))
+        return self.keys[places], self.counts[places].astype(np.int64)
+
+    def ask(self, merges: Sequence[tuple[int, int]], keys: Int64s) -> tuple[Int64s, Int64s]:
+        """Make the merges of slots; then the counts of subsequences, and the supports of the merged slots."""
+        for kept, gone in merges:
+            self.stamp += 1
+            self.keys, self.counts, self.used, self.found = join_records(
+                self.records, kept, gone, self.size, self.base, self.stamp, self.keys, self.counts, self.used,
+                self.scratch, self.found,
+            )  # fmt: skip
+        counts = np.array([count_of(self.keys, self.counts, int(key)) for key in keys], np.int64)
+        return counts, self.records.support[[kept for kept, _ in merges]]
+
+
+class ShardMerging(LocationPartition):
+    """Locations merged, and with groups suppressed, until subsequences are shared by k individuals of all shards."""
+
+    def __init__(
+        self,
+        locations: Locations,
+        occurs: np.ndarray[tuple[int], np.dtype[np.bool_]],
+        coordinates: tuple[Float64s, Float64s],
+        shards: Sequence[RaggedShard],
+        executor: Executor,
+        longest: int | None = None,
+        *,
+        taxonomy: Taxonomy | None = None,
+        group_of_code: Int32s | None = None,
+        delta: float = 0.0,
+    ) -> None:
+        super().__init__(locations, occurs, *coordinates)
+        self._resident = resident_nearby(executor, MergingShard, shards, longest)
+        self._delta = delta
+        self._n_occurring = len(self._places.occurring)
+        guided = taxonomy is not None or group_of_code is not None
+        self._guide = guide_of(locations, self._n_occurring, taxonomy, group_of_code) if guided else None
+
+    @property
+    def suppressed(self) -> list[list[str]]:
+        """Suppressed symbols in order, each as sorted labels."""
+        return [] if self._guide is None else suppressed_symbols(self._places, self._guide, self.locations.labels)
+
+    @property
+    def suppressed_percent(self) -> float:
+        return 0.0 if self._guide is None else percent_suppressed(self._guide, self._n_occurring)
+
+    def make_frequent(self, size: int, k: int, journal: Journal) -> None:
+        """Merge until every subsequence of this size is shared by k individuals or by none."""
+        with journal.stage(f"count size {size}"):
+            slots = SymbolSlots.of(self)
+            base = max(slots.base, 1)
+            check_countable(base, size)
+            self._resident.snapshot()
+            begun = self._resident.call("begin", slots.slot_of_code, base, size)
+            support = np.sum([one for one, _ in begun], axis=0) if begun else np.zeros(base, np.int64)
+            rare = self._rare(base**size, sum(held for _, held in begun), k)
+        with journal.stage(f"merge size {size}"):
+            self._work_through(rare, slots, support, size, base, k, journal)
+            self._drop_suppressed()
+
+    def close(self) -> None:
+        self._resident.close()
+
+    def _rare(self, possible: int, held: int, k: int) -> Int64s:
+        """Subsequences of some, but fewer than k individuals: rarest first, equal ones in packed order."""
+        n_ranges = max(-(-held // KEYS_PER_RANGE), 1)
+        bounds = [possible * number // n_ranges for number in range(n_ranges + 1)]
+        rare, supports = [], []
+        for low, high in pairwise(bounds):
+            answers = self._resident.call("counts_between", low, high)
+            if not answers:
+                continue
+            keys, place = np.unique(np.concatenate([keys for keys, _ in answers]), return_inverse=True)
+            counts = np.zeros(len(keys), np.int64)
+            np.add.at(counts, place, np.concatenate([counts for _, counts in answers]))
+            rare.append(keys[counts < k])
+            supports.append(counts[counts < k])
+        if not rare:
+            return np.zeros(0, np.int64)
+        if sum(map(len, rare)) > DRIVER_ROWS:
+            raise TooLarge(
+                f"More than {DRIVER_ROWS:,} subsequences are rare, which is too many to look at; lower m or k, "
+                "or merge locations into a coarser table first."
+            )
+        whole: Int64s = np.concatenate(rare)[np.argsort(np.concatenate(supports), kind="stable")]
+        return whole
+
+    def _work_through(
+        self, rare: Int64s, slots: SymbolSlots, support: Int64s, size: int, base: int, k: int, journal: Journal
+    ) -> None:
+        image = np.arange(base)  # by slot: the slot it was merged into, or itself
+        posted = support.copy()
+        frequent = np.zeros(len(rare), np.bool_)
+        powers = base ** np.arange(size - 1, -1, -1, dtype=np.int64)
+        pending: list[tuple[int, int]] = []
+        position = 0
+        while position < len(rare):
+            window = position + np.flatnonzero(~frequent[position : position + 16 * ASKED_AT_ONCE])[:ASKED_AT_ONCE]
+            if not len(window):
+                position += 16 * ASKED_AT_ONCE
+                continue
+            images = image[rare[window, None] // powers % base]
+            answers = self._resident.call("ask", pending, images @ powers)
+            counts = np.sum([one for one, _ in answers], axis=0)
+            for place, (kept, _) in enumerate(pending):
+                support[kept] = sum(int(supports[place]) for _, supports in answers)
+            pending = []
+            frequent[window[counts >= k]] = True
+            position = int(window[-1]) + 1
+            for place in np.flatnonzero(counts < k).tolist():
+                merge = self._mend(images[place], slots, support, posted)
+                if merge is not None:
+                    kept, gone = merge
+                    image[image == gone] = kept
+                    posted[kept] += posted[gone]
+                    pending, position = [merge], int(window[place])
+                    break
+            journal.tell(min(position / len(rare), 1.0))
+        if pending:
+            raise InternalError("A merge was not told to the shards. This is a bug; please report it.")
+
+    def _mend(self, image: Int64s, slots: SymbolSlots, support: Int64s, posted: Int64s) -> tuple[int, int] | None:
+        """Merge the rarest symbol of a rare subsequence: the slots that stay and go. None where it was suppressed."""
+        roots, guide = slots.roots, self._guide
+        if guide is not None and guide.suppressed[roots[image]].any():
+            return None
+        if guide is None and self._places.n_alive[0] < 2:
+            raise InternalError("A feasible length ran out of symbols to merge. This is a bug; please report it.")
+        if self._places.n_free_rows[0] < 2:
+            self._more_rows()
+        places = self._places
+        rarest = min(image.tolist(), key=lambda slot: (int(support[slot]), int(places.representative[roots[slot]])))
+        root = int(roots[rarest])
+        near = nearest_root(places, root) if guide is None else nearest_allowed(places, guide, root)
+        if near < 0 and guide is not None:
+            suppress_symbol(places, guide, root)
+            if 100.0 * int(guide.n_suppressed[1]) / self._n_occurring > self._delta + 1e-9:
+                raise too_many_suppressed(guide, self.suppressed, self._n_occurring, self._delta)
+            return None
+        kept, gone = rarest, int(slots.slot_of_root[near])
+        self._merges[self._n_merges] = places.representative[[root, near]]
+        self._n_merges += 1
+        if posted[kept] < posted[gone]:
+            kept, gone = gone, kept
+        if guide is not None and len(guide.node):
+            guide.node[roots[kept]] = meeting_node(guide.parent, guide.node[roots[kept]], guide.node[roots[gone]])
+        join_places(places, int(roots[kept]), int(roots[gone]))
+        return kept, gone
+
+    def _drop_suppressed(self) -> None:
+        if self._guide is None:
+            return
+        gone = self._guide.suppressed[roots_of(self._places.parent, self._places.occurring)]
+        if gone.any():
+            self._places = self._places._replace(occurring=self._places.occurring[~gone])
