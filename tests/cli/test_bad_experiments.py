@@ -51,7 +51,7 @@ def carried_out(folder: Path, text: str) -> Store:
     cells = experiment.cells()
     store.begin(experiment, cells)
     for cell in cells:
-        worker.carried_out(experiment, store, cell, measured_digest(experiment), lambda event: None)
+        worker.carry_out(experiment, store, cell, measured_digest(experiment), lambda event: None)
     return store
 
 
@@ -227,12 +227,12 @@ def test_on_a_full_disk_the_cell_is_left_failed_and_the_store_stays_readable(
         experiment = Experiment.parse(sweep_of_people("[2, 3]"), folder=folder)
         store, cells = Store(disk.folder / "results"), experiment.cells()
         store.begin(experiment, cells)
-        assert worker.carried_out(experiment, store, cells[0], "", lambda event: None)["state"] == "done"
+        assert worker.carry_out(experiment, store, cells[0], "", lambda event: None).end.state == "done"
         disk.fill()
         if not disk.mounted:
             monkeypatch.setattr(Store, "write_cell", _no_room)
-        ended = worker.carried_out(experiment, store, cells[1], "", lambda event: None)
-        assert (ended["state"], ended["code"], ended["exit_code"]) == ("failed", "write-failed", 1)
+        ended = worker.carry_out(experiment, store, cells[1], "", lambda event: None)
+        assert (ended.end.state, ended.end.code, ended.end.exit_code) == ("failed", "write-failed", 1)
         assert [row["state"] for row in store.results()] == ["done", "waiting"]
         assert len(store.release(cells[0].id).data) == 60
         assert not list(store.cells_folder.glob(".*"))

@@ -11,6 +11,7 @@ import crypsis
 from crypsis.evaluate.cells import Cell
 from crypsis.evaluate.experiment import Experiment
 from crypsis.evaluate.store import Store
+from crypsis.evaluate.stored_cell import End, Phase, Proof, StoredCell, Times
 
 PEOPLE = pl.DataFrame({"age": [20, 22, 38, 41], "city": ["a", "b", "a", "b"]})
 NASTY_LABEL = "<b>not bold</b>"
@@ -57,17 +58,9 @@ def _write(
     message: str = "",
     published: Path | None = None,
 ) -> None:
-    phases = [] if seconds is None else [{"name": "split", "seconds": seconds, "cpu_seconds": seconds}]
+    times = None if seconds is None else Times(seconds, (Phase("split", seconds, seconds),))
     done = state == "done"
     k = cell.params["k"]
-    store.write_cell(
-        cell.id,
-        {
-            "params": cell.to_dict(),
-            "state": {"state": state, "code": "", "message": message},
-            "metrics": {"figures": figures, "facts": {}},
-            "phases": {"runtime": seconds, "phases": phases},
-            "verify": {"guarantee": f"k-anonymity (k={k})", "verified": True, "words": "it holds"} if done else {},
-        },
-        published,
-    )
+    proof = Proof(f"k-anonymity (k={k})", verified=True, words="it holds") if done else None
+    stored = StoredCell(cell.id, End(state, "", message), cell, figures, times=times, proof=proof)
+    store.write_cell(stored, published=published)

@@ -73,12 +73,12 @@ def test_a_method_runs_as_a_cell(name, sections, tmp_path):
     (cell,) = experiment.cells()
     store = Store(tmp_path / "out")
     store.begin(experiment, [cell])
-    worker.carried_out(experiment, store, cell, "", lambda event: None)
-    known_now = store.cell(cell.id)
-    assert known_now["state"] in ("done", "infeasible"), known_now
-    if known_now["state"] == "done":
-        assert known_now["verify"]["verified"] is True
-        assert known_now["metrics"]["figures"]
+    worker.carry_out(experiment, store, cell, "", lambda event: None)
+    stored = store.cell(cell.id)
+    assert stored.state in ("done", "infeasible"), stored
+    if stored.state == "done":
+        assert stored.proof.verified is True
+        assert stored.figures
         page = output_page(experiment.data_for(cell), store.release(cell.id).data, 0, 5)
         assert page["rows"] or METHODS[name].by_record  # of a private release noise may leave nothing
         assert all(len(row) == len(page["columns"]) for row in page["rows"])

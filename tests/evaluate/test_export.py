@@ -29,14 +29,14 @@ def carried_out(tmp_path):
     (cell,) = experiment.cells()
     store = Store(tmp_path / "out")
     store.begin(experiment, [cell])
-    outcome = worker.carried_out(experiment, store, cell, "", lambda event: None)
-    assert outcome["state"] == "done", outcome
+    outcome = worker.carry_out(experiment, store, cell, "", lambda event: None)
+    assert outcome.end.state == "done", outcome
     return store, cell.id
 
 
 def test_a_release_keeps_its_method_and_no_figures_and_is_verified_against_the_data(carried_out, tmp_path):
     store, id = carried_out
-    figures = store.cell(id)["metrics"]["figures"]
+    figures = store.cell(id).figures
     manifest = json.loads((export_release(store, id, tmp_path / "release") / "release.json").read_text())
     assert manifest["method"]["name"] == "coat"
     assert manifest["method"]["parameters"]["k"] == 2
@@ -96,8 +96,8 @@ def test_a_release_that_counts_people_is_counted_again_with_the_data(tmp_path):
     (cell,) = experiment.cells()
     store = Store(tmp_path / "out")
     store.begin(experiment, [cell])
-    outcome = worker.carried_out(experiment, store, cell, "", lambda event: None)
-    assert outcome["state"] == "done", outcome
+    outcome = worker.carry_out(experiment, store, cell, "", lambda event: None)
+    assert outcome.end.state == "done", outcome
     folder = export_release(store, cell.id, tmp_path / "release")
     manifest = json.loads((folder / "release.json").read_text())
     assert manifest["guarantee"]["parameters"] == {"k": 3, "unit": "person"}

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,6 +15,7 @@ import pytest
 from crypsis.evaluate.plots import PLOT_SCRIPT, Results, frame_of
 from crypsis.evaluate.report import ExperimentReport, write_report
 from crypsis.evaluate.results import OUTCOME, write_results
+from crypsis.evaluate.stored_cell import End
 from tests.evaluate.plots.rows import cell, sweep
 from tests.evaluate.stores import NASTY_LABEL, finished_store
 from tests.reports.releases import NASTY
@@ -160,9 +162,7 @@ def test_a_report_names_files_without_the_folders_of_this_machine(tmp_path: Path
     tree.parent.mkdir()
     tree.write_text("a;*\nb;*\n")
     store = finished_store(tmp_path, hierarchy={"city": {"path": str(tree)}}, name="a sweep")
-    failed = store.cell("bb")
-    parts = {"params": failed["params"], "state": {"state": "failed", "code": "x", "message": f"{tree} is no tree."}}
-    store.write_cell("bb", parts)
+    store.write_cell(replace(store.cell("bb"), end=End("failed", "x", f"{tree} is no tree.")))
     for file in write_report(store):
         text = file.read_text()
         assert "trees.csv is no tree." in text

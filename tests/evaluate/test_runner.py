@@ -54,9 +54,9 @@ def test_the_worked_example_gives_its_classes_and_losses(tmp_path, monkeypatch):
         shown = store.release(row["cell"]).data.to_frame()["Age"].to_list()
         classes.append([{place for place, age in enumerate(shown) if age == one} for one in dict.fromkeys(shown)])
     assert classes == [[{0, 1, 2, 3}, {4, 5}], [{0, 1, 4, 5}, {2, 3}]]
-    phases = store.cell(first["cell"])["phases"]
-    assert sum(one["seconds"] for one in phases["phases"]) == pytest.approx(phases["runtime"], rel=0.02)
-    assert phases["peak_memory_mb"] > 10
+    times = store.cell(first["cell"]).times
+    assert sum(phase.seconds for phase in times.phases) == pytest.approx(times.runtime, rel=0.02)
+    assert times.peak_memory_mb > 10
 
 
 @pytest.mark.long
@@ -229,12 +229,12 @@ def test_a_full_disk_fails_the_cell_and_leaves_the_store_readable(tmp_path, monk
     store, (cell,) = Store(tmp_path / "out"), experiment.cells()
     store.begin(experiment, [cell])
 
-    def full(self, id, parts, published=None):
+    def full(self, stored, *, private=None, published=None):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Store, "write_cell", full)
-    outcome = worker.carried_out(experiment, store, cell, "", lambda event: None)
-    assert (outcome["state"], outcome["code"]) == ("failed", "write-failed")
-    assert "No space left" in outcome["message"]
+    outcome = worker.carry_out(experiment, store, cell, "", lambda event: None)
+    assert (outcome.end.state, outcome.end.code) == ("failed", "write-failed")
+    assert "No space left" in outcome.end.message
     assert [row["state"] for row in store.results()] == ["waiting"]
     assert not list(store.cells_folder.glob(".*"))

@@ -24,6 +24,8 @@ from playwright.sync_api import expect
 
 from crypsis.errors import BadParameter, ChangedElsewhere, CrypsisError, TooLarge, WriteFailed
 from crypsis.evaluate import Store
+from crypsis.evaluate.cells import Cell
+from crypsis.evaluate.stored_cell import End, StoredCell
 from crypsis.web.api.snapshot import file_snapshot
 from crypsis.web.datasets import Datasets
 from crypsis.web.security import Access, Gate
@@ -186,10 +188,10 @@ def test_a_damaged_entry_is_removed_with_a_click_once_it_is_confirmed(
 @pytest.mark.parametrize("content", ["[]", "{}", '{"state": "x"}', "[" * 100_000])
 def test_a_cell_whose_state_is_damaged_waits_to_be_run_again(tmp_path: Path, content: str) -> None:
     store = Store(tmp_path)
-    store.write_cell("abc", {"params": {"label": "a"}, "state": {"state": "done"}})
-    assert store.cell("abc")["state"] == "done"
+    store.write_cell(StoredCell("abc", End("done"), Cell("abc", "a", "mondrian", {"k": 2}, 0, None)))
+    assert store.cell("abc").state == "done"
     (tmp_path / "cells" / "abc" / "state.json").write_text(content)
-    assert store.cell("abc") == {"id": "abc", "state": "waiting"}
+    assert store.cell("abc") == StoredCell("abc", End("waiting"))
 
 
 # Two at once

@@ -18,6 +18,7 @@ from crypsis.wording import counted
 
 if TYPE_CHECKING:
     from crypsis.evaluate import Experiment, Outcome, Problem
+    from crypsis.evaluate.stored_cell import StoredCell
 
 SIGNS = {
     "done": "✓", "infeasible": "–", "failed": "✗", "unsafe": "✗", "cancelled": "○", "too_slow": "✗", "waiting": "·",
@@ -200,26 +201,24 @@ def _lights(one: Mapping[str, Any]) -> str:
     return " ".join(one[name] or "–" for name in LIGHTS)
 
 
-def show_cell(known: Mapping[str, Any], row: Mapping[str, Any]) -> None:
+def show_cell(stored: StoredCell, row: Mapping[str, Any]) -> None:
     """Status, verdict, parameters, losses and times of one cell."""
     from crypsis.evaluate.results import figure_columns
 
-    lines = [f"{SIGNS[known['state']]} {known['state']}: {row['label']} ({row['method']})"]
-    verdict = (known.get("verify") or {}).get("words")
-    if verdict:
-        lines.append(f"  {verdict}")
-    if known.get("message") and known["state"] != "unsafe":
-        lines.append(f"  {known['code']}: {known['message']}")
-    if known.get("review"):
-        from crypsis.review import Review
-
-        lines += [f"  {line}" for line in review_words(Review.from_dict(known["review"])).splitlines()]
-    params = ", ".join(f"{name}={value}" for name, value in known["params"]["params"].items())
+    end, times = stored.end, stored.times
+    lines = [f"{SIGNS[end.state]} {end.state}: {row['label']} ({row['method']})"]
+    if stored.proof is not None:
+        lines.append(f"  {stored.proof.words}")
+    if end.message and end.state != "unsafe":
+        lines.append(f"  {end.code}: {end.message}")
+    if stored.review is not None:
+        lines += [f"  {line}" for line in review_words(stored.review).splitlines()]
+    params = ", ".join(f"{name}={value}" for name, value in (stored.cell.params if stored.cell else {}).items())
     lines.append(f"  parameters  {params or 'as they are by default'}")
     known_figures = [name for name in figure_columns([row]) if row[name] is not None]
     lines += [f"  {name:<38}{shown_value(row[name])}" for name in known_figures]
-    phases = (known.get("phases") or {}).get("phases", ())
-    lines += [f"  seconds {phase['name']:<30}{shown_value(phase['seconds'])}" for phase in phases]
+    phases = times.phases if times is not None else ()
+    lines += [f"  seconds {phase.name:<30}{shown_value(phase.seconds)}" for phase in phases]
     print(printable("\n".join(lines)))
 
 

@@ -52,17 +52,17 @@ def show_results(
         return
     id = chosen_cell([row["cell"] for row in listed], cell)
     row = next(row for row in listed if row["cell"] == id)
-    known = store.cell(id)
+    stored = store.cell(id)
     if not SETTINGS.get().json:
-        show_cell(known, row)
+        show_cell(stored, row)
     if store.published_folder(id) is None:
         if SETTINGS.get().json:
-            show({"cell": known}, "")
+            show({"cell": stored.to_dict()}, "")
         return
     original: Any = None
     if not row["stale"]:
         original = experiment.data_for(next(one for one in store.cells() if one.id == id))
-    _show_page(output_page(original, store.release(id).data, start, rows), {"cell": known})
+    _show_page(output_page(original, store.release(id).data, start, rows), {"cell": stored.to_dict()})
 
 
 def chosen_cell(known: list[str], asked: str) -> str:

@@ -39,7 +39,6 @@ from crypsis.evaluate.store import PUBLISHED, Store
 from crypsis.hierarchy import Hierarchy
 from crypsis.parameters import Deferred
 from crypsis.release import NEVER_TOLD, Release, read_working_copy
-from crypsis.review import Review
 from crypsis.review.refusal import refuse_colours
 
 FORMATS = ("csv", "jsonl", "parquet", "json")
@@ -118,12 +117,12 @@ def export_published(
     _refuse_unsafe(store, id, i_know=i_know)
     unsafe = store.published_folder(id) is None
     release = read_working_copy(store.quarantine / id / PUBLISHED) if unsafe else store.release(id)
-    told = store.cell(id)
+    stored = store.cell(id)
     release.refuse_unconfirmed(confirm)
     if strict:
-        refuse_colours(Review.from_dict(told["review"]) if told.get("review") else release.review(confirm=confirm))
-    verdict = (told.get("verify") or {}).get("verdict", {})
+        refuse_colours(stored.review or release.review(confirm=confirm))
     written = write_published(release, file)
+    verdict = {} if stored.proof is None else stored.proof.verdict
     return [written, write_about(written, release.manifest, publishers_word(verdict))]
 
 
@@ -225,11 +224,10 @@ def sidecar(manifest: Mapping[str, Any], verdict: Mapping[str, Any]) -> dict[str
 
 
 def _refuse_unsafe(store: Store, id: str, *, i_know: bool) -> None:
-    known = store.cell(id)
-    if known["state"] == "unsafe" and not i_know:
+    end = store.cell(id).end
+    if end.state == "unsafe" and not i_know:
         raise VerificationFailed(
-            f"Cell {id} is not safe: {known.get('message')} It stays in quarantine; i_know=True exports it all the "
-            "same.",
+            f"Cell {id} is not safe: {end.message} It stays in quarantine; i_know=True exports it all the same.",
             cell=id,
         )
 

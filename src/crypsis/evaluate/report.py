@@ -26,7 +26,6 @@ from crypsis.metrics import all_figures, figure_named, short_names
 from crypsis.reports.page import exact, items, page, paragraph, section
 from crypsis.reports.sections.lights import lights
 from crypsis.reports.stylesheet import PAGE_STYLE
-from crypsis.review import Review
 from crypsis.version import VERSION
 from crypsis.wording import counted, figure, shown
 
@@ -173,7 +172,7 @@ class ExperimentReport:
                     "verified": cell.verified,
                     "verdict": cell.verdict or None,
                     "message": cell.message or None,
-                    "review": dict(cell.review) or None,
+                    "review": None if cell.review is None else cell.review.to_dict(),
                     "metrics": dict(cell.metrics),
                     "phases": dict(cell.phases),
                     "runtime": cell.seconds,
@@ -268,7 +267,7 @@ class ExperimentReport:
 
     def _lights(self) -> Markup:
         """All findings of a single result; of several, those that are not green."""
-        reviewed = [(cell, Review.from_dict(cell.review)) for cell in self.results if cell.review]
+        reviewed = [(cell, cell.review) for cell in self.results if cell.review is not None]
         if not reviewed:
             return Markup("")
         if len(self.results) == 1:
@@ -428,7 +427,7 @@ def write_report(store: Store) -> tuple[Path, Path]:
 
 def _colours(cell: CellResult) -> str:
     """`green, red, green`: guarantee, disclosure, usefulness."""
-    return ", ".join(str(light.colour) for _, light in Review.from_dict(cell.review).lights()) if cell.review else "–"
+    return ", ".join(str(light.colour) for _, light in cell.review.lights()) if cell.review else "–"
 
 
 def _tile(name: str, value: float, detail: str) -> Markup:

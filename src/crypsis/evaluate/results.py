@@ -12,7 +12,9 @@ from crypsis.atomic import write_file
 if TYPE_CHECKING:
     import polars as pl
 
+    from crypsis.evaluate.cells import Cell
     from crypsis.evaluate.store import Store
+    from crypsis.evaluate.stored_cell import StoredCell
 
 FIRST = ("cell", "label", "method", "state", "stale", "repeat", "seed")
 LIGHTS = ("guarantee_light", "disclosure_light", "usefulness_light")
@@ -33,66 +35,53 @@ def rows_of(store: Store, *, stale: bool = True, outdated: Collection[str] = ())
     """
     from crypsis.metrics import short_names
 
-    entries: list[tuple[Mapping[str, Any], bool]] = []
-    for cell in store.cells():
-        known = store.cell(cell.id)
-        entries.append(({**known, "params": cell.to_dict()}, cell.id in outdated))
+    entries = [(store.cell(cell.id), cell, cell.id in outdated) for cell in store.cells()]
     if stale:
-        kept = [store.cell(id) for id in store.stale()]
-        entries += [(known, True) for known in sorted(kept, key=_setting)]
-    entries = [(known, old) for known, old in entries if known.get("params")]
-    params = _in_order(known["params"].get("params", {}) for known, _ in entries)
+        kept = [(stored, stored.cell, True) for stored in map(store.cell, store.stale()) if stored.cell is not None]
+        entries += sorted(kept, key=lambda entry: _setting(entry[1]))
+    params = _in_order(cell.params for _, cell, _ in entries)
     asked = dict.fromkeys(name for name in store.metrics() if name in short_names())
-    figures = _in_order([asked, *((known.get("metrics") or {}).get("figures", {}) for known, _ in entries)])
-    phases = _in_order(_phases(known) for known, _ in entries)
+    figures = _in_order([asked, *(stored.figures for stored, _, _ in entries)])
+    phases = _in_order(_phases(stored) for stored, _, _ in entries)
     taken = {*FIRST, *OUTCOME, *TIMES, *LAST}
     names = {name: name if name not in taken and name not in figures else f"param {name}" for name in params}
-    return [_row(known, old, names, figures, phases) for known, old in entries]
+    return [
+        _row(stored, cell, names) | {"stale": old} | _figures_and_times(stored, figures, phases)
+        for stored, cell, old in entries
+    ]
 
 
-def _setting(known: Mapping[str, Any]) -> tuple[Any, ...]:
+def _setting(cell: Cell) -> tuple[Any, ...]:
     """By label and parameters, numbers as numbers."""
-    cell = known.get("params") or {}
     values = [
         (name, 0, value, "") if isinstance(value, (int, float)) else (name, 1, 0, str(value))
-        for name, value in (cell.get("params") or {}).items()
+        for name, value in cell.params.items()
     ]
-    return str(cell.get("label")), values, cell.get("repeat") or 0, str(known["id"])
+    return cell.label, values, cell.repeat, cell.id
 
 
-def _row(
-    known: Mapping[str, Any],
-    stale: bool,
-    params: Mapping[str, str],
-    figures: Sequence[str],
-    phases: Sequence[str],
-) -> dict[str, Any]:
-    cell, verdict, spent = known["params"], known.get("verify") or {}, known.get("phases") or {}
-    row: dict[str, Any] = {
-        "cell": known["id"],
-        "label": cell.get("label"),
-        "method": cell.get("method"),
-        "state": known["state"],
-        "stale": stale,
-        "repeat": cell.get("repeat"),
-        "seed": cell.get("seed"),
-    }
-    given = cell.get("params", {})
-    row |= {column: _plain(given.get(name)) for name, column in params.items()}
-    row |= {name: verdict.get(name) for name in OUTCOME}
-    review = known.get("review") or {}
-    row |= {name: (review.get(name.removesuffix("_light")) or {}).get("colour") for name in LIGHTS}
-    measured = (known.get("metrics") or {}).get("figures", {})
-    row |= {name: measured.get(name) for name in figures}
-    row |= {"code": known.get("code"), "message": known.get("message")}
-    row |= {name: spent.get(name) for name in TIMES}
-    seconds = _phases(known)
+def _row(stored: StoredCell, cell: Cell, params: Mapping[str, str]) -> dict[str, Any]:
+    """What was run and how it ended."""
+    row: dict[str, Any] = dict.fromkeys(FIRST)
+    row |= {"cell": cell.id, "label": cell.label, "method": cell.method, "state": stored.state}
+    row |= {"repeat": cell.repeat, "seed": cell.seed}
+    row |= {column: _plain(cell.params.get(name)) for name, column in params.items()}
+    row |= {name: getattr(stored.proof, name, None) for name in OUTCOME}
+    colours = {} if stored.review is None else {name: str(light.colour) for name, light in stored.review.lights()}
+    return row | {name: colours.get(name.removesuffix("_light")) for name in LIGHTS}
+
+
+def _figures_and_times(stored: StoredCell, figures: Sequence[str], phases: Sequence[str]) -> dict[str, Any]:
+    row: dict[str, Any] = {name: stored.figures.get(name) for name in figures}
+    row |= {"code": stored.end.code, "message": stored.end.message}
+    row |= {name: getattr(stored.times, name, None) for name in TIMES}
+    seconds = _phases(stored)
     return row | {name: seconds.get(name) for name in phases}
 
 
-def _phases(known: Mapping[str, Any]) -> dict[str, Any]:
-    listed = (known.get("phases") or {}).get("phases", ())
-    return {f"seconds_{one['name'].replace(' ', '_')}": one["seconds"] for one in listed}
+def _phases(stored: StoredCell) -> dict[str, float]:
+    listed = stored.times.phases if stored.times is not None else ()
+    return {f"seconds_{phase.name.replace(' ', '_')}": phase.seconds for phase in listed}
 
 
 def _in_order(tables: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -26,14 +26,14 @@ from crypsis.errors import BadParameter, CrypsisError, WriteFailed
 from crypsis.evaluate.cells import Cell
 from crypsis.evaluate.experiment import Experiment
 from crypsis.evaluate.results import write_results
-from crypsis.evaluate.store import FINISHED, Store
+from crypsis.evaluate.store import Store
+from crypsis.evaluate.stored_cell import FINISHED, End, StoredCell
 from crypsis.evaluate.worker_process import WorkerProcess, release_worker, started_worker
 
 OnEvent = Callable[[dict[str, Any]], None]
 RESULTS_EVERY = 1.0  # seconds between two writings of the table of results
 LOOK_EVERY = 0.1  # seconds between two looks at the limits
 WORKER = "crypsis.evaluate.worker"
-INSIDE = ("runtime", "seconds_verify", "seconds_measure")
 _NOT_MEASURED = ("infeasible",)
 
 
@@ -156,11 +156,11 @@ class _Session:
             if cell.id in seen:
                 continue  # two runs with the same setting share one result
             seen.add(cell.id)
-            known = self.store.cell(cell.id)
-            if self._is_finished(known, measured):
-                self.states[cell.id] = known["state"]
-                if known["state"] != "done":
-                    self.failures.append(int(known.get("exit_code", 1)))
+            end = self.store.cell(cell.id).end
+            if self._is_finished(end, measured):
+                self.states[cell.id] = end.state
+                if end.state != "done":
+                    self.failures.append(end.exit_code)
             else:
                 waiting.append(cell)
                 self.states[cell.id] = "waiting"
@@ -221,13 +221,10 @@ class _Session:
         ran = todo - len(waiting)
         return Outcome(self.store.folder, counts, ran, reused, code, seconds, self.inside, self.occupied)
 
-    def _is_finished(self, known: Mapping[str, Any], measured: str) -> bool:
-        if known["state"] == "too_slow":
-            limit = known.get("limit")
-            return limit is not None and self.limits.seconds is not None and self.limits.seconds <= limit
-        if known["state"] not in FINISHED:
-            return False
-        return known["state"] in _NOT_MEASURED or known.get("measured") == measured
+    def _is_finished(self, end: End, measured: str) -> bool:
+        if end.state == "too_slow":
+            return end.limit is not None and self.limits.seconds is not None and self.limits.seconds <= end.limit
+        return end.state in FINISHED and (end.state in _NOT_MEASURED or end.measured == measured)
 
     def _start(self, workers: list[WorkerProcess], selector: selectors.BaseSelector, measured: str) -> None:
         share = max(1, (os.cpu_count() or 1) // max(1, len(workers) + 1))
@@ -268,18 +265,18 @@ class _Session:
         elif kind == "phase":
             self.tell(event)
         elif kind == "finished" and worker.cell is not None and worker.cell.id == event["cell"]:
-            spent = event.get("phases") or {}
-            inside = sum(spent.get(name, 0.0) for name in INSIDE)
+            inside = float(event["inside"])
             late = self._is_late(worker, inside)
             cell, worker.cell, worker.started = worker.cell, None, None
             self.inside += inside
             if worker.ready_at is not None and worker.warmed:  # the first warming came before ready_at
-                self.occupied -= event.get("warming", 0.0)
+                self.occupied -= event["warming"]
             worker.warmed = True
-            if late and event["state"] == "done":
+            end = End.from_dict(event["end"])
+            if late and end.state == "done":
                 self._store_end(cell, self._too_slow())
             else:
-                self._ended(cell, event)
+                self._ended(cell, end)
             self._next(worker, waiting)
 
     def _next(self, worker: WorkerProcess, waiting: deque[Cell]) -> None:
@@ -293,11 +290,11 @@ class _Session:
             self.occupied += time.perf_counter() - worker.ready_at
             worker.ready_at = None
 
-    def _ended(self, cell: Cell, event: Mapping[str, Any]) -> None:
-        self.states[cell.id] = event["state"]
-        if event["state"] != "done":
-            self.failures.append(int(event.get("exit_code", 1)))
-        self._tell_cell(cell, {name: event.get(name) for name in ("state", "code", "message")})
+    def _ended(self, cell: Cell, end: End) -> None:
+        self.states[cell.id] = end.state
+        if end.state != "done":
+            self.failures.append(end.exit_code)
+        self._tell_cell(cell, {"state": end.state, "code": end.code, "message": end.message})
 
     def _tell_cell(self, cell: Cell, more: Mapping[str, Any]) -> None:
         told = cell.to_dict()
@@ -310,7 +307,7 @@ class _Session:
         waiting: deque[Cell],
         selector: selectors.BaseSelector,
         measured: str,
-        outcome: Mapping[str, Any] | None = None,
+        end: End | None = None,
     ) -> None:
         """A worker is gone: its cell has failed, the others go on with a new one."""
         selector.unregister(worker.process.stdout)  # type: ignore[arg-type]
@@ -322,25 +319,22 @@ class _Session:
             status = worker.process.returncode
             words = f"The worker ended with signal {-status}" if status and status < 0 else "The worker ended"
             reason = f"{words} in the middle of the cell; perhaps memory ran out."
-            self._store_end(
-                worker.cell,
-                outcome or {"state": "failed", "code": "worker-lost", "message": reason, "exit_code": 1},
-            )
+            self._store_end(worker.cell, end or End("failed", "worker-lost", reason, 1))
         elif not worker.ready and not worker.again:
             raise BadParameter("run: a worker could not be started; is the package importable from other processes?")
         if waiting:
             self._start(workers, selector, measured)
 
-    def _store_end(self, cell: Cell, outcome: Mapping[str, Any]) -> None:
+    def _store_end(self, cell: Cell, end: End) -> None:
         """Note how a cell ended whose worker cannot."""
         self.store.remove_partial(cell.id)
         with suppress(OSError):
-            self.store.write_cell(cell.id, {"params": cell.to_dict(), "state": dict(outcome)})
-        if outcome["state"] == "cancelled":
+            self.store.write_cell(StoredCell(cell.id, end, cell))
+        if end.state == "cancelled":
             self.states[cell.id] = "cancelled"
             self._tell_cell(cell, {"state": "cancelled"})
         else:
-            self._ended(cell, outcome)
+            self._ended(cell, end)
 
     def _enforce_limits(
         self, workers: list[WorkerProcess], waiting: deque[Cell], selector: selectors.BaseSelector, measured: str
@@ -349,15 +343,15 @@ class _Session:
             if worker.cell is None or worker.started is None:
                 continue
             memory = self.limits.memory_mb
-            outcome: dict[str, Any] | None = None
+            end: End | None = None
             if self._is_late(worker):
-                outcome = self._too_slow()
+                end = self._too_slow()
             elif memory is not None and worker.memory_mb() > memory:
                 message = f"The cell needed more than its limit of {memory:g} MB of memory."
-                outcome = {"state": "failed", "code": "too-large", "message": message, "exit_code": 5}
-            if outcome is not None:
+                end = End("failed", "too-large", message, 5)
+            if end is not None:
                 worker.process.kill()
-                self._lost(worker, workers, waiting, selector, measured, outcome)
+                self._lost(worker, workers, waiting, selector, measured, end)
 
     def _is_late(self, worker: WorkerProcess, spent: float = 0.0) -> bool:
         """By our clock, or by what the worker says it spent: where we look late, a cell begins and ends at once."""
@@ -366,11 +360,11 @@ class _Session:
             return False
         return max(time.perf_counter() - worker.started, spent) > limit
 
-    def _too_slow(self) -> dict[str, Any]:
+    def _too_slow(self) -> End:
         """The end of a cell that was stopped at its limit, or had ended later than that before anybody looked."""
         limit = self.limits.seconds
         message = f"The cell took longer than its limit of {limit:g} s."
-        return {"state": "too_slow", "code": "limit-reached", "message": message, "limit": limit, "exit_code": 5}
+        return End("too_slow", "limit-reached", message, 5, limit)
 
     def _cancel(self, workers: list[WorkerProcess]) -> None:
         for worker in workers:
@@ -378,9 +372,7 @@ class _Session:
                 worker.process.kill()
                 worker.process.wait()
                 cell, worker.cell = worker.cell, None
-                self._store_end(
-                    cell, {"state": "cancelled", "code": "cancelled", "message": "Stopped.", "exit_code": 130}
-                )
+                self._store_end(cell, End("cancelled", "cancelled", "Stopped.", 130))
 
     def _write_results(self) -> None:
         write_results(self.store)

@@ -32,15 +32,13 @@ from crypsis.atomic import write_file
 from crypsis.errors import BadExperiment, BadRelease, CrypsisError, MissingFile, StateInUse
 from crypsis.evaluate.cells import Cell, code_version
 from crypsis.evaluate.experiment import Experiment
+from crypsis.evaluate.stored_cell import FILES, StoredCell
 
-STATES = ("waiting", "running", "done", "infeasible", "failed", "unsafe", "cancelled", "too_slow")
-FINISHED = ("done", "infeasible", "unsafe")  # need not be run again
 PUBLISHED = "published"
 PRIVATE = "private.json"
 FOLDER_MODE, FILE_MODE = 0o700, 0o600  # figures against the original are for the publisher alone
 _REPORTS = ("results.csv", "results.parquet", "report.html", "report.json")
 _OWN = ("experiment.toml", "index.json", "cells", "quarantine", "plots", *_REPORTS)
-_FILES = ("params", "state", "metrics", "phases", "verify", "review")
 
 
 class Store:
@@ -103,15 +101,10 @@ class Store:
     def _index(self) -> dict[str, Any]:
         return _read(self.folder / "index.json") or {}
 
-    def cell(self, id: str) -> dict[str, Any]:
+    def cell(self, id: str) -> StoredCell:
         """Everything that is known about a cell; its state is `waiting` where there is nothing."""
         folder = self.cell_folder(id)
-        found = {name: _read(folder / f"{name}.json") for name in _FILES}
-        state = found["state"]
-        if state is None or state.get("state") not in STATES or found["params"] is None:
-            return {"id": id, "state": "waiting"}
-        parts = {name: found[name] or {} for name in ("params", "metrics", "phases", "verify", "review")}
-        return {"id": id, **state, **parts}
+        return StoredCell.from_files(id, {name: _read(folder / f"{name}.json") for name in FILES})
 
     def cell_folder(self, id: str) -> Path:
         if not id.isalnum():
@@ -129,21 +122,25 @@ class Store:
 
         folder = self.published_folder(id)
         if folder is None:
-            raise BadRelease(f"Cell {id} has no published data; its state is {self.cell(id)['state']}.")
+            raise BadRelease(f"Cell {id} has no published data; its state is {self.cell(id).state}.")
         return read_working_copy(folder)
 
-    def write_cell(self, id: str, parts: Mapping[str, Any], published: Path | None = None) -> None:
+    def write_cell(
+        self, stored: StoredCell, *, private: Mapping[str, Any] | None = None, published: Path | None = None
+    ) -> None:
         """The whole cell or nothing. `published` is a folder of data that is moved in."""
+        id = stored.id
         self._make_folders()
         partial = self.cells_folder / f".{id}.{os.getpid()}.partial"
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(mode=FOLDER_MODE)
         try:
-            for name in (*_FILES, "private"):
-                if parts.get(name) is not None:
-                    file = partial / (PRIVATE if name == "private" else f"{name}.json")
-                    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE), "wb") as stream:
-                        stream.write(_json(parts[name]))
+            files = {f"{name}.json": content for name, content in stored.to_files().items()}
+            for name, content in {**files, PRIVATE: private}.items():
+                if content is not None:
+                    opened = os.open(partial / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
+                    with os.fdopen(opened, "wb") as stream:
+                        stream.write(_json(content))
             if published is not None:
                 published.rename(partial / PUBLISHED)
             target = self.cell_folder(id)

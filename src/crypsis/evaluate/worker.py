@@ -16,7 +16,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +28,11 @@ from crypsis.evaluate.experiment import Experiment
 from crypsis.evaluate.inputs import method_with
 from crypsis.evaluate.measures import figures_of
 from crypsis.evaluate.store import FOLDER_MODE, PUBLISHED, Store
+from crypsis.evaluate.stored_cell import End, Phase, Proof, StoredCell, Times
 from crypsis.evaluate.warming import warm
 from crypsis.journal import Progress
 from crypsis.methods import method_named
-from crypsis.release import PRIVATE_SCHEMA
+from crypsis.release import PRIVATE_SCHEMA, Release
 
 Tell = Callable[[dict[str, Any]], None]
 TOLD_EVERY = 0.2  # seconds between two messages of one phase
@@ -60,6 +61,12 @@ class _Watch:
         self.told = now
         self.tell({"event": "phase", "cell": self.cell, "phase": message.stage, "share": message.share})
 
+    def phases(self, stages: Mapping[str, float], runtime: float, cpu: float) -> tuple[Phase, ...]:
+        """The stages with their seconds, and what the method did outside them."""
+        known = [Phase(name, seconds, self.processor.get(name, 0.0)) for name, seconds in stages.items()]
+        outside = max(runtime - sum(stages.values()), 0.0)
+        return (*known, Phase(OTHER, outside, max(cpu - sum(self.processor.values()), 0.0)))
+
     def close(self) -> None:
         now = time.process_time()
         if self.stage:
@@ -67,121 +74,139 @@ class _Watch:
         self.since = now
 
 
-def carried_out(experiment: Experiment, store: Store, cell: Cell, measured: str, tell: Tell) -> dict[str, Any]:
-    """Run one cell and store it; returns its state with the error, if there was one, and where the time went."""
-    parts: dict[str, Any] = {"params": cell.to_dict()}
+@dataclass(frozen=True)
+class Outcome:
+    """How a cell ended, and the seconds of method, verifier and metrics (`inside`) and of loading kernels."""
+
+    end: End
+    inside: float = 0.0
+    warming: float = 0.0
+
+
+def carry_out(experiment: Experiment, store: Store, cell: Cell, measured: str, tell: Tell) -> Outcome:
+    """Run one cell and store it, however it ends."""
     working = store.cells_folder / f".{cell.id}.{os.getpid()}.work.partial"
-    outcome: dict[str, Any]
+    work = _Work(experiment, cell, working, tell)
     try:
         shutil.rmtree(working, ignore_errors=True)
         working.mkdir(mode=FOLDER_MODE, parents=True)
-        outcome = _worked(experiment, cell, working, parts, tell)
+        stored = work.run()
     except CrypsisError as error:
         state = "infeasible" if isinstance(error, Infeasible) else "failed"
-        outcome = {"state": state, "code": error.code, "message": str(error), "exit_code": error.exit_code}
+        stored = StoredCell(cell.id, End(state, error.code, str(error), error.exit_code), cell)
     except OSError as error:
-        outcome = _not_written(error)
+        stored = StoredCell(cell.id, _not_written(error), cell)
     except MemoryError:
-        outcome = {"state": "failed", "code": "too-large", "message": "not enough memory", "exit_code": 5}
+        stored = StoredCell(cell.id, End("failed", "too-large", "not enough memory", 5), cell)
     except Exception as error:
         words = f"This is a bug of Crypsis: {describe_bug(error)}."
-        outcome = {"state": "failed", "code": "internal-error", "message": words, "exit_code": 1}
+        stored = StoredCell(cell.id, End("failed", "internal-error", words, 1), cell)
+    end = stored.end
     try:
         started = time.perf_counter()
         published: Path | None = working / PUBLISHED
         shutil.rmtree(store.quarantine / cell.id, ignore_errors=True)
-        if outcome["state"] == "unsafe" and published is not None and published.is_dir():
+        if end.state == "unsafe" and published is not None and published.is_dir():
             target = store.quarantine / cell.id
             target.mkdir(mode=FOLDER_MODE, parents=True)
             published.rename(target / PUBLISHED)
         if published is not None and not published.is_dir():
             published = None
-        if "phases" in parts:
-            parts["phases"]["seconds_write"] += time.perf_counter() - started
-        parts["state"] = {**outcome, "measured": measured}
-        store.write_cell(cell.id, parts, published)
+        times = stored.times
+        if times is not None:
+            times = replace(times, seconds_write=times.seconds_write + time.perf_counter() - started)
+        stored = replace(stored, end=replace(end, measured=measured), times=times)
+        store.write_cell(stored, private=work.private, published=published)
     except OSError as error:
-        outcome = _not_written(error)
+        end = _not_written(error)
     finally:
         shutil.rmtree(working, ignore_errors=True)
-    return {**outcome, "phases": parts.get("phases"), "warming": parts.get("warming", 0.0)}
+    return Outcome(end, 0.0 if stored.times is None else stored.times.inside, work.warming)
 
 
-def _not_written(error: OSError) -> dict[str, Any]:
+def _not_written(error: OSError) -> End:
     failed = WriteFailed(f"The results of a cell could not be written: {error.strerror or error}.")
-    return {"state": "failed", "code": failed.code, "message": str(failed), "exit_code": failed.exit_code}
+    return End("failed", failed.code, str(failed), failed.exit_code)
 
 
-def _worked(experiment: Experiment, cell: Cell, working: Path, parts: dict[str, Any], tell: Tell) -> dict[str, Any]:
-    data = experiment.data_for(cell)
-    method = method_with(method_named(cell.method), experiment.inputs, data, cell.params, cell.seed)
-    before = time.perf_counter()
-    warm(method, data, working, experiment.metrics, experiment.inputs)
-    parts["warming"] = time.perf_counter() - before
-    _forget_peak()
-    tell({"event": "started", "cell": cell.id})
-    watch = _Watch(cell.id, tell)
-    began, processor = time.perf_counter(), time.process_time()
-    release = anonymize(data, method, listener=watch.listen)
-    runtime, cpu = time.perf_counter() - began, time.process_time() - processor
-    watch.close()
-    stages = dict(release.journal.timings)
-    verdict = release.verify()
-    review = release.review()
-    verified = time.perf_counter()
-    tell({"event": "phase", "cell": cell.id, "phase": "measure", "share": None})
-    told = experiment.content.get("metrics") or {}
-    figures = figures_of(
-        data,
-        release.data,
-        experiment.metrics,
-        seed=int(told.get("seed") or 0),
-        side_inputs=release.method.side_inputs() if release.method is not None else {},
-        inputs=experiment.inputs,
-    )
-    done = time.perf_counter()
-    release.write_working_copy(working / PUBLISHED, figures)
-    cells, by_person = release.journal.private.get("cells"), getattr(data, "person", None) is not None
-    if release.kind.aligned and (cells is not None or by_person):  # without it a folder cannot be verified or attacked
-        facts = release.kind.private_facts(release.data) | ({} if cells is None else {"cells": cells})
-        if by_person:
-            facts["published_row_of_input_row"] = release.published_rows()
-        parts["private"] = {"schema": PRIVATE_SCHEMA, **facts}
-    phases = [
-        {"name": name, "seconds": seconds, "cpu_seconds": watch.processor.get(name, 0.0)}
-        for name, seconds in stages.items()
-    ]
-    phases.append(
-        {
-            "name": OTHER,
-            "seconds": max(runtime - sum(stages.values()), 0.0),
-            "cpu_seconds": max(cpu - sum(watch.processor.values()), 0.0),
-        }
-    )
-    parts["phases"] = {
-        "runtime": runtime,
-        "phases": phases,
-        "seconds_verify": verified - began - runtime,
-        "seconds_measure": done - verified,
-        "seconds_write": time.perf_counter() - done,
-        "cpu_seconds": cpu,
-        "peak_memory_mb": _peak(),
-    }
-    parts["metrics"] = {"figures": figures, "facts": _facts(release.journal.private)}
-    parts["verify"] = {
-        "guarantee": str(release.guarantee),
-        "verified": verdict.holds,
-        "achieved": verdict.achieved,
-        "required": verdict.required,
-        "verdict": verdict.to_dict(),
-        "promise": release.guarantee.to_dict(),
-        "words": str(verdict),
-        "warnings": release.journal.warnings,
-    }
-    parts["review"] = review.to_dict()
-    if verdict.holds:
-        return {"state": "done", "code": None, "message": None, "exit_code": 0}
-    return {"state": "unsafe", "code": "verification-failed", "message": str(verdict), "exit_code": 4}
+@dataclass
+class _Work:
+    """One cell from the data to what is stored of it. `private` is what only the publisher may keep."""
+
+    experiment: Experiment
+    cell: Cell
+    working: Path
+    tell: Tell
+    private: dict[str, Any] | None = None
+    warming: float = 0.0
+
+    def run(self) -> StoredCell:
+        experiment, cell = self.experiment, self.cell
+        data = experiment.data_for(cell)
+        method = method_with(method_named(cell.method), experiment.inputs, data, cell.params, cell.seed)
+        before = time.perf_counter()
+        warm(method, data, self.working, experiment.metrics, experiment.inputs)
+        self.warming = time.perf_counter() - before
+        _forget_peak()
+        self.tell({"event": "started", "cell": cell.id})
+        watch = _Watch(cell.id, self.tell)
+        began, processor = time.perf_counter(), time.process_time()
+        release = anonymize(data, method, listener=watch.listen)
+        runtime, cpu = time.perf_counter() - began, time.process_time() - processor
+        watch.close()
+        phases = watch.phases(release.journal.timings, runtime, cpu)
+        verdict = release.verify()
+        review = release.review()
+        verified = time.perf_counter()
+        self.tell({"event": "phase", "cell": cell.id, "phase": "measure", "share": None})
+        told = experiment.content.get("metrics") or {}
+        figures = figures_of(
+            data,
+            release.data,
+            experiment.metrics,
+            seed=int(told.get("seed") or 0),
+            side_inputs=release.method.side_inputs() if release.method is not None else {},
+            inputs=experiment.inputs,
+        )
+        done = time.perf_counter()
+        release.write_working_copy(self.working / PUBLISHED, figures)
+        self._keep_private(release, data)
+        return StoredCell(
+            cell.id,
+            End("done") if verdict.holds else End("unsafe", "verification-failed", str(verdict), 4),
+            cell,
+            figures,
+            _facts(release.journal.private),
+            Times(
+                runtime,
+                phases,
+                seconds_verify=verified - began - runtime,
+                seconds_measure=done - verified,
+                seconds_write=time.perf_counter() - done,
+                cpu_seconds=cpu,
+                peak_memory_mb=_peak(),
+            ),
+            Proof(
+                str(release.guarantee),
+                verdict.holds,
+                verdict.achieved,
+                verdict.required,
+                verdict.to_dict(),
+                release.guarantee.to_dict(),
+                str(verdict),
+                release.journal.warnings,
+            ),
+            review,
+        )
+
+    def _keep_private(self, release: Release, data: Any) -> None:
+        """What a folder cannot be verified or attacked without, and nobody else may see."""
+        cells, by_person = release.journal.private.get("cells"), getattr(data, "person", None) is not None
+        if release.kind.aligned and (cells is not None or by_person):
+            facts = release.kind.private_facts(release.data) | ({} if cells is None else {"cells": cells})
+            if by_person:
+                facts["published_row_of_input_row"] = release.published_rows()
+            self.private = {"schema": PRIVATE_SCHEMA, **facts}
 
 
 _KEPT_FACTS = ("ul_after_each_merge", "merges", "clusters_formed", "largest_cluster", "accounting", "ncp", "ul")
@@ -233,8 +258,9 @@ def main() -> None:
         elif experiment is not None:
             cell = Cell.from_dict(message)
             began = time.perf_counter()
-            outcome = carried_out(experiment, store, cell, measured, tell)
-            tell({"event": "finished", "cell": cell.id, **outcome, "seconds": time.perf_counter() - began})
+            outcome = carry_out(experiment, store, cell, measured, tell)
+            seconds = time.perf_counter() - began
+            tell({"event": "finished", "cell": cell.id, **asdict(outcome), "seconds": seconds})
 
 
 def _messages() -> Iterator[dict[str, Any]]:

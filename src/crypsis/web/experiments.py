@@ -301,19 +301,19 @@ class Experiments:
             return []
         found = []
         for cell in store.cells():
-            told = store.cell(cell.id)
-            phases = told.get("phases", {})
+            stored = store.cell(cell.id)
+            phases = () if stored.times is None else stored.times.phases
             found.append(
                 {
                     "id": cell.id,
                     "label": cell.label,
                     "parameters": dict(cell.params),
                     "repeat": cell.repeat,
-                    "state": told["state"],
-                    "metrics": told.get("metrics", {}).get("figures", {}),
-                    "phases": {one["name"]: one["seconds"] for one in phases.get("phases", [])},
-                    "runtime": phases.get("runtime"),
-                    "message": told.get("message") or "",
+                    "state": stored.state,
+                    "metrics": stored.figures,
+                    "phases": {phase.name: phase.seconds for phase in phases},
+                    "runtime": None if stored.times is None else stored.times.runtime,
+                    "message": stored.end.message or "",
                 }
             )
         return found
@@ -389,7 +389,7 @@ class Experiments:
         every release.
         """
         store = self._store_with(number, cell)
-        state = store.cell(cell)["state"]
+        state = store.cell(cell).state
         if state != "done":
             raise BadRelease(f"This cell has no release: it is {state}.")
         if not stale and self.is_stale(number, cell):
@@ -415,10 +415,10 @@ class Experiments:
 
     def review(self, number: str, cell: str) -> dict[str, Any]:
         """The three lights of a cell, as they were computed with the original beside it."""
-        found = self._store_with(number, cell).cell(cell).get("review")
-        if not found:
+        review = self._store_with(number, cell).cell(cell).review
+        if review is None:
             raise NoSuchEntry("This cell has no lights: it has no release, or was run by an earlier version.")
-        return dict(found)
+        return review.to_dict()
 
     def private_file(self, number: str, cell: str) -> Path:
         """What only the publisher may see of a cell, where its release needs it."""

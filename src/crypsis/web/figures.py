@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from nicegui import ui
@@ -24,9 +25,8 @@ def figure_text(name: str, value: float) -> str:
     return percent(value) if figure_named(name).share else number(value)
 
 
-def loss_tiles(cell: dict[str, Any]) -> None:
+def loss_tiles(found: Mapping[str, float | int | None]) -> None:
     """The figures of a cell: the first ones as tiles, those of single columns and all of them in tables."""
-    found = cell.get("metrics", {}).get("figures", {})
     figures = {
         name: value
         for name, value in found.items()

@@ -8,7 +8,6 @@ from typing import Any
 
 from nicegui import ui
 
-from crypsis.guarantees import DifferentialPrivacy
 from crypsis.reports.sections.lights import TITLES
 from crypsis.review import Colour, Finding, Light, Remedy, Review
 from crypsis.web import theme
@@ -35,12 +34,6 @@ def of_former_run(review: Review) -> Review:
         replace(one, sentence=one.sentence.replace("Verified", "Held then", 1)) for one in review.guarantee.findings
     ]
     return replace(review, guarantee=Light.of(told))
-
-
-def is_private(cell: Mapping[str, Any]) -> bool:
-    """Whether the guarantee of a cell is differential privacy."""
-    promise = (cell.get("verify") or {}).get("promise") or {}
-    return promise.get("model") == DifferentialPrivacy.model
 
 
 def show_lights(

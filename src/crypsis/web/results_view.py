@@ -16,7 +16,7 @@ from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, told
 from crypsis.web.experiments import UNFINISHED, metric_names, varied_names
 from crypsis.web.figures import best_in_words, figure_label, rough_duration
-from crypsis.web.lights_view import light_signs, review_of, show_lights
+from crypsis.web.lights_view import light_signs, show_lights
 from crypsis.web.telling import error_words
 from crypsis.web.widgets import plot_exports
 from crypsis.web.workbench import Workbench
@@ -253,7 +253,7 @@ class ResultsView:
             if len(options) > 1:
                 field = ui.select(options, value=self.lit, label="Result", on_change=choose)
                 field.props("outlined dense options-dense").style("width: 100%")
-            review = review_of(self.experiments.store(self.number).cell(self.lit))
+            review = self.experiments.store(self.number).cell(self.lit).review
             chosen = next(cell for cell in done if cell["cell"] == self.lit)
             if review is None:
                 ui.label("This result has no lights; run it again.").classes("muted")

@@ -191,7 +191,7 @@ def _inputs(store: Store, cell: CellResult, wanted: Sequence[str]) -> dict[str, 
         columns = next((one.columns for one in store.cells() if one.id == cell.id), ())
         given["original"] = view_of(store.experiment().dataset.load(), METHODS[cell.method].accepts, columns)
     if "private" in wanted:
-        given["private"] = (store.cell(cell.id).get("metrics") or {}).get("facts", {})
+        given["private"] = store.cell(cell.id).facts
     return given
 
 

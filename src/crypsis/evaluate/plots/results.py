@@ -14,6 +14,7 @@ from crypsis.wording import shown
 if TYPE_CHECKING:
     from crypsis.evaluate.cells import Cell
     from crypsis.evaluate.store import Store
+    from crypsis.review import Review
 
 DONE = "done"
 RUNTIME = "runtime"
@@ -36,7 +37,7 @@ class CellResult:
     verdict: str = ""
     message: str = ""
     id: str = ""
-    review: Mapping[str, Any] = field(default_factory=dict)
+    review: Review | None = None
 
     @classmethod
     def of(cls, row: CellResult | Mapping[str, Any]) -> CellResult:
@@ -146,23 +147,23 @@ class Results(Sequence[CellResult]):
 
 
 def _stored(store: Store, cell: Cell) -> CellResult:
-    known = store.cell(cell.id)
-    spent, proof = known.get("phases") or {}, known.get("verify") or {}
+    stored = store.cell(cell.id)
+    times, proof = stored.times, stored.proof
     return CellResult(
         label=cell.label,
         parameters=cell.params,
         repeat=cell.repeat,
-        state=known["state"],
-        metrics=(known.get("metrics") or {}).get("figures", {}),
-        phases={phase["name"]: phase["seconds"] for phase in spent.get("phases", ())},
-        runtime=spent.get("runtime"),
+        state=stored.state,
+        metrics=stored.figures,
+        phases={} if times is None else {phase.name: phase.seconds for phase in times.phases},
+        runtime=None if times is None else times.runtime,
         method=cell.method,
-        guarantee=str(proof.get("guarantee") or ""),
-        verified=proof.get("verified"),
-        verdict=str(proof.get("words") or ""),
-        message=str(known.get("message") or ""),
+        guarantee="" if proof is None else proof.guarantee,
+        verified=None if proof is None else proof.verified,
+        verdict="" if proof is None else proof.words,
+        message=stored.end.message or "",
         id=cell.id,
-        review=known.get("review") or {},
+        review=stored.review,
     )
 
 

@@ -12,6 +12,7 @@ from nicegui import ui
 
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.applicability import why_not
+from crypsis.evaluate.stored_cell import Times
 from crypsis.evaluate.suggestions import suggested_method
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
@@ -21,7 +22,7 @@ from crypsis.web.actions import done, in_thread, number, percent, told
 from crypsis.web.attack_card import AttackCard
 from crypsis.web.comparison_view import ComparisonView
 from crypsis.web.figures import duration, figure_label, loss_tiles, time_bars
-from crypsis.web.lights_view import is_private, of_former_run, review_of, show_lights
+from crypsis.web.lights_view import of_former_run, show_lights
 from crypsis.web.parameter_form import ParameterForm
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, rows_grid, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
@@ -326,15 +327,15 @@ class EvaluatePage:
         self.aloud.say(f"Running: {phase}")
 
     def _show_result(self, cell: dict[str, Any], *, outdated: bool) -> None:
-        told_cell = self.experiments.store(self.entry.number).cell(cell["cell"])
+        stored = self.experiments.store(self.entry.number).cell(cell["cell"])
         state = cell["state"]
-        undeclared = told_cell.get("code") == "public-input-missing"
+        undeclared = stored.end.code == "public-input-missing"
         kind, title, next_step = _OUTCOMES["undeclared" if undeclared else state]
         if outdated and state == "done":  # of former settings or data, so nothing of what is there now is verified
             kind, title, next_step = "info", "Result of a former run", "Press Run to have one of what is there now."
         shown = state == "unsafe" or (state == "done" and not outdated)
-        verdict = told_cell.get("verify", {}).get("words") if shown else None
-        words = "" if undeclared else str(verdict or told_cell.get("message") or "")
+        verdict = stored.proof.words if shown and stored.proof is not None else None
+        words = "" if undeclared else str(verdict or stored.end.message or "")
         theme.message(kind, title, "\n".join(part for part in (words, next_step) if part))
         self.meaning = ui.label().classes("meaning")
         if self.spoken != (cell["cell"], state):  # what is drawn again says nothing new
@@ -359,7 +360,7 @@ class EvaluatePage:
             ).style("align-self: flex-start")
         if state not in ("done", "unsafe"):
             return
-        review = review_of(told_cell)
+        review = stored.review
         if review is not None:
             self._show_lights(of_former_run(review) if outdated else review)
         with theme.section("What it cost", "Against the original") as actions:
@@ -374,16 +375,16 @@ class EvaluatePage:
                         "stacked_line_chart",
                     )
             self.published = []
-            if is_private(told_cell):
-                self._figures_on_request(told_cell)
+            if stored.is_private:
+                self._figures_on_request(stored.figures)
             else:
-                loss_tiles(told_cell)
+                loss_tiles(stored.figures)
                 if state == "done":
-                    self._figures_to_publish(told_cell)
+                    self._figures_to_publish(stored.figures)
             if state == "done":
                 ui.label("Unpacked, anybody can check the release again: crypsis verify release").classes("muted small")
         if state == "done":
-            if not outdated and not is_private(told_cell):
+            if not outdated and not stored.is_private:
                 self._comparison_place = ui.element("div").classes("stack")
                 ui.timer(0.05, lambda: told(self._show_comparison)(cell["cell"]), once=True)
             if not outdated:
@@ -391,15 +392,14 @@ class EvaluatePage:
                 ui.timer(0.05, lambda: told(self._show_attacks)(cell["cell"]), once=True)
             self._output_place = ui.element("div").classes("stack")
             ui.timer(0.05, lambda: told(self._show_output)(cell["cell"]), once=True)
-        phases = told_cell.get("phases", {})
-        spent = float(phases.get("runtime") or 0) + float(phases.get("seconds_verify") or 0)
-        self.quick = state == "done" and not is_private(told_cell) and spent < _AT_ONCE
-        with theme.section("Time", f"{duration(phases.get('runtime', 0))} for the method"):
-            parts = [(str(one["name"]), float(one["seconds"])) for one in phases.get("phases", [])]
-            parts.append(("verification", float(phases.get("seconds_verify") or 0)))
-            time_bars(parts)
-            if phases.get("peak_memory_mb"):
-                ui.label(f"At most {phases['peak_memory_mb']:,.0f} MB of memory.").classes("muted small")
+        times = stored.times or Times(0.0)
+        spent = times.runtime + times.seconds_verify
+        self.quick = state == "done" and not stored.is_private and spent < _AT_ONCE
+        with theme.section("Time", f"{duration(times.runtime)} for the method"):
+            parts = [(phase.name, phase.seconds) for phase in times.phases]
+            time_bars([*parts, ("verification", times.seconds_verify)])
+            if times.peak_memory_mb:
+                ui.label(f"At most {times.peak_memory_mb:,.0f} MB of memory.").classes("muted small")
 
     # The lights, and what they ask for
 
@@ -445,9 +445,8 @@ class EvaluatePage:
         if waiting:
             ui.label(f"Confirm {', '.join(map(repr, dict.fromkeys(waiting)))} first.").classes("muted small")
 
-    def _figures_to_publish(self, told_cell: dict[str, Any]) -> None:
+    def _figures_to_publish(self, figures: Mapping[str, float | int | None]) -> None:
         """Figures against the original stay with the publisher, unless they are chosen one by one."""
-        figures = (told_cell.get("metrics") or {}).get("figures") or {}
         single = [name for name, value in figures.items() if isinstance(value, (int, float)) and value is not True]
 
         def choose(event: Any) -> None:
@@ -466,7 +465,7 @@ class EvaluatePage:
         ).classes("muted small")
         warning.set_visibility(False)
 
-    def _figures_on_request(self, told_cell: dict[str, Any]) -> None:
+    def _figures_on_request(self, figures: Mapping[str, float | int | None]) -> None:
         """Figures of a private release against the original, with what they are not covered by."""
         place = ui.column().style("width: 100%")
 
@@ -474,7 +473,7 @@ class EvaluatePage:
             place.clear()
             with place:
                 theme.message("caution", "Not covered", "Acting on these figures, or telling them, is not covered.")
-                loss_tiles(told_cell)
+                loss_tiles(figures)
 
         with place:
             ui.label(
