@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from crypsis.cli.main import main
+from crypsis.evaluate.plots import Results
 from crypsis.guarantees import GUARANTEES
 from crypsis.methods import METHODS
 from crypsis.parameters import Parameter, parameters_of
@@ -74,10 +75,10 @@ def test_the_best_configuration_is_told_for_every_value_of_what_varies() -> None
         for label, losses in (("A", (0.1, 0.5)), ("B", (0.2, 0.4)))
         for k, loss in zip((5, 10), losses, strict=True)
     ]
-    assert best_in_words(rows, "k", "ncp_loss") == "Best by this figure: A at k 5; B at k 10."
+    assert best_in_words(Results(rows), "k", "ncp_loss") == "Best by this figure: A at k 5; B at k 10."
     rows[1]["metrics"] = {"ncp_loss": 0.3}
-    assert best_in_words(rows, "k", "ncp_loss") == "Best by this figure at every k: A."
-    assert best_in_words(rows[:2], "k", "ncp_loss") == ""  # there is nothing to choose from
+    assert best_in_words(Results(rows), "k", "ncp_loss") == "Best by this figure at every k: A."
+    assert best_in_words(Results(rows[:2]), "k", "ncp_loss") == ""  # there is nothing to choose from
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from crypsis.attacks import Attack, fitting_attacks
 from crypsis.drawing.frame import Frame
 from crypsis.drawing.markup import Markup
@@ -35,6 +33,7 @@ from crypsis.errors import (
 from crypsis.evaluate import Experiment, Store, run
 from crypsis.evaluate.dataset import view_of
 from crypsis.evaluate.export import export_release
+from crypsis.evaluate.plots import Results
 from crypsis.evaluate.store import PRIVATE
 from crypsis.methods import method_named
 from crypsis.metrics import short_names
@@ -294,29 +293,10 @@ class Experiments:
             known = self._outdated[number] = (key, store.outdated(experiment))
         return known[1]
 
-    def plot_rows(self, number: str) -> list[dict[str, Any]]:
+    def plotted(self, number: str) -> Results:
         """Results as plots read them."""
         store = self.store(number)
-        if not store.exists():
-            return []
-        found = []
-        for cell in store.cells():
-            stored = store.cell(cell.id)
-            phases = () if stored.times is None else stored.times.phases
-            found.append(
-                {
-                    "id": cell.id,
-                    "label": cell.label,
-                    "parameters": dict(cell.params),
-                    "repeat": cell.repeat,
-                    "state": stored.state,
-                    "metrics": stored.figures,
-                    "phases": {phase.name: phase.seconds for phase in phases},
-                    "runtime": None if stored.times is None else stored.times.runtime,
-                    "message": stored.end.message or "",
-                }
-            )
-        return found
+        return Results.of_store(store) if store.exists() else Results(())
 
     def output(self, number: str, cell: str) -> Output:
         """The published data of a cell beside the original."""
@@ -483,28 +463,21 @@ def _of_file(content: Mapping[str, Any]) -> dict[str, Any]:
     return own
 
 
-def varied_names(rows: list[dict[str, Any]]) -> list[str]:
+def varied_names(settings: Iterable[Mapping[str, Any]]) -> list[str]:
     """Parameters with more than one value, over which a figure can be drawn."""
     values: dict[str, set[str]] = {}
-    for row in rows:
-        for name, value in row["parameters"].items():
+    for parameters in settings:
+        for name, value in parameters.items():
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 values.setdefault(name, set()).add(str(value))
     return [name for name, found in values.items() if len(found) > 1]
 
 
-def results_frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    """Rows of results as a table to page through."""
-    from crypsis.evaluate.results import frame_of
-
-    return frame_of(rows)
-
-
-def metric_names(rows: list[dict[str, Any]]) -> list[str]:
+def metric_names(results: Results) -> list[str]:
     """The figures that some cell has, by which cells can be compared; one with a short name only by that."""
     names: dict[str, None] = {}
-    for row in rows:
-        for name, value in row["metrics"].items():
+    for cell in results:
+        for name, value in cell.metrics.items():
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 names[name] = None
     figures_of = {short: by_metric.values() for short, by_metric in short_names().items() if short in names}

@@ -7,6 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
+from crypsis.evaluate.plots import Results
 from crypsis.metrics import figure_named, short_names
 from crypsis.metrics.figure import LOWER
 from crypsis.web import theme
@@ -110,14 +111,14 @@ def rough_duration(seconds: float) -> str:
     return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def best_in_words(rows: list[dict[str, Any]], parameter: str, figure: str) -> str:
+def best_in_words(results: Results, parameter: str, figure: str) -> str:
     """Which configuration is best by a figure, at each value of a parameter; nothing where there is no choice."""
     better = figure_named(figure).better
     found: dict[Any, dict[str, list[float]]] = {}
-    for row in rows:
-        value, at = row["metrics"].get(figure), row["parameters"].get(parameter)
+    for cell in results:
+        value, at = cell.metrics.get(figure), cell.parameters.get(parameter)
         if isinstance(value, (int, float)) and at is not None:
-            found.setdefault(at, {}).setdefault(str(row["label"]), []).append(float(value))
+            found.setdefault(at, {}).setdefault(cell.label, []).append(float(value))
     compared = {at: {label: sum(of) / len(of) for label, of in ones.items()} for at, ones in found.items()}
     compared = {at: means for at, means in compared.items() if len(means) > 1}
     if not better or not compared:

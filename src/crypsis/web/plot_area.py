@@ -73,9 +73,9 @@ class PlotArea:
         """A field for everything that this plot has to be told."""
         plot = PLOTS[str(self.kind.value)]
         self.help.set_text(plot.help)
-        rows = self.experiments.plot_rows(self.number)
-        figures = {name: figure_label(name) for name in metric_names(rows)}
-        varied = {name: name for name in varied_names(rows)}
+        results = self.experiments.plotted(self.number)
+        figures = {name: figure_label(name) for name in metric_names(results)}
+        varied = {name: name for name in varied_names(cell.parameters for cell in results)}
         if plot.name == "line":
             wanted = {"y": ("Figure", figures), "x": ("Over", varied)}
         elif plot.name == "tradeoff":

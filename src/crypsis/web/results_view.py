@@ -8,7 +8,7 @@ from typing import Any
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
-from crypsis.evaluate.plots import frame_of, interactive_svg
+from crypsis.evaluate.plots import Results, frame_of, interactive_svg
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.review import Remedy
@@ -43,7 +43,7 @@ class ResultsView:
         self.plotted = False
         self.drawn: Any = None
         self.metrics: list[str] = []
-        self.rows: list[dict[str, Any]] = []
+        self.results = Results(())
         self.cells: list[dict[str, Any]] = []
         self.x = self.y = self.other = self.wanted = ""
         self.before: int | None = None  # how many cells were finished when the run was first seen
@@ -65,14 +65,15 @@ class ResultsView:
         return bool(progress["running"])
 
     def _draw(self, progress: dict[str, Any]) -> None:
-        self.rows = self.experiments.plot_rows(self.number)
-        named = metric_names(self.rows) if any(row["metrics"] for row in self.rows) else []
+        self.results = self.experiments.plotted(self.number)
+        measured = sum(bool(cell.metrics) for cell in self.results)
+        named = metric_names(self.results) if measured else []
         # what single columns lose stands with the result itself; a table of all settings would drown in it
         self.metrics = [name for name in named if " of " not in name] or named
         self.cells = [*progress["cells"], *progress["stale"]]
         # one result is no curve, and has nothing to be weighed against
-        self.plotted = bool(self.metrics) and sum(bool(row["metrics"]) for row in self.rows) > 1
-        controls = (bool(self.cells), self.metrics, varied_names(self.rows), self.plotted)
+        self.plotted = bool(self.metrics) and measured > 1
+        controls = (bool(self.cells), self.metrics, self._varied(), self.plotted)
         if controls != self.built:
             self.built = controls
             self._build()
@@ -112,6 +113,9 @@ class ResultsView:
 
     # Plots
 
+    def _varied(self) -> list[str]:
+        return varied_names(cell.parameters for cell in self.results)
+
     def _plots(self) -> None:
         preferred = [name for name in _FIRST if name in self.metrics] + [
             name for name in self.metrics if name not in _FIRST
@@ -122,7 +126,7 @@ class ResultsView:
             if self.other in self.metrics
             else next((name for name in preferred if name != self.y), "runtime")
         )
-        varied = varied_names(self.rows)
+        varied = self._varied()
         self.x = self.x if self.x in varied else next(iter(varied), "")
         options = {name: figure_label(name) for name in preferred}
         with ui.element("div").classes("halves"):
@@ -167,7 +171,7 @@ class ResultsView:
                     with place:
                         plot_exports(self.number, kind, {"x": x, "y": y}, f"{y}-{x}")
         self._picture(self.line, "line", x=self.x or None, y=self.y)
-        self.best.set_text(best_in_words(self.rows, self.x, self.y))
+        self.best.set_text(best_in_words(self.results, self.x, self.y))
         self._picture(self.tradeoff, "tradeoff", x=self.y, y=self.other)
 
     def _picture(self, place: Any, kind: str, **options: Any) -> None:
@@ -177,7 +181,9 @@ class ResultsView:
                 ui.label("Vary a parameter in a configuration to see a curve.").classes("muted")
                 return
             try:
-                theme.picture(interactive_svg(frame_of(kind, results=self.rows, **options), title=False, alone=False))
+                theme.picture(
+                    interactive_svg(frame_of(kind, results=self.results, **options), title=False, alone=False)
+                )
             except CrypsisError as error:
                 ui.label(error_words(error)).classes("muted")
 
@@ -293,7 +299,7 @@ class ResultsView:
             name for name in self.metrics if name not in _FIRST and name != "runtime"
         ]
         shown = shown[:_MOST_COLUMNS]
-        params = varied_names([{"parameters": _parameters(cell)} for cell in cells])
+        params = varied_names(map(_parameters, cells))
         heads = "".join(f"<th scope=col class=number>{theme.escaped(name)}</th>" for name in params)
         heads += "".join(f"<th scope=col class=number>{theme.escaped(figure_label(name))}</th>" for name in shown)
         body = []

@@ -124,7 +124,7 @@ def suppressed_symbols(places: Places, guide: Guide, labels: Sequence[str]) -> l
     """Suppressed symbols in order, each as sorted labels."""
     roots = roots_of(places.parent, np.arange(len(labels), dtype=np.int32))
     return [
-        sorted(labels[code] for code in np.flatnonzero(roots == root))
+        sorted(labels[code] for code in np.flatnonzero(roots == root).tolist())
         for root in guide.order[: int(guide.n_suppressed[0])].tolist()
     ]
 
