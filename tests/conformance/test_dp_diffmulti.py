@@ -15,7 +15,7 @@ from crypsis.data.category_trees import CategoryTree, CategoryTrees
 from crypsis.data.counted_regions import CountedRegions, RegionAttribute
 from crypsis.data.relational import Table
 from crypsis.journal import Journal
-from crypsis.kernels.regions import GRID, shares_of, split_blocks
+from crypsis.kernels.regions import GRID, GroupedRecords, shares_of, split_blocks
 from crypsis.methods import DiffMulti
 from crypsis.methods.relational.region_scores import KINDS
 from crypsis.methods.relational.specialization_budgets import budget_of_call, operations
@@ -63,14 +63,11 @@ def blocks_of(vector: Any, score: str) -> Blocks:
     rows = np.array([[value - low] for value in vector["values"]], np.int32)
     classes = np.array(["YN".index(label) for label in vector["classes"]], np.int32)
     offsets, found = split_blocks(
-        rows,
-        classes,
-        np.array([0, len(rows)]),
+        GroupedRecords(rows, classes, np.array([0, len(rows)]), 2),
         np.zeros(1, np.int64),
         np.zeros(1, np.int64),
         np.zeros((1, 1), np.int32),
         np.array([[high - low]], np.int32),
-        2,
         KINDS[score],
     )
     return Blocks(offsets, *(np.ascontiguousarray(found[:, place]) for place in range(4)))

@@ -1,23 +1,62 @@
 """Regions of a table: scores of their specializations, blocks of split points, and dividing the records.
 
-`rows[r, a]` is the cell of record r in attribute a, `classes[r]` its class, both in 16 bits where they fit; the records
-of region p are the rows `starts[p]` to `starts[p + 1] - 1`. Region p spans the cells `low[p, a]` to `high[p, a] - 1`. A
-numeric attribute is cut at `split[p, a]`: smaller cells go left. A category is in node `node[p, a]` of its taxonomy,
-whose child that holds a cell is `slots[slot_base[a] + depth[node] * width[a] + cell]`. Scores are whole multiples of
-1 / `unit`.
+Records, regions and attributes come as named arrays. Scores are whole multiples of 1 / `unit`.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
+from crypsis.arrays import Bools, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int32s, Int64s
 
 MAX, DISCERNIBILITY, NCP, NCP_GAIN = 0, 1, 2, 3
 GRID = 1 << 20
+
+
+class GroupedRecords(NamedTuple):
+    """Records, those of region p in the rows starts[p] to starts[p + 1] - 1.
+
+    rows[r, a] is the cell of record r in attribute a, classes[r] its class, both in 16 bits where they fit.
+    """
+
+    rows: Int32s
+    classes: Int32s
+    starts: Int64s
+    n_classes: int
+
+
+class Spans(NamedTuple):
+    """Region p spans the cells low[p, a] to high[p, a] - 1 of attribute a.
+
+    A numeric attribute is cut at split[p, a]: smaller cells go left. A category is in node[p, a] of its tree.
+    """
+
+    low: Int32s
+    high: Int32s
+    split: Int32s
+    node: Int32s
+
+
+class Attributes(NamedTuple):
+    """Attribute a has width[a] cells; the nodes of all trees are counted through.
+
+    The child of a node that holds a cell is slots[slot_base[a] + depth[node] * width[a] + cell], counted from
+    first_child[node] on.
+    """
+
+    numeric: Bools
+    width: Int64s
+    first_child: Int32s
+    n_children: Int32s
+    node_low: Int32s
+    node_high: Int32s
+    depth: Int32s
+    slot_base: Int64s
+    slots: Int32s
 
 
 @njit
@@ -43,114 +82,131 @@ def root_in_grid(squares: int) -> int:
 
 
 @njit
-def class_counts(classes: Int32s, starts: Int64s, chosen: Int64s, n_classes: int) -> Int64s:
+def class_counts(records: GroupedRecords, chosen: Int64s) -> Int64s:
     """The records of each class in the chosen regions."""
-    counts = np.zeros((len(chosen), n_classes), np.int64)
-    for number in range(len(chosen)):
-        region = chosen[number]
-        for row in range(starts[region], starts[region + 1]):
-            counts[number, classes[row]] += 1
+    counts = np.zeros((len(chosen), records.n_classes), np.int64)
+    for index in range(len(chosen)):
+        region = chosen[index]
+        for row in range(records.starts[region], records.starts[region + 1]):
+            counts[index, records.classes[row]] += 1
     return counts
+
+
+class _Tally(NamedTuple):
+    """Room to count the records of one region: by attribute, child and class, and by class.
+
+    `candidates` are the attributes that may specialize the region, of which `numbers` and `categories` are counted in
+    their own ways: `right` counts the records right of the cuts, by class; `base` is where the slots of a node begin.
+    """
+
+    counts: Int64s
+    totals: Int64s
+    right: Int64s
+    candidates: Int64s
+    numbers: Int64s
+    categories: Int64s
+    cuts: Int64s
+    base: Int64s
 
 
 @njit
 def candidate_scores(
-    rows: Int32s,
-    classes: Int32s,
-    starts: Int64s,
-    chosen: Int64s,
-    valid: Bools,
-    low: Int32s,
-    high: Int32s,
-    split: Int32s,
-    node: Int32s,
-    numeric: Bools,
-    width: Int64s,
-    first_child: Int32s,
-    n_children: Int32s,
-    node_low: Int32s,
-    node_high: Int32s,
-    depth: Int32s,
-    slot_base: Int64s,
-    slots: Int32s,
-    n_classes: int,
-    kind: int,
-    unit: int,
+    records: GroupedRecords, chosen: Int64s, valid: Bools, spans: Spans, attributes: Attributes, kind: int, unit: int
 ) -> Int64s:
     """The score of specializing each chosen region by each attribute where that is valid, 0 elsewhere."""
-    n_attributes = rows.shape[1]
+    n_attributes, n_classes = records.rows.shape[1], records.n_classes
     widest = 2
-    for number in range(len(n_children)):
-        widest = max(widest, n_children[number])
+    for node in range(len(attributes.n_children)):
+        widest = max(widest, attributes.n_children[node])
     scores = np.zeros((len(chosen), n_attributes), np.int64)
-    counts = np.zeros((n_attributes, widest, n_classes), np.int64)
-    totals = np.zeros(n_classes, np.int64)
-    right = np.zeros((n_classes, n_attributes), np.int64)
-    numbers, categories = np.zeros(n_attributes, np.int64), np.zeros(n_attributes, np.int64)
-    cuts, base = np.zeros(n_attributes, np.int64), np.zeros(n_attributes, np.int64)
-    candidates = np.zeros(n_attributes, np.int64)
-    for number in range(len(chosen)):
-        region = chosen[number]
-        n_candidates, n_numbers, n_categories = 0, 0, 0
-        totals[:] = 0
-        right[:, :] = 0
-        for attribute in range(n_attributes):
-            if valid[region, attribute]:
-                candidates[n_candidates] = attribute
-                n_candidates += 1
-                counts[attribute, :, :] = 0
-                if numeric[attribute]:
-                    numbers[n_numbers] = attribute
-                    cuts[n_numbers] = split[region, attribute]
-                    n_numbers += 1
-                else:
-                    categories[n_categories] = attribute
-                    base[n_categories] = slot_base[attribute] + depth[node[region, attribute]] * width[attribute]
-                    n_categories += 1
-        for row in range(starts[region], starts[region + 1]):
-            label = classes[row]
-            totals[label] += 1
-            for place in range(
-                n_numbers
-            ):  # adding the comparison itself, for a branch would be guessed wrong too often
-                right[label, place] += rows[row, numbers[place]] >= cuts[place]
-            for place in range(n_categories):
-                attribute = categories[place]
-                counts[attribute, slots[base[place] + rows[row, attribute]], label] += 1
-        for place in range(n_numbers):
-            for label in range(n_classes):
-                counts[numbers[place], 0, label] = totals[label] - right[label, place]
-                counts[numbers[place], 1, label] = right[label, place]
-        for place in range(n_candidates):
-            attribute = candidates[place]
-            children = 2 if numeric[attribute] else n_children[node[region, attribute]]
-            total = 0
-            for child in range(children):
-                size, largest = 0, 0
-                for label in range(n_classes):
-                    size += counts[attribute, child, label]
-                    largest = max(largest, counts[attribute, child, label])
-                if kind == MAX:
-                    total += largest
-                elif kind == DISCERNIBILITY:
-                    total += size * size
-                else:
-                    if not numeric[attribute]:
-                        inner = first_child[node[region, attribute]] + child
-                        cells = node_high[inner] - node_low[inner]
-                    elif child == 0:
-                        cells = split[region, attribute] - low[region, attribute]
-                    else:
-                        cells = high[region, attribute] - split[region, attribute]
-                    whole = extent(high[region, attribute] - low[region, attribute]) if kind == NCP_GAIN else 0
-                    total += size * (whole - extent(cells))
+    tally = _Tally(
+        counts=np.zeros((n_attributes, widest, n_classes), np.int64),
+        totals=np.zeros(n_classes, np.int64),
+        right=np.zeros((n_classes, n_attributes), np.int64),
+        candidates=np.zeros(n_attributes, np.int64),
+        numbers=np.zeros(n_attributes, np.int64),
+        categories=np.zeros(n_attributes, np.int64),
+        cuts=np.zeros(n_attributes, np.int64),
+        base=np.zeros(n_attributes, np.int64),
+    )
+    for index in range(len(chosen)):
+        region = chosen[index]
+        for candidate in range(_count_children(records, region, valid, spans, attributes, tally)):
+            attribute = tally.candidates[candidate]
+            total = _total(region, attribute, spans, attributes, tally.counts, kind)
             if kind == MAX:
-                scores[number, attribute] = total
+                scores[index, attribute] = total
             elif kind == DISCERNIBILITY:
-                scores[number, attribute] = -root_in_grid(total)
+                scores[index, attribute] = -root_in_grid(total)
             else:
-                scores[number, attribute] = in_units(total, width[attribute], unit)
+                scores[index, attribute] = in_units(total, attributes.width[attribute], unit)
     return scores
+
+
+@njit
+def _count_children(
+    records: GroupedRecords, region: int, valid: Bools, spans: Spans, attributes: Attributes, tally: _Tally
+) -> int:
+    """Count the records that each child would have, for every valid attribute; returns how many there are."""
+    n_candidates, n_numbers, n_categories = 0, 0, 0
+    tally.totals[:] = 0
+    tally.right[:, :] = 0
+    for attribute in range(records.rows.shape[1]):
+        if valid[region, attribute]:
+            tally.candidates[n_candidates] = attribute
+            n_candidates += 1
+            tally.counts[attribute, :, :] = 0
+            if attributes.numeric[attribute]:
+                tally.numbers[n_numbers] = attribute
+                tally.cuts[n_numbers] = spans.split[region, attribute]
+                n_numbers += 1
+            else:
+                depth = attributes.depth[spans.node[region, attribute]]
+                tally.categories[n_categories] = attribute
+                tally.base[n_categories] = attributes.slot_base[attribute] + depth * attributes.width[attribute]
+                n_categories += 1
+    for row in range(records.starts[region], records.starts[region + 1]):
+        label = records.classes[row]
+        tally.totals[label] += 1
+        for index in range(n_numbers):  # adding the comparison itself: a branch would be guessed wrong too often
+            tally.right[label, index] += records.rows[row, tally.numbers[index]] >= tally.cuts[index]
+        for index in range(n_categories):
+            attribute = tally.categories[index]
+            child = attributes.slots[tally.base[index] + records.rows[row, attribute]]
+            tally.counts[attribute, child, label] += 1
+    for index in range(n_numbers):
+        for label in range(records.n_classes):
+            tally.counts[tally.numbers[index], 0, label] = tally.totals[label] - tally.right[label, index]
+            tally.counts[tally.numbers[index], 1, label] = tally.right[label, index]
+    return n_candidates
+
+
+@njit
+def _total(region: int, attribute: int, spans: Spans, attributes: Attributes, counts: Int64s, kind: int) -> int:
+    """What the children of a region come to: records in their largest classes, squares of sizes, or penalties."""
+    low, high, split = spans.low[region, attribute], spans.high[region, attribute], spans.split[region, attribute]
+    numeric, node = attributes.numeric[attribute], spans.node[region, attribute]
+    total = 0
+    for child in range(2 if numeric else attributes.n_children[node]):
+        size, largest = 0, 0
+        for label in range(counts.shape[2]):
+            size += counts[attribute, child, label]
+            largest = max(largest, counts[attribute, child, label])
+        if kind == MAX:
+            total += largest
+        elif kind == DISCERNIBILITY:
+            total += size * size
+        else:
+            if not numeric:
+                inner = attributes.first_child[node] + child
+                cells = attributes.node_high[inner] - attributes.node_low[inner]
+            elif child == 0:
+                cells = split - low
+            else:
+                cells = high - split
+            whole = extent(high - low) if kind == NCP_GAIN else 0
+            total += size * (whole - extent(cells))
+    return total
 
 
 @njit
@@ -186,32 +242,25 @@ def _add_block(
 
 @njit
 def split_blocks(
-    rows: Int32s,
-    classes: Int32s,
-    starts: Int64s,
-    regions: Int64s,
-    attributes: Int64s,
-    low: Int32s,
-    high: Int32s,
-    n_classes: int,
-    kind: int,
+    records: GroupedRecords, regions: Int64s, attributes: Int64s, low: Int32s, high: Int32s, kind: int
 ) -> tuple[Int64s, Int64s]:
     """The split points of an attribute in each region, those that divide the records alike in one block.
 
     Returns offsets, and per block its first and last point, the score of the first and what each further point adds.
     NCP scores are in cells of the attribute; gain and penalty differ by a constant here.
     """
+    rows, classes, starts, n_classes = records
     room = 0
-    for number in range(len(regions)):
-        region = regions[number]
-        cells = int(high[region, attributes[number]]) - int(low[region, attributes[number]])
+    for index in range(len(regions)):
+        region = regions[index]
+        cells = int(high[region, attributes[index]]) - int(low[region, attributes[index]])
         room += min(cells, starts[region + 1] - starts[region] + 4)
     blocks = np.empty((room, 4), np.int64)
     offsets = np.zeros(len(regions) + 1, np.int64)
     left, right = np.zeros(n_classes, np.int64), np.zeros(n_classes, np.int64)
     at = 0
-    for number in range(len(regions)):
-        region, attribute = regions[number], attributes[number]
+    for index in range(len(regions)):
+        region, attribute = regions[index], attributes[index]
         begin, end = int(low[region, attribute]), int(high[region, attribute])
         start, stop = starts[region], starts[region + 1]
         left[:] = 0
@@ -246,68 +295,59 @@ def split_blocks(
                 left[label] += 1
                 right[label] -= 1
         at = _add_block(blocks, at, point, end - 1, begin, end, left, right, kind)
-        offsets[number + 1] = at
+        offsets[index + 1] = at
     return offsets, blocks[:at]
 
 
 @njit
 def divide(
-    rows: Int32s,
-    classes: Int32s,
-    starts: Int64s,
+    records: GroupedRecords,
     chosen: Int64s,
-    attributes: Int64s,
+    by: Int64s,
     fan: Int64s,
-    split: Int32s,
-    node: Int32s,
-    numeric: Bools,
-    width: Int64s,
-    depth: Int32s,
-    slot_base: Int64s,
-    slots: Int32s,
-    new_rows: Int32s,
-    new_classes: Int32s,
+    spans: Spans,
+    attributes: Attributes,
+    target: GroupedRecords,
 ) -> Int64s:
     """Sort the records of the chosen regions into their children; returns where each child starts.
 
-    Writes to `new_rows` and `new_classes`, which have room for all records: fresh memory at every level would cost more
-    than the sorting.
+    Region chosen[i] is divided by attribute by[i] into fan[i] children. Writes to the rows and classes of `target`,
+    which have room for all records: fresh memory at every level would cost more than the sorting.
     """
-    n_attributes = rows.shape[1]
     children, largest = 0, np.int64(0)
-    for number in range(len(chosen)):
-        children += fan[number]
-        largest = max(largest, starts[chosen[number] + 1] - starts[chosen[number]])
+    for index in range(len(chosen)):
+        children += fan[index]
+        largest = max(largest, records.starts[chosen[index] + 1] - records.starts[chosen[index]])
     new_starts = np.zeros(children + 1, np.int64)
     child_of = np.empty(largest, np.int32)
-    at, child_base = 0, 0
-    for number in range(len(chosen)):
-        region, attribute = chosen[number], attributes[number]
-        base, cut = np.int64(0), np.int64(split[region, attribute])
-        if not numeric[attribute]:
-            base = slot_base[attribute] + depth[node[region, attribute]] * width[attribute]
-        first, last = starts[region], starts[region + 1]
-        if numeric[attribute]:  # the comparison is the number of the child: no branch to be mispredicted
+    written, child_base = 0, 0
+    for index in range(len(chosen)):
+        region, attribute = chosen[index], by[index]
+        first, last = records.starts[region], records.starts[region + 1]
+        if attributes.numeric[attribute]:  # the comparison is the number of the child: no branch to be mispredicted
+            cut = np.int64(spans.split[region, attribute])
             for row in range(first, last):
-                child_of[row - first] = rows[row, attribute] >= cut
+                child_of[row - first] = records.rows[row, attribute] >= cut
         else:
+            depth = attributes.depth[spans.node[region, attribute]]
+            base = attributes.slot_base[attribute] + depth * attributes.width[attribute]
             for row in range(first, last):
-                child_of[row - first] = slots[base + rows[row, attribute]]
-        places = np.zeros(fan[number] + 1, np.int64)
+                child_of[row - first] = attributes.slots[base + records.rows[row, attribute]]
+        fill = np.zeros(fan[index] + 1, np.int64)  # where the next record of each child goes
         for row in range(first, last):
-            places[child_of[row - first] + 1] += 1
-        places[0] = at
-        for child in range(fan[number]):
-            places[child + 1] += places[child]
-            new_starts[child_base + child + 1] = places[child + 1]
-        at = places[fan[number]]
+            fill[child_of[row - first] + 1] += 1
+        fill[0] = written
+        for child in range(fan[index]):
+            fill[child + 1] += fill[child]
+            new_starts[child_base + child + 1] = fill[child + 1]
+        written = fill[fan[index]]
         for row in range(first, last):
-            place = places[child_of[row - first]]
-            places[child_of[row - first]] = place + 1
-            for copied in range(n_attributes):
-                new_rows[place, copied] = rows[row, copied]
-            new_classes[place] = classes[row]
-        child_base += fan[number]
+            to = fill[child_of[row - first]]
+            fill[child_of[row - first]] = to + 1
+            for copied in range(records.rows.shape[1]):
+                target.rows[to, copied] = records.rows[row, copied]
+            target.classes[to] = records.classes[row]
+        child_base += fan[index]
     return new_starts
 
 

@@ -92,7 +92,7 @@ class DiffGen(PrivateMethod):
         """The same with any provider; what one without the system's entropy draws cannot be published."""
         columns = DeclaredColumns.of("DiffGen", data, self.domains, self.trees)
         schema = RegionSchema.of(columns.attributes)
-        score = Score.of(self.score, schema.width)
+        score = Score.of(self.score, schema.attributes.width)
         calls = global_operations(schema.numeric_attributes, self.specializations)
         budget = budget_of_call(self.epsilon, calls) if calls else Fraction(0)
         self._check_digits(budget, calls, score, schema)
@@ -142,7 +142,7 @@ class DiffGen(PrivateMethod):
         terms_of(self.epsilon / records)
         if calls:
             weight_of(budget / records, score.sensitivity)
-            for width in schema.width[schema.numeric].tolist():
+            for width in schema.attributes.width[schema.attributes.numeric].tolist():
                 weight_of(budget / records, score.sensitivity_of_points(width))
             for met in range(calls + 1):
                 terms_of((self.epsilon - met * budget) / records)

@@ -118,7 +118,7 @@ class DiffMulti(PrivateMethod):
         columns = DeclaredColumns.of("DiffMulti", data, self.domains, self.trees)
         attributes, label = columns.attributes, columns.label
         schema = RegionSchema.of(attributes)
-        score = Score.of(self.score, schema.width)
+        score = Score.of(self.score, schema.attributes.width)
         depth = self._depth(attributes)
         calls = operations(schema.numeric_attributes, depth, self.numeric_cap, self.accounting)
         budget = budget_of_call(self.epsilon, calls) if calls else Fraction(0)
@@ -147,7 +147,7 @@ class DiffMulti(PrivateMethod):
             tuple(label.domain.labels),
             grown.low,
             grown.high,
-            np.where(schema.numeric, -1, grown.node - schema.root).astype(np.int32),
+            np.where(schema.attributes.numeric, -1, grown.node - schema.root).astype(np.int32),
             counts,
             class_name=label.name,
             declared=columns.declared,
@@ -172,7 +172,7 @@ class DiffMulti(PrivateMethod):
         terms_of(self.epsilon / records)
         if calls:
             weight_of(budget / records, score.sensitivity)
-            for width in schema.width[schema.numeric].tolist():
+            for width in schema.attributes.width[schema.attributes.numeric].tolist():
                 weight_of(budget / records, score.sensitivity_of_points(width))
             for met in range(calls + 1):
                 terms_of((self.epsilon - met * budget) / records)

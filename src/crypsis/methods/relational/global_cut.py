@@ -15,7 +15,7 @@ import numpy as np
 from crypsis.data.arrays import Int32s, Int64s
 from crypsis.data.category_trees import CategoryTree
 from crypsis.data.counted_regions import RegionAttribute
-from crypsis.kernels.regions import MAX, extent, in_units, split_blocks
+from crypsis.kernels.regions import MAX, GroupedRecords, extent, in_units, split_blocks
 from crypsis.methods.relational.region_scores import Score
 from crypsis.noise import MeteredNoise
 from crypsis.noise.blocks import Blocks
@@ -71,14 +71,11 @@ class _Attribute:
         starts = np.array([0, *(np.searchsorted(self.cells, value.high) for value in values)], np.int64)
         starts[0] = np.searchsorted(self.cells, values[0].low)
         offsets, blocks = split_blocks(
-            self.cells.reshape(-1, 1),
-            self.classes,
-            starts,
+            GroupedRecords(self.cells.reshape(-1, 1), self.classes, starts, self.n_classes),
             np.arange(len(values)),
             np.zeros(len(values), np.int64),
             np.array([[value.low] for value in values], np.int32),
             np.array([[value.high] for value in values], np.int32),
-            self.n_classes,
             score.kind,
         )
         first, last, scored, slope = (np.ascontiguousarray(blocks[:, place]) for place in range(4))

@@ -14,7 +14,15 @@ from typing import Any
 import numpy as np
 
 from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
-from crypsis.kernels.regions import candidate_scores, class_counts, divide, shares_of, split_blocks
+from crypsis.kernels.regions import (
+    GroupedRecords,
+    Spans,
+    candidate_scores,
+    class_counts,
+    divide,
+    shares_of,
+    split_blocks,
+)
 from crypsis.ledger.scopes import InParallel, InSequence
 from crypsis.methods.relational.region_schema import RegionSchema
 from crypsis.methods.relational.region_scores import Score
@@ -25,23 +33,22 @@ from crypsis.noise.metered import DISJOINT_REGIONS
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """Cells and classes of records, those of a region in a row: `starts` says where each region begins.
+    """Records by region, and room of the same size, into which the next level is written."""
 
-    `spare` is room of the same size, into which the next level is written.
-    """
-
-    rows: Int32s
-    classes: Int32s
-    starts: Int64s
-    spare: tuple[Int32s, Int32s]
+    current: GroupedRecords
+    spare: GroupedRecords
 
     @classmethod
-    def of(cls, rows: Int32s, classes: Int32s, most: int) -> Records:
+    def of(cls, rows: Int32s, classes: Int32s, n_classes: int, most: int) -> Records:
         """A copy in 16 bits, if no cell or class is larger: half as much to move."""
         kind: Any = np.int16 if most <= np.iinfo(np.int16).max else np.int32
-        narrow_rows, narrow_classes = rows.astype(kind), classes.astype(kind)
-        spare = (np.empty_like(narrow_rows), np.empty_like(narrow_classes))
-        return cls(narrow_rows, narrow_classes, np.array([0, len(rows)], np.int64), spare)
+        starts = np.array([0, len(rows)], np.int64)
+        current = GroupedRecords(rows.astype(kind), classes.astype(kind), starts, n_classes)
+        return cls(current, current._replace(rows=np.empty_like(current.rows), classes=np.empty_like(current.classes)))
+
+    def divided(self, starts: Int64s) -> Records:
+        """The next level, which was written into the spare room and starts there."""
+        return Records(self.spare._replace(starts=starts), self.current)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,10 +69,10 @@ class Regions:
 
     @classmethod
     def root(cls, schema: RegionSchema, specializations: int) -> Regions:
-        n = len(schema.width)
+        n = len(schema.attributes.width)
         return cls(
             np.zeros((1, n), np.int32),
-            schema.width.astype(np.int32).reshape(1, n),
+            schema.attributes.width.astype(np.int32).reshape(1, n),
             schema.root.reshape(1, n).copy(),
             np.full((1, n), -1, np.int32),
             np.zeros((1, n), np.int32),
@@ -74,13 +81,17 @@ class Regions:
             np.zeros(1, np.int64),
         )
 
+    @property
+    def spans(self) -> Spans:
+        return Spans(self.low, self.high, self.split, self.node)
+
     def valid(self, schema: RegionSchema, cap: int) -> Bools:
         """Which attributes can be specialized in which regions."""
         splittable = (self.high - self.low >= 2) & (self.cuts < cap)
         divisible = np.zeros_like(splittable)
-        if len(schema.n_children):
-            divisible = schema.n_children[np.maximum(self.node, 0)] > 0
-        return np.where(schema.numeric, splittable, divisible)
+        if len(schema.attributes.n_children):
+            divisible = schema.attributes.n_children[np.maximum(self.node, 0)] > 0
+        return np.where(schema.attributes.numeric, splittable, divisible)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +121,6 @@ class Grown:
 class _Growth:
     schema: RegionSchema
     score: Score
-    n_classes: int
     cap: int
     budget: Fraction
     noise: MeteredNoise
@@ -134,8 +144,9 @@ def grow(
     trace: Callable[..., None] | None = None,
 ) -> Grown:
     """Specialize until nothing is left to specialize; leaf counts are true ones and wait for their noise."""
-    run = _Growth(schema, score, n_classes, cap, budget, noise, trace)
-    records = Records.of(rows, classes, max(n_classes, int(schema.width.max(initial=0))))
+    run = _Growth(schema, score, cap, budget, noise, trace)
+    most = max(n_classes, int(schema.attributes.width.max(initial=0)))
+    records = Records.of(rows, classes, n_classes, most)
     regions = Regions.root(schema, specializations)
     branches = [Branch(noise.root, 0)]
     made, level = 0, 0
@@ -157,7 +168,7 @@ def grow(
 def _fresh(run: _Growth, regions: Regions, valid: Bools) -> Bools:
     """Which regions need a new split point before they are specialized: those that a numeric specialization made."""
     at = np.arange(len(regions))
-    fresh: Bools = (regions.last >= 0) & run.schema.numeric[regions.last] & valid[at, regions.last]
+    fresh: Bools = (regions.last >= 0) & run.schema.attributes.numeric[regions.last] & valid[at, regions.last]
     return fresh
 
 
@@ -184,7 +195,7 @@ def _divided_branches(
 def _keep_leaves(
     run: _Growth, records: Records, regions: Regions, chosen: Int64s, branch: Int64s, branches: list[Branch]
 ) -> None:
-    counts = class_counts(records.classes, records.starts, chosen, run.n_classes)
+    counts = class_counts(records.current, chosen)
     calls = np.array([one.calls for one in branches], np.int64)
     first = len(run.scopes)
     run.scopes.extend(one.scope for one in branches)
@@ -222,11 +233,7 @@ def _specialized(
     schema, noise, score = run.schema, run.noise, run.score
     drawn = _with_split_points(run, records, regions, chosen, valid, branch, branches)
     scores = candidate_scores(
-        records.rows, records.classes, records.starts, chosen, valid,
-        regions.low, regions.high, regions.split, regions.node,
-        schema.numeric, schema.width, schema.first_child, schema.n_children,
-        schema.node_low, schema.node_high, schema.depth, schema.slot_base, schema.slots,
-        run.n_classes, score.kind, score.unit,
+        records.current, chosen, valid, regions.spans, schema.attributes, score.kind, score.unit
     )  # fmt: skip
     candidates = valid[chosen]
     sizes = candidates.sum(axis=1)
@@ -240,12 +247,10 @@ def _specialized(
     )
     attributes = np.nonzero(candidates)[1][offsets_of(sizes)[:-1] + places]
     fan = np.full(len(chosen), 2, np.int64)
-    categories = ~schema.numeric[attributes]
-    fan[categories] = schema.n_children[regions.node[chosen[categories], attributes[categories]]]
+    categories = ~schema.attributes.numeric[attributes]
+    fan[categories] = schema.attributes.n_children[regions.node[chosen[categories], attributes[categories]]]
     starts = divide(
-        records.rows, records.classes, records.starts, chosen, attributes, fan,
-        regions.split, regions.node, schema.numeric, schema.width, schema.depth, schema.slot_base, schema.slots,
-        *records.spare,
+        records.current, chosen, attributes, fan, regions.spans, schema.attributes, records.spare
     )  # fmt: skip
     noisy = noise.shared_counts(
         np.diff(starts), run.budget, shares=_shares(branch[chosen], branches, fan), node="records of each child"
@@ -256,7 +261,7 @@ def _specialized(
     for number, one in enumerate(branches):
         branches[number] = Branch(one.scope, one.calls + int(drawn[number]) + 2)
     children = _children(schema, regions, chosen, attributes, fan, shares, branch)
-    return Records(*records.spare, starts, (records.rows, records.classes)), children
+    return records.divided(starts), children
 
 
 def _with_split_points(
@@ -274,7 +279,7 @@ def _with_split_points(
     at_root = bool((regions.last < 0).all())
     scopes: dict[int, InSequence | InParallel] = {0: branches[0].scope}
     if at_root:
-        attributes = np.flatnonzero(schema.numeric & valid[0])
+        attributes = np.flatnonzero(schema.attributes.numeric & valid[0])
         wanted = [(chosen, attribute) for attribute in attributes.tolist()]
         drawn[0] = len(wanted)
     else:
@@ -290,14 +295,13 @@ def _with_split_points(
     for which, attribute in wanted:
         spread = np.full(len(which), attribute, np.int64)
         offsets, blocks = split_blocks(
-            records.rows, records.classes, records.starts, which, spread,
-            regions.low, regions.high, run.n_classes, run.score.kind,
+            records.current, which, spread, regions.low, regions.high, run.score.kind
         )  # fmt: skip
         first, last, score, slope = (np.ascontiguousarray(blocks[:, place]) for place in range(4))
         regions.split[which, spread] = run.noise.points(
             Blocks(offsets, first, last, score, slope),
             run.budget,
-            run.score.sensitivity_of_points(int(schema.width[attribute])),
+            run.score.sensitivity_of_points(int(schema.attributes.width[attribute])),
             shares=[(scopes[number], count) for number, count in _counted(branch[which])],
             node="split point",
         )
@@ -319,7 +323,7 @@ def _children(
     low, high, node = regions.low[above], regions.high[above], regions.node[above]
     split, cuts = regions.split[above], regions.cuts[above]
     at = np.arange(len(above))
-    numeric = schema.numeric[attribute]
+    numeric = schema.attributes.numeric[attribute]
     left, right = at[numeric & (number == 0)], at[numeric & (number == 1)]
     high[left, attribute[left]] = split[left, attribute[left]]
     low[right, attribute[right]] = split[right, attribute[right]]
@@ -328,8 +332,8 @@ def _children(
     cuts[cut, attribute[cut]] += 1
     kind = at[~numeric]
     if len(kind):
-        inner = schema.first_child[node[kind, attribute[kind]]] + number[kind]
+        inner = schema.attributes.first_child[node[kind, attribute[kind]]] + number[kind]
         node[kind, attribute[kind]] = inner
-        low[kind, attribute[kind]] = schema.node_low[inner]
-        high[kind, attribute[kind]] = schema.node_high[inner]
+        low[kind, attribute[kind]] = schema.attributes.node_low[inner]
+        high[kind, attribute[kind]] = schema.attributes.node_high[inner]
     return Regions(low, high, node, split, cuts, shares, attribute.astype(np.int64), branch[above])

@@ -7,25 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s
+from crypsis.arrays import Int32s
 from crypsis.data.category_trees import CategoryTree
 from crypsis.data.counted_regions import RegionAttribute
+from crypsis.kernels.regions import Attributes
 
 
 @dataclass(frozen=True, eq=False)
 class RegionSchema:
-    """Attribute a has `width[a]` cells; its tree, if any, are the nodes from `root[a]` on. See `kernels.regions`."""
+    """The attributes as kernels read them; the tree of attribute a, if any, are the nodes from `root[a]` on."""
 
-    numeric: Bools
-    width: Int64s
+    attributes: Attributes
     root: Int32s
-    first_child: Int32s
-    n_children: Int32s
-    node_low: Int32s
-    node_high: Int32s
-    depth: Int32s
-    slot_base: Int64s
-    slots: Int32s
 
     @classmethod
     def of(cls, attributes: Sequence[RegionAttribute]) -> RegionSchema:
@@ -36,10 +29,9 @@ class RegionSchema:
         numeric = np.array([attribute.numeric for attribute in attributes], np.bool_)
         number_of_tree = np.cumsum(~numeric) - 1
         nothing = np.zeros(0, np.int32)
-        return cls(
+        arrays = Attributes(
             numeric,
             np.array([len(attribute) for attribute in attributes], np.int64),
-            np.where(numeric, -1, bases[number_of_tree]).astype(np.int32),
             np.concatenate(
                 [nothing, *(tree.first_child + base for tree, base in zip(trees, bases[:-1], strict=True))]
             ).astype(np.int32),
@@ -50,7 +42,8 @@ class RegionSchema:
             np.where(numeric, 0, starts[number_of_tree]).astype(np.int64),
             np.concatenate([nothing, *tables]),
         )
+        return cls(arrays, np.where(numeric, -1, bases[number_of_tree]).astype(np.int32))
 
     @property
     def numeric_attributes(self) -> int:
-        return int(self.numeric.sum())
+        return int(self.attributes.numeric.sum())
