@@ -8,13 +8,14 @@ knows that X and b occur together, and that fewer than k people of the cluster h
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from crypsis.arrays import Int64s
+from crypsis.arrays.chunk_layout import Forest
 from crypsis.attacks.attack import Attack, AttackResult
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int32s, Int64s
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.disassociated_text import arranged
 from crypsis.data.transaction import Transactions
@@ -79,10 +80,8 @@ class CoverAttack(Attack):
         rank = np.empty(len(supports), np.int64)
         rank[np.lexsort((np.arange(len(supports)), -supports))] = np.arange(len(supports))
         chunk_starts = np.searchsorted(data.chunk_node, np.arange(data.n_nodes + 1)).astype(np.int64)
-        fewest, sets = _certain(
-            data.is_leaf, data.size, chunk_starts, data.chunk_offsets, data.counts, data.entry_offsets, data.items,
-            rank, data.k, data.m, self.min_causes,
-        )  # fmt: skip
+        rule = _Rule(data.k, data.m, self.min_causes)
+        fewest, sets = _find_certain(data.forest, chunk_starts, data.size, rank, rule)
         labels = data.vocabulary.labels
         certain = tuple(tuple(sorted(labels[term] for term in row if term >= 0)) for row in sets.tolist())
         leaf = data.is_leaf
@@ -97,58 +96,72 @@ class CoverAttack(Attack):
         )
 
 
+class _Rule(NamedTuple):
+    """The model's k and m; a combination is uncertain if at least `enough` sets could be its cause."""
+
+    k: int
+    m: int
+    enough: int
+
+
+class _Tried(NamedTuple):
+    """By what terms are tried: their support in the cluster, then their rank in the whole."""
+
+    support: Int64s
+    rank: Int64s
+
+
+class _Room(NamedTuple):
+    """Room to count terms of a chunk in: records and entries that hold each, those met, and the first cause found."""
+
+    joint: Int64s
+    holders: Int64s
+    met: Int64s
+    cause: Int64s
+
+
 @njit
-def _certain(
-    is_leaf: Bools,
-    size: Int64s,
-    chunk_starts: Int64s,
-    chunk_offsets: Int64s,
-    counts: Int64s,
-    entry_offsets: Int64s,
-    items: Int32s,
-    rank: Int64s,
-    k: int,
-    m: int,
-    min_causes: int,
+def _find_certain(
+    forest: Forest, chunk_starts: Int64s, size: Int64s, rank: Int64s, rule: _Rule
 ) -> tuple[Int64s, Int64s]:
     """Of each leaf the most records that can hold its rarest certain combination (0: none); and the combinations."""
-    n_terms = len(rank)
-    fewest = np.zeros(len(is_leaf), np.int64)
+    n_terms, m = len(rank), rule.m
+    fewest = np.zeros(len(forest.is_leaf), np.int64)
     sets = np.full((16, m), -1, np.int64)
     n_sets = 0
     support = np.zeros(n_terms, np.int64)  # of the leaf's terms
     terms, chunk_of = np.empty(n_terms, np.int64), np.empty(n_terms, np.int64)
-    joint, holders, met = np.zeros(n_terms, np.int64), np.zeros(n_terms, np.int64), np.empty(n_terms, np.int64)
-    cause = np.full(m, -1, np.int64)
-    for leaf in range(len(is_leaf)):
+    tried = _Tried(support, rank)
+    room = _Room(
+        np.zeros(n_terms, np.int64), np.zeros(n_terms, np.int64), np.empty(n_terms, np.int64), np.full(m, -1, np.int64)
+    )
+    for leaf in range(len(forest.is_leaf)):
         first, end = chunk_starts[leaf], chunk_starts[leaf + 1]
-        if not is_leaf[leaf] or end - first < 2:
+        if not forest.is_leaf[leaf] or end - first < 2:
             continue
         n = 0
         lead = np.full(end - first, -1, np.int64)  # the term that was first in each chunk
         for chunk in range(first, end):
-            for entry in range(chunk_offsets[chunk], chunk_offsets[chunk + 1]):
-                for place in range(entry_offsets[entry], entry_offsets[entry + 1]):
-                    if support[items[place]] == 0:
-                        terms[n], chunk_of[n] = items[place], chunk
+            for entry in range(forest.chunk_offsets[chunk], forest.chunk_offsets[chunk + 1]):
+                for position in range(forest.entry_offsets[entry], forest.entry_offsets[entry + 1]):
+                    term = forest.items[position]
+                    if support[term] == 0:
+                        terms[n], chunk_of[n] = term, chunk
                         n += 1
-                    support[items[place]] += counts[entry]
+                    support[term] += forest.counts[entry]
         for index in range(n):
             chunk = chunk_of[index] - first
-            if lead[chunk] < 0 or _earlier(terms[index], lead[chunk], support, rank):
+            if lead[chunk] < 0 or _earlier(terms[index], lead[chunk], tried):
                 lead[chunk] = terms[index]
         for index in range(n):
             term, own = terms[index], chunk_of[index]
             for chunk in range(first, end):
-                if chunk == own or not _earlier(lead[chunk - first], lead[own - first], support, rank):
+                if chunk == own or not _earlier(lead[chunk - first], lead[own - first], tried):
                     continue
-                found, together = _causes(
-                    chunk, term, size[leaf], k, m, min_causes, chunk_offsets, counts, entry_offsets, items, support,
-                    rank, joint, holders, met, cause,
-                )  # fmt: skip
-                if found == 0 or found >= min_causes:
+                found, together = _count_causes(forest, chunk, term, size[leaf], rule, tried, room)
+                if found == 0 or found >= rule.enough:
                     continue
-                most = min(k - 1, min(together, support[term]))
+                most = min(rule.k - 1, min(together, support[term]))
                 if fewest[leaf] == 0 or most < fewest[leaf]:
                     fewest[leaf] = most
                 if n_sets == len(sets):
@@ -156,7 +169,7 @@ def _certain(
                     wider[:n_sets] = sets
                     sets = wider
                 for position in range(m - 1):
-                    sets[n_sets, position] = cause[position]
+                    sets[n_sets, position] = room.cause[position]
                 sets[n_sets, m - 1] = term
                 n_sets += 1
         for index in range(n):
@@ -165,45 +178,29 @@ def _certain(
 
 
 @njit
-def _earlier(one: int, other: int, support: Int64s, rank: Int64s) -> bool:
-    """Terms are tried by support in the cluster, then by their rank in the whole."""
-    if support[one] != support[other]:
-        return support[one] > support[other]  # type: ignore[no-any-return]
-    return rank[one] < rank[other]  # type: ignore[no-any-return]
+def _earlier(one: int, other: int, tried: _Tried) -> bool:
+    """One term was tried before the other."""
+    if tried.support[one] != tried.support[other]:
+        return tried.support[one] > tried.support[other]  # type: ignore[no-any-return]
+    return tried.rank[one] < tried.rank[other]  # type: ignore[no-any-return]
 
 
 @njit
-def _causes(
-    chunk: int,
-    term: int,
-    size: int,
-    k: int,
-    m: int,
-    enough: int,
-    chunk_offsets: Int64s,
-    counts: Int64s,
-    entry_offsets: Int64s,
-    items: Int32s,
-    support: Int64s,
-    rank: Int64s,
-    joint: Int64s,
-    holders: Int64s,
-    met: Int64s,
-    cause: Int64s,
+def _count_causes(
+    forest: Forest, chunk: int, term: int, size: int, rule: _Rule, tried: _Tried, room: _Room
 ) -> tuple[int, int]:
     """Sets of up to m - 1 terms of a chunk that may have kept a term out of it, counted up to `enough`.
 
     Also the support of the first one, which is left in `cause`. A set is a cause if all its terms were tried before
     the term, and the published counts do not exclude that both occur together fewer than k times.
     """
+    m, enough = rule.m, rule.enough
+    joint, holders, met, cause = room
     cause[:] = -1
     found, first_support = 0, 0
     chosen = np.full(m, -1, np.int64)
-    n_entries = chunk_offsets[chunk + 1] - chunk_offsets[chunk]
-    entries, places = np.empty(n_entries, np.int64), np.empty(n_entries, np.int64)
-    for index in range(n_entries):
-        entries[index] = chunk_offsets[chunk] + index
-        places[index] = entry_offsets[chunk_offsets[chunk] + index]
+    entries = np.arange(forest.chunk_offsets[chunk], forest.chunk_offsets[chunk + 1])
+    places = forest.entry_offsets[forest.chunk_offsets[chunk] : forest.chunk_offsets[chunk + 1]].copy()
     # Sets of one length after another, so that the shortest cause is met first: few lengths, small chunks.
     for length in range(1, m):
         depth = 0
@@ -218,18 +215,18 @@ def _causes(
                 n_met = 0
                 ones, starts = lists_of_entries[depth], lists_of_places[depth]
                 for index in range(len(ones)):
-                    for place in range(starts[index], entry_offsets[ones[index] + 1]):
-                        item = items[place]
-                        if _earlier(item, term, support, rank):
+                    for place in range(starts[index], forest.entry_offsets[ones[index] + 1]):
+                        item = forest.items[place]
+                        if _earlier(item, term, tried):
                             if holders[item] == 0:
                                 met[n_met] = item
                                 n_met += 1
                             holders[item] += 1
-                            joint[item] += counts[ones[index]]
+                            joint[item] += forest.counts[ones[index]]
                 if depth + 1 == length:
                     for index in range(n_met):
                         together = joint[met[index]]
-                        if together + support[term] - size < k and found < enough:
+                        if together + tried.support[term] - size < rule.k and found < enough:
                             if found == 0:
                                 first_support = together
                                 for position in range(depth):
@@ -258,8 +255,8 @@ def _causes(
             inner, inner_places = np.empty(len(ones), np.int64), np.empty(len(ones), np.int64)
             n_inner = 0
             for index in range(len(ones)):
-                for place in range(starts[index], entry_offsets[ones[index] + 1]):
-                    if items[place] == item:
+                for place in range(starts[index], forest.entry_offsets[ones[index] + 1]):
+                    if forest.items[place] == item:
                         inner[n_inner], inner_places[n_inner] = ones[index], place + 1
                         n_inner += 1
                         break
