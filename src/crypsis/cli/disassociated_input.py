@@ -16,10 +16,10 @@ def disassociated_input(path: Path) -> DisassociatedTransactions:
     """The published data; any other kind of release is refused."""
     from crypsis._api import read_release
     from crypsis.data.disassociated import DisassociatedTransactions
-    from crypsis.data.formats.disassociated import read_disassociated
+    from crypsis.publication.disassociated import DisassociatedKind
 
     if not path.is_dir():
-        return read_disassociated(path)
+        return DisassociatedKind().read_file(path)
     data = read_release(path).data
     if not isinstance(data, DisassociatedTransactions):
         raise NotApplicable(f"{path.name} holds {type(data).__name__}; this command reads disassociated releases.")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from crypsis.cli.command import Command
-from crypsis.cli.disassociated_input import is_disassociated_file, own_promise
+from crypsis.cli.disassociated_input import disassociated_input, is_disassociated_file, own_promise
 from crypsis.cli.levels import show_levels
 from crypsis.cli.output import review_words, show, verdict_words
 from crypsis.cli.reading import Reader, read_original
@@ -93,12 +93,8 @@ class Verify(Command):
         from dataclasses import replace
 
         from crypsis import _api
-        from crypsis.data.disassociated import DisassociatedTransactions
-        from crypsis.data.formats.disassociated import read_disassociated
-        from crypsis.data.formats.published import read_published_trajectories
-        from crypsis.data.formats.published_sets import read_published_sets
-        from crypsis.data.transaction import PublishedTransactions
         from crypsis.guarantees import Guarantee, guarantee_named
+        from crypsis.publication import kind_promised
         from crypsis.signatures import TRUSTED
         from crypsis.verifiers import VERIFIERS
 
@@ -127,7 +123,7 @@ class Verify(Command):
         signature = None
         chosen = None if self.model is None else checked_from_settings(guarantee_named(self.model))
         if chosen is None and is_disassociated_file(self.published):
-            chosen = own_promise(read_disassociated(self.published))
+            chosen = own_promise(disassociated_input(self.published))
         if self.published.is_dir():
             release = _api.read_release(self.published, private_report=self.private_report)
             against = None if self.original is None else read_original(self.read, self.original, release)
@@ -144,21 +140,10 @@ class Verify(Command):
                     parameter="original",
                 )
             raise typer.Exit(code=show_levels(self.read, self.published, self.model, chosen))
-        elif isinstance(chosen, Guarantee) and (type(chosen), DisassociatedTransactions) in VERIFIERS:
-            kind = VERIFIERS[type(chosen), DisassociatedTransactions][1]
-            against = None if self.original is None else self.read(self.original, kind)
-            verdict = _api.verify(read_disassociated(self.published), chosen, against)
-        elif isinstance(chosen, Guarantee) and (type(chosen), PublishedTransactions) in VERIFIERS:
-            sets = replace(read_published_sets(self.published), suppressed=tuple(self.suppressed or ()))
-            kind = VERIFIERS[type(chosen), PublishedTransactions][1]
-            verdict = _api.verify(sets, chosen, None if self.original is None else self.read(self.original, kind))
         elif isinstance(chosen, Guarantee):
-            rows = replace(
-                read_published_trajectories(self.published),
-                longest=self.longest,
-                suppressed=tuple(self.suppressed or ()),
-            )
-            verdict = _api.verify(rows, chosen, None if self.original is None else self.read(self.original))
+            data = self._declared(kind_promised(chosen).read_file(self.published))
+            kind = VERIFIERS[type(chosen), type(data)][1]
+            verdict = _api.verify(data, chosen, None if self.original is None else self.read(self.original, kind))
         else:
             raise BadParameter(
                 f"{self.published} is not a release folder; for a file say what to check, e.g. --model km-anonymity "
@@ -179,6 +164,19 @@ class Verify(Command):
             raise typer.Exit(code=4)
         if self.strict and review is not None:
             raise typer.Exit(code=strict_exit_code(review))
+
+    def _declared(self, published: Any) -> Any:
+        """The data of a file with what was said about them: `--longest`, `--suppressed`."""
+        from dataclasses import fields, replace
+
+        known = {field.name for field in fields(published)}
+        for name in ("longest", "suppressed"):
+            if getattr(self, name) is not None and name not in known:
+                raise OptionWithoutEffect(
+                    f"--{name} says nothing about {type(published).__name__}; leave it out.", parameter=name
+                )
+        said = {"longest": self.longest, "suppressed": tuple(self.suppressed or ())}
+        return replace(published, **{name: value for name, value in said.items() if name in known})
 
 
 def verify_in_parts(folder: Path, where: WhereToRun) -> int:

@@ -88,6 +88,11 @@ class DisassociatedTransactions(PublishedData):
 
         return canonical_text(self)
 
+    @property
+    def document(self) -> bytes:
+        """The file that holds these data: the canonical text with the version of its form."""
+        return self.canonical_text[:-1] + b',"version":%d}\n' % VERSION
+
     def canonical(self) -> DisassociatedTransactions:
         """The same, with nodes, chunks, entries and items kept in canonical order: each node before its children."""
         from crypsis.data.disassociated_text import in_canonical_order

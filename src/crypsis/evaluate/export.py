@@ -22,7 +22,6 @@ import polars as pl
 
 from crypsis.atomic import write_file
 from crypsis.data.disassociated import DisassociatedTransactions
-from crypsis.data.formats.disassociated import write_disassociated
 from crypsis.data.writing import write_data
 from crypsis.errors import (
     BadParameter,
@@ -157,8 +156,7 @@ def write_published(release: Release, to: ExportedFile) -> Path:
     if chosen == "json":
         if not isinstance(data, DisassociatedTransactions):
             raise BadParameter("export: json is the form of disassociated data; use csv, jsonl or parquet.")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_disassociated(data, file, format="json")
+        write_file(file, data.document)
         return file
     if not isinstance(data, DisassociatedTransactions) and hasattr(data, "take"):
         data = data.take(np.asarray(release.kind.sorted_rows(data), np.int64))

@@ -14,6 +14,7 @@ from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.data.windows import PublishedWindows
 from crypsis.errors import BadRelease, NotApplicable
+from crypsis.guarantees import Guarantee
 from crypsis.publication.counted_regions import CountedRegionsKind
 from crypsis.publication.disassociated import DisassociatedKind
 from crypsis.publication.kind import PublishedKind
@@ -24,6 +25,7 @@ from crypsis.publication.synthetic import SyntheticKind
 from crypsis.publication.synthetic_sets import SyntheticSetsKind
 from crypsis.publication.trajectory import TrajectoryKind
 from crypsis.publication.transaction import TransactionKind
+from crypsis.verifiers import VERIFIERS
 
 KINDS: dict[type, PublishedKind] = {
     PublishedTrajectories: TrajectoryKind(),
@@ -37,7 +39,7 @@ KINDS: dict[type, PublishedKind] = {
     PublishedMixed: MixedKind(),
 }
 
-__all__ = ["KINDS", "PublishedKind", "kind_named", "kind_of"]
+__all__ = ["KINDS", "PublishedKind", "kind_named", "kind_of", "kind_promised"]
 
 
 def kind_of(published: Any) -> PublishedKind:
@@ -45,6 +47,11 @@ def kind_of(published: Any) -> PublishedKind:
     if type(published) not in KINDS:
         raise NotApplicable(f"{type(published).__name__} cannot be released.")
     return KINDS[type(published)]
+
+
+def kind_promised(guarantee: Guarantee) -> PublishedKind:
+    """The kind of data that a guarantee is about; the first of several."""
+    return next(kind for published, kind in KINDS.items() if (type(guarantee), published) in VERIFIERS)
 
 
 def kind_named(name: object) -> PublishedKind:

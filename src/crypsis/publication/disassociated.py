@@ -39,6 +39,9 @@ class DisassociatedKind(PublishedKind):
     ) -> None:
         write_disassociated(published, folder / self.files[format], format=format)
 
+    def read_file(self, path: Path) -> DisassociatedTransactions:
+        return read_disassociated(path)
+
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[DisassociatedTransactions, None]:
         described = manifest["data"]
         published = read_disassociated(folder / described["file"], described["format"])

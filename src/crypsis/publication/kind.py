@@ -53,6 +53,10 @@ class PublishedKind(ABC):
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[Any, Any]:
         """Published data and side file of a release folder."""
 
+    def read_file(self, path: Path) -> Any:
+        """Published data that came as one file, without a manifest."""
+        raise NotApplicable(f"{path.name}: {self.name} are checked as a release; give its folder.")
+
     def read_original(self, path: str | Path, published: Any, described: Mapping[str, Any], **options: Any) -> Any:
         """The data that a release was made of, read with the roles and columns that its manifest tells."""
         raise NotApplicable(f"A release of {self.name} does not tell how its original is read; read it and give it.")

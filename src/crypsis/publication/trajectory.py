@@ -96,10 +96,13 @@ class TrajectoryKind(PublishedKind):
         if published.timed is not None:
             published.timed.to_frame().write_csv(folder / TIMED_PLACES)
 
+    def read_file(self, path: Path) -> PublishedTrajectories:
+        return read_published_trajectories(path)
+
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedTrajectories, Locations | None]:
         described = manifest["data"]
         published = replace(
-            read_published_trajectories(folder / described["file"]),
+            self.read_file(folder / described["file"]),
             suppressed=None,
             sensitive=tuple(described.get("sensitive", ())),
             lacks_sensitive=described.get("lacks_sensitive", False),

@@ -50,6 +50,9 @@ class TransactionKind(PublishedKind):
     def write(self, folder: Path, published: PublishedTransactions, side_file: None, rows: Int64s, format: str) -> None:
         write_published_sets(published.take(rows), folder / self.files[format], format=format)
 
+    def read_file(self, path: Path) -> PublishedTransactions:
+        return read_published_sets(path)
+
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedTransactions, None]:
         described = manifest["data"]
         published = replace(

@@ -13,13 +13,8 @@ from typing import Any
 
 from crypsis._api import read_release, verify
 from crypsis.attacks import Attack, fitting_attacks
-from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.foreign_table import read_foreign_table
-from crypsis.data.formats.disassociated import read_disassociated
-from crypsis.data.formats.published import read_published_trajectories
-from crypsis.data.formats.published_sets import read_published_sets
 from crypsis.data.relational import PublishedTable
-from crypsis.data.transaction import PublishedTransactions
 from crypsis.errors import (
     BadRelease,
     CrypsisError,
@@ -35,6 +30,7 @@ from crypsis.evaluate.first_look import suggested_roles_of
 from crypsis.guarantees import GUARANTEES, Guarantee, guarantee_named
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
+from crypsis.publication import kind_promised
 from crypsis.release_folder import MANIFEST
 from crypsis.signatures import Signature
 from crypsis.verifiers import VERIFIERS
@@ -170,15 +166,10 @@ class Verification:
             if not isinstance(columns or [], list) or not all(isinstance(one, str) for one in columns or []):
                 raise BadRelease("quasi and sensitive are lists of names of columns.")
         chosen = chosen_promise(told)
-        kind = type(chosen)
-        if quasi and (kind, PublishedTable) in VERIFIERS:
+        if quasi and (type(chosen), PublishedTable) in VERIFIERS:
             table = read_foreign_table(path, quasi=list(quasi), sensitive=list(sensitive or ()))
             return told_verdict(verify(table, chosen))
-        if (kind, DisassociatedTransactions) in VERIFIERS:
-            return told_verdict(verify(read_disassociated(path), chosen))
-        if (kind, PublishedTransactions) in VERIFIERS:
-            return told_verdict(verify(read_published_sets(path), chosen))
-        return told_verdict(verify(read_published_trajectories(path), chosen))
+        return told_verdict(verify(kind_promised(chosen).read_file(path), chosen))
 
 
 def _trusted_by(signature: Signature, keys: Sequence[Path]) -> Signature:

@@ -62,7 +62,7 @@ def write_disassociated(data: DisassociatedTransactions, path: str | Path, forma
         raise UnknownFormat(f"Disassociated data are written as json or parquet, not {format!r}.", where=str(file))
     try:
         if format == "json":
-            file.write_bytes(data.canonical_text[:-1] + b',"version":%d}\n' % VERSION)
+            file.write_bytes(data.document)
         else:
             header = {"k": data.k, "m": data.m, "empty_records": data.empty_records, "version": VERSION}
             _frame(data.canonical()).write_parquet(
