@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import typer
-
-from crypsis.cli.app import app
+from crypsis.cli.app import parser
 from crypsis.errors import CrypsisError
 from crypsis.guarantees import GUARANTEES
 from crypsis.methods import METHODS
@@ -37,7 +35,7 @@ def pages() -> dict[str, str]:
 
 def _commands() -> str:
     text = "# Commands\n\nAs `--help` prints them.\n"
-    for path, help_text in _helps(typer.main.get_command(app), "crypsis"):
+    for path, help_text in _helps(parser(), "crypsis"):
         shown = "\n".join(line.rstrip() for line in help_text.strip().splitlines())
         text += f"\n## {path}\n\n```text\n{shown}\n```\n"
     return text

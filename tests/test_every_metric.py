@@ -34,7 +34,7 @@ from crypsis.data.trajectory import Locations, PublishedTrajectories
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.errors import NotApplicable
 from crypsis.journal import Journal
-from crypsis.metrics import METRICS
+from crypsis.metrics import _MEMBERS, METRICS
 from crypsis.metrics.figure import HIGHER, LOWER
 
 
@@ -186,6 +186,11 @@ OPTIONS = {
 
 def test_every_metric_has_a_case() -> None:
     assert sorted(name for names in CASES.values() for name in names) == sorted(METRICS)
+
+
+def test_the_table_of_metrics_says_what_they_say():
+    told = {name: (METRICS[name].name, *(kind.__name__ for kind in METRICS[name].accepts)) for name in _MEMBERS}
+    assert told == {name: (name, *kinds) for name, (_, *kinds) in _MEMBERS.items()}
 
 
 @pytest.mark.parametrize(("make", "name"), [(make, name) for make, names in CASES.items() for name in names])

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from crypsis.methods import METHODS
@@ -38,6 +39,48 @@ def loaded_by(*arguments: str) -> set[str]:
 @pytest.mark.parametrize("command", ["--help", "methods"])
 def test_a_list_needs_neither_numbers_nor_tables(command: str) -> None:
     assert not loaded_by(command) & {"numba", "numpy", "polars", "scipy", "crypsis.release"}
+
+
+def test_a_command_is_imported_and_no_other() -> None:
+    found = loaded_by("methods")
+    assert "crypsis.cli.methods" in found
+    assert not found & {"crypsis.cli.anonymize", "crypsis.cli.serve", "crypsis.cli.warehouse", "pydantic"}
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small release of a table."""
+    import crypsis
+
+    table = crypsis.Table.from_frame(pl.DataFrame({"age": [31, 34, 31, 34]}), roles={"age": "quasi"})
+    return crypsis.anonymize(table, crypsis.Mondrian(k=2)).write(tmp_path_factory.mktemp("written") / "release")
+
+
+def test_verify_imports_what_it_verifies(release: Path) -> None:
+    found = loaded_by("verify", str(release))
+    assert {"crypsis.verifiers.k_anonymity", "crypsis.publication.relational"} <= found
+    assert not found & {"numba", "scipy", "pandas", "pydantic", "rich", "crypsis.parts_release", "crypsis.data.sources"}
+    ours = [name for name in found if name.startswith("crypsis.")]
+    assert not [name for name in ours if name.startswith(("crypsis.drawing", "crypsis.reports.sections"))]
+    for family, other in {"verifiers": "km_anonymity", "publication": "trajectory", "metrics": "distance"}.items():
+        assert f"crypsis.{family}.{other}" not in found
+    assert len(ours) < 230, sorted(ours)
+
+
+def test_reading_options_are_loaded_where_they_are_typed(release: Path) -> None:
+    found = loaded_by("verify", str(release), "--missing", "NA")
+    assert "crypsis.data.sources" in found
+
+
+def test_a_release_is_measured_by_metrics_of_its_kind() -> None:
+    code = (
+        "import polars as pl, crypsis\n"
+        "table = crypsis.Table.from_frame(pl.DataFrame({'age': [31, 34]}), roles={'age': 'quasi'})\n"
+        "crypsis.anonymize(table, crypsis.Mondrian(k=2)).utility()"
+    )
+    found = loaded(code)
+    assert "crypsis.metrics.granularity" in found
+    assert not found & {"crypsis.metrics.clustering", "crypsis.metrics.itemsets", "crypsis.metrics.trip_patterns"}
 
 
 def test_kernels_are_imported_without_numba_and_scipy() -> None:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from crypsis.data.bare_frames import refuse_frame
 from crypsis.data.relational import Table
 from crypsis.data.scanned import ScannedTable
 from crypsis.errors import BadParameter, NotApplicable
-from crypsis.executors.choice import chosen_executor
-from crypsis.executors.executor import Executor
 from crypsis.journal import Journal, Listener
 from crypsis.methods import Method
-from crypsis.methods.relational.relational_method import RelationalMethod
 from crypsis.methods.scaling import BLOCK_ROWS, BlockSize, Scaling
-from crypsis.parts_release import PartsRelease
 from crypsis.publication import kind_of
-from crypsis.publication.parts_sort import sort_blocks
 from crypsis.release import Release, read_release
-from crypsis.shards.table import EncodedTable, encode_table, shard_table
 from crypsis.verifiers import verify
+
+if TYPE_CHECKING:  # what work on parts needs is imported when there are some
+    from crypsis.executors.executor import Executor
+    from crypsis.methods.relational.relational_method import RelationalMethod
+    from crypsis.parts_release import PartsRelease
+    from crypsis.shards.table import EncodedTable
 
 __all__ = ["anonymize", "anonymize_parts", "read_release", "verify"]
 
@@ -94,6 +94,10 @@ def anonymize_parts(
     block_rows: int = BLOCK_ROWS,
 ) -> PartsRelease:
     """Anonymize a table in parts. The release has its files in scratch until it is written or closed."""
+    from crypsis.executors.choice import chosen_executor
+    from crypsis.methods.relational.relational_method import RelationalMethod
+    from crypsis.shards.table import encode_table, shard_table
+
     block = BlockSize(block_rows)
     if not isinstance(data, (ScannedTable, Table)):
         raise NotApplicable(f"Only tables are worked on in parts, so far; got {type(data).__name__}.")
@@ -126,6 +130,9 @@ def release_shards(
     encoded: EncodedTable, method: RelationalMethod, executor: Executor, block: BlockSize, journal: Journal
 ) -> PartsRelease:
     """The release of a table in shards, in parts."""
+    from crypsis.parts_release import PartsRelease
+    from crypsis.publication.parts_sort import sort_blocks
+
     method.check_people(encoded)
     recoded = method.anonymize_parts(encoded, executor, journal, block)
     return PartsRelease(

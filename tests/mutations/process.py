@@ -65,7 +65,7 @@ def read_by_command(seed: Seed, path: Path, folder: Path) -> str | None:
         with (
             contextlib.redirect_stdout(told),
             contextlib.redirect_stderr(errors),
-            patch("crypsis.cli.app.app", _commands()),
+            patch("crypsis.cli.app.parser", lambda asked: _commands()),
         ):
             main([*arguments, "--quiet"])
     except SystemExit as stopped:
@@ -81,11 +81,9 @@ def read_by_command(seed: Seed, path: Path, folder: Path) -> str | None:
 @cache
 def _commands() -> Any:
     """The commands as they are parsed; to make them anew takes longer than most files."""
-    from typer.main import get_command
+    from crypsis.cli.app import parser
 
-    from crypsis.cli.app import app
-
-    return get_command(app)
+    return parser()
 
 
 def read_by_upload(client: Any, seed: Seed, content: bytes) -> str | None:

@@ -113,9 +113,10 @@ class Anonymize(Command):
         from crypsis.release import check_writing, private_paths
         from crypsis.signatures import check_private_key
 
-        formats = {known for kind in KINDS.values() for known in kind.files}
-        if self.format is not None and self.format not in formats:
-            raise BadParameter(f"--format must be one of {', '.join(sorted(formats))}, got {self.format!r}.")
+        if self.format is not None:
+            formats = {known for kind in KINDS.values() for known in kind.files}
+            if self.format not in formats:
+                raise BadParameter(f"--format must be one of {', '.join(sorted(formats))}, got {self.format!r}.")
         chosen = checked_from_settings(method_named(self.method))
         assert isinstance(chosen, Method)
         if os.path.lexists(self.out) and not self.overwrite:

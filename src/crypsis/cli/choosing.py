@@ -6,12 +6,12 @@ the annotations of what was chosen, and no parameter is described a second time 
 
 from __future__ import annotations
 
-from dataclasses import make_dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
-from crypsis.cli.reading import ReadingCommand
+from crypsis.cli.reading import ReadingCommand, made_options
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import BadParameter
 from crypsis.parameters import Checked, Parameter, parameters_of
@@ -25,6 +25,7 @@ class ChoosingCommand(ReadingCommand):
     shapes = True
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.own_only = not ctx.resilient_parsing
         parser = self.make_parser(ctx)
         parser.ignore_unknown_options = True
         typed, _, _ = parser.parse_args(list(args))
@@ -33,6 +34,7 @@ class ChoosingCommand(ReadingCommand):
             own = {parameter.name for parameter in self.params if parameter.name in _OF_THE_COMMAND}
             chosen = parameters_of(_CHOICES[option](typed[option]))
             ctx.parameters = tuple(parameter for parameter in chosen if parameter.name not in own)
+            ctx.parameter_options = tuple(_options(ctx.parameters))
             names = ", ".join(_names(parameter)[0] for parameter in ctx.parameters)
             words = f"The parameters of {typed[option]} are {names}."
             SETTINGS.set(replace(SETTINGS.get(), parameter_names=words))
@@ -44,7 +46,7 @@ class ChoosingCommand(ReadingCommand):
         if not chosen:
             return known
         others = [parameter for parameter in known if parameter.name not in chosen]
-        return [*others[:-1], *_options(ctx.parameters), *others[-1:]]
+        return [*others[:-1], *ctx.parameter_options, *others[-1:]]
 
     def invoke(self, ctx: Any) -> Any:
         given: dict[str, str] = {}
@@ -65,9 +67,7 @@ def _options(parameters: tuple[Parameter, ...]) -> list[Any]:
         metavar = f"<{'|'.join(parameter.choices) or parameter.type.__name__.lower()}>"
         option = typer.Option(*_names(parameter), help=parameter.help, metavar=metavar)
         hints.append((parameter.name, Annotated[list[str] | None, option], None))
-    app = typer.Typer(add_completion=False)
-    app.command()(make_dataclass("Parameters", hints))
-    return [option for option in typer.main.get_command(app).params if option.name != "help"]
+    return made_options(hints)
 
 
 def _names(parameter: Parameter) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ import typer
 
 from crypsis.cli.output import note, note_compilation, show
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS
+from crypsis.cli.stream_events import Convert, Generate
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -160,3 +161,7 @@ class LiveView(_Silent):
 
     def close(self) -> None:
         self.live.stop()
+
+
+for command in (Generate, Convert):
+    stream_app.command(epilog=EVERY_COMMAND)(command)

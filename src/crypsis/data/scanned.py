@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
@@ -18,10 +18,11 @@ from crypsis.data.formats import format_for, parquet, tabular
 from crypsis.data.formats.compression import is_compressed
 from crypsis.data.formats.format import TABLE
 from crypsis.data.formats.memory import in_words
-from crypsis.data.reading import cell_options, column_keys
 from crypsis.data.relational import ROLES, Table
-from crypsis.data.sources import DataFile, TableSource
 from crypsis.errors import PartChanged, PartsDiffer, TooLarge
+
+if TYPE_CHECKING:
+    from crypsis.data.sources import DataFile, TableSource
 
 PART_OF_MEMORY = 8
 TEXT_PER_MEMORY = 4
@@ -152,6 +153,9 @@ def scan_table(
     """
     given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "label": label, "other": other}
     named = {name: role for role in ROLES for name in _names(given[role])}
+    from crypsis.data.reading import cell_options, column_keys
+    from crypsis.data.sources import DataFile, TableSource
+
     keys: dict[str, Any] = {"columns": column_keys({**(roles or {}), **named}, types), "person": person, "rest": rest}
     keys |= {**cell_options(missing_tokens, unparsable), "each_row_is_a_person": each_row_is_a_person}
     return ScannedTable.of(TableSource.from_keys(keys), DataFile(path, format, options))

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import BadCoordinate, BadParameter, NotApplicable, did_you_mean
+from crypsis.late_members import LateMembers
 from crypsis.metrics.figure import Figure
 from crypsis.metrics.metric import Metric
 from crypsis.metrics.published_symbols import SYMBOL_FIGURES
@@ -20,54 +20,61 @@ from crypsis.metrics.published_widths import WIDTH_FIGURES
 from crypsis.metrics.published_windows import WINDOW_FIGURES
 from crypsis.metrics.temporal_loss import TIME_FIGURES
 
-_MEMBERS = (  # a new metric is one line here
-    "distance.DistanceLoss",
-    "distance.NormalizedDistanceLoss",
-    "semantics.CombinedDistanceLoss",
-    "semantics.SemanticPenaltyLoss",
-    "locations.LocationStatisticsMetric",
-    "queries.VisitQueryLoss",
-    "divergence.KLDivergenceLoss",
-    "patterns.PatternPreservationMetric",
-    "similarity.PatternSimilarityMetric",
-    "clustering.ClusteringComparisonMetric",
-    "track_lengths.TrackLengthsMetric",
-    "displacement.DisplacementMetric",
-    "certainty_penalty.NCPLoss",
-    "class_sizes.ClassSizesMetric",
-    "granularity.GranularityScore",
-    "count_query_error.CountQueryLoss",
-    "classification.ClassificationScore",
-    "table_divergence.TableKLDivergenceLoss",
-    "itemsets.TkdLoss",
-    "itemsets.TkdMl2Loss",
-    "pair_supports.ReLoss",
-    "lost_terms.TlostLoss",
-    "item_frequencies.ItemFrequencyLoss",
-    "itemset_queries.ItemsetQueryLoss",
-    "item_ncp.ItemNCPLoss",
-    "utility_loss.UtilityLoss",
-    "cluster_structure.ClusterStructureMetric",
-    "suppression.SuppressionLossMetric",
-    "count_queries.TripQueryLoss",
-    "trip_patterns.TripPatternsMetric",
-    "trip_lengths.TripLengthsMetric",
-    "origin_destination.OriginDestinationLoss",
-    "region_classification.RegionClassificationMetric",
-    "region_penalties.RegionPenaltiesMetric",
-)
-METRICS: dict[str, type[Metric]] = {
-    metric.name: metric
-    for module, _, member in (path.partition(".") for path in _MEMBERS)
-    for metric in [getattr(import_module(f"{__name__}.{module}"), member)]
+_MEMBERS: dict[str, tuple[str, ...]] = {  # a new metric is one line here: its class, and the kinds that it takes
+    "distance_loss": ("distance.DistanceLoss", "Trajectories"),
+    "normalized_distance_loss": ("distance.NormalizedDistanceLoss", "Trajectories"),
+    "combined_distance_loss": ("semantics.CombinedDistanceLoss", "Trajectories"),
+    "semantic_penalty_loss": ("semantics.SemanticPenaltyLoss", "Trajectories"),
+    "location_statistics": ("locations.LocationStatisticsMetric", "Trajectories"),
+    "visit_query_loss": ("queries.VisitQueryLoss", "Trajectories"),
+    "kl_divergence_loss": ("divergence.KLDivergenceLoss", "Trajectories"),
+    "pattern_preservation": ("patterns.PatternPreservationMetric", "Trajectories"),
+    "pattern_similarity": ("similarity.PatternSimilarityMetric", "Trajectories"),
+    "clustering_comparison": ("clustering.ClusteringComparisonMetric", "Trajectories", "Tracks"),
+    "track_lengths": ("track_lengths.TrackLengthsMetric", "Tracks"),
+    "displacement": ("displacement.DisplacementMetric", "Tracks"),
+    "ncp_loss": ("certainty_penalty.NCPLoss", "Table", "Mixed"),
+    "class_sizes": ("class_sizes.ClassSizesMetric", "Table", "Mixed"),
+    "granularity_score": ("granularity.GranularityScore", "Table"),
+    "count_query_loss": ("count_query_error.CountQueryLoss", "Table", "Mixed"),
+    "classification_score": ("classification.ClassificationScore", "Table", "Mixed"),
+    "table_kl_divergence_loss": ("table_divergence.TableKLDivergenceLoss", "Table"),
+    "tkd_loss": ("itemsets.TkdLoss", "Transactions"),
+    "tkd_ml2_loss": ("itemsets.TkdMl2Loss", "Transactions"),
+    "re_loss": ("pair_supports.ReLoss", "Transactions"),
+    "tlost_loss": ("lost_terms.TlostLoss", "Transactions"),
+    "item_frequency_loss": ("item_frequencies.ItemFrequencyLoss", "Transactions"),
+    "itemset_query_loss": ("itemset_queries.ItemsetQueryLoss", "Transactions"),
+    "item_ncp_loss": ("item_ncp.ItemNCPLoss", "Transactions"),
+    "utility_loss": ("utility_loss.UtilityLoss", "Transactions", "Mixed"),
+    "cluster_structure": ("cluster_structure.ClusterStructureMetric", "Transactions"),
+    "suppression_loss": ("suppression.SuppressionLossMetric", "Events"),
+    "trip_query_loss": ("count_queries.TripQueryLoss", "Events"),
+    "trip_patterns": ("trip_patterns.TripPatternsMetric", "Events"),
+    "trip_lengths": ("trip_lengths.TripLengthsMetric", "Events"),
+    "origin_destination_loss": ("origin_destination.OriginDestinationLoss", "Events"),
+    "region_classification": ("region_classification.RegionClassificationMetric", "Table"),
+    "region_penalties": ("region_penalties.RegionPenaltiesMetric", "Table"),
 }
+METRICS: LateMembers[type[Metric]] = LateMembers(
+    {name: f"{__name__}.{place}" for name, (place, *_) in _MEMBERS.items()}
+)
 _PUBLISHED_ALONE = (*WIDTH_FIGURES, *SYMBOL_FIGURES, *WINDOW_FIGURES, *TIME_FIGURES)  # figures that need no original
 
 
 def all_figures() -> dict[str, Figure]:
     """Every figure by its name: those of the metrics, and those of published data alone."""
-    measured = [figure for metric in METRICS.values() for figure in metric.figures]
-    return {figure.name: figure for figure in (*measured, *_PUBLISHED_ALONE)}
+    return {figure.name: figure for figure in (*_figures_of(METRICS.values()), *_PUBLISHED_ALONE)}
+
+
+def _figures_of(metrics: Iterable[type[Metric]]) -> list[Figure]:
+    return [figure for metric in metrics for figure in metric.figures]
+
+
+def _takes(name: str, original: Any) -> bool:
+    """Whether a metric may take these data, as far as is known without importing it."""
+    _, *kinds = _MEMBERS.get(name, ("",))
+    return not kinds or any(kind.__name__ in kinds for kind in type(original).__mro__)
 
 
 def short_names() -> dict[str, dict[str, str]]:
@@ -97,6 +104,9 @@ def figure_named(name: str) -> Figure:
         whole = figure_named(first)
         label = f"{whole.label} of {column}"
         return replace(whole, label=label, meaning="The same in this column.", abbreviation="")
+    known = {figure.name: figure for figure in (*_figures_of(METRICS.loaded()), *_PUBLISHED_ALONE)}
+    if name in known:  # as every figure is that was measured in this process
+        return known[name]
     figures = all_figures()
     if name in figures:
         return figures[name]
@@ -121,7 +131,7 @@ def measure(
     measured only when asked for: it mines the release a hundred times.
     """
     figures: dict[str, float | int] = {}
-    chosen = [metric for metric in METRICS.values() if metric.default]
+    chosen = [METRICS[name] for name in METRICS if _takes(name, original) and METRICS[name].default]
     for metric in chosen if metrics is None else map(metric_named, metrics):
         try:
             figures |= metric.compute(original, published, seed=seed, side_inputs=side_inputs)

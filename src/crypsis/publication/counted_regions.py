@@ -14,8 +14,6 @@ from crypsis.data.formats.private_rows import DOMAINS
 from crypsis.data.formats.regions import read_regions, write_regions
 from crypsis.errors import BadRelease
 from crypsis.publication.private_kind import PrivateKind
-from crypsis.reports.regions_report import REGIONS_REPORT
-from crypsis.reports.report_plan import ReportPlan
 
 
 class CountedRegionsKind(PrivateKind):
@@ -23,7 +21,7 @@ class CountedRegionsKind(PrivateKind):
 
     name: ClassVar[str] = "counted-regions"
     files: ClassVar[dict[str, str]] = {"jsonl": "regions.jsonl", "parquet": "regions.parquet"}
-    report: ClassVar[ReportPlan] = REGIONS_REPORT
+    report_place: ClassVar[str] = "regions_report.REGIONS_REPORT"
     row_name: ClassVar[str] = "regions"
     row_meaning: ClassVar[str] = (
         "One region of the domain per row: a category or an interval for each attribute, and a noisy count for each "

@@ -16,8 +16,6 @@ from crypsis.data.transaction import Transactions
 from crypsis.errors import BadPublication, BadRelease
 from crypsis.metrics.cluster_structure import structure_of
 from crypsis.publication.kind import PublishedKind
-from crypsis.reports.disassociation_report import DISASSOCIATION_REPORT
-from crypsis.reports.report_plan import ReportPlan
 
 
 class DisassociatedKind(PublishedKind):
@@ -25,7 +23,7 @@ class DisassociatedKind(PublishedKind):
 
     name: ClassVar[str] = "disassociated"
     files: ClassVar[dict[str, str]] = {"json": "disassociated.json", "parquet": "disassociated.parquet"}
-    report: ClassVar[ReportPlan] = DISASSOCIATION_REPORT
+    report_place: ClassVar[str] = "disassociation_report.DISASSOCIATION_REPORT"
 
     def side_file(self, original: Transactions, published: DisassociatedTransactions) -> None:
         return None

@@ -5,13 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from crypsis.data.arrays import Int64s
 from crypsis.errors import BadRelease, NotApplicable
-from crypsis.reports.report_plan import ReportPlan
+from crypsis.late_members import imported
+
+if TYPE_CHECKING:
+    from crypsis.reports.report_plan import ReportPlan
 
 SUPPRESSED_LABELS = "suppressed_labels"
 
@@ -21,9 +24,15 @@ class PublishedKind(ABC):
 
     name: ClassVar[str]
     files: ClassVar[dict[str, str]]  # format: file name
-    report: ClassVar[ReportPlan]
+    report_place: ClassVar[str]  # where `reports` says what its report consists of
     private: ClassVar[bool] = False  # under differential privacy: no figure against the original is ever published
     aligned: ClassVar[bool] = True  # a published row was made from one input row
+
+    @property
+    def report(self) -> ReportPlan:
+        """What its report consists of; whoever only reads a release does not load it."""
+        plan: ReportPlan = imported(f"crypsis.reports.{self.report_place}")
+        return plan
 
     @abstractmethod
     def side_file(self, original: Any, published: Any) -> Any:

@@ -30,8 +30,6 @@ from crypsis.publication.relational import (
     with_leaves,
 )
 from crypsis.publication.transaction import meanings_resource
-from crypsis.reports.mixed_report import MIXED_REPORT
-from crypsis.reports.report_plan import ReportPlan
 
 _TABLE = TableKind()
 ITEMS_MEANING = (
@@ -45,7 +43,7 @@ class MixedKind(PublishedKind):
 
     name: ClassVar[str] = "mixed"
     files: ClassVar[dict[str, str]] = {"csv": "mixed.csv", "parquet": "mixed.parquet"}
-    report: ClassVar[ReportPlan] = MIXED_REPORT
+    report_place: ClassVar[str] = "mixed_report.MIXED_REPORT"
 
     def side_file(self, original: Mixed, published: PublishedMixed) -> None:
         return None

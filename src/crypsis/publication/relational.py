@@ -21,8 +21,6 @@ from crypsis.metrics.published_widths import published_widths
 from crypsis.publication.kind import PublishedKind, rows_of_input
 from crypsis.publication.original_tables import read_original_table
 from crypsis.publication.table_parts import FOLDER, PARTS, n_parts, part_name, write_table_parts
-from crypsis.reports.report_plan import ReportPlan
-from crypsis.reports.table_report import TABLE_REPORT
 
 LEAVES = "hierarchy_leaves"
 GUESSED = "guessed_types"
@@ -38,7 +36,7 @@ class TableKind(PublishedKind):
 
     name: ClassVar[str] = "table"
     files: ClassVar[dict[str, str]] = {"csv": "table.csv", "parquet": "table.parquet", PARTS: FOLDER}
-    report: ClassVar[ReportPlan] = TABLE_REPORT
+    report_place: ClassVar[str] = "table_report.TABLE_REPORT"
 
     def side_file(self, original: Table, published: PublishedTable) -> None:
         return None

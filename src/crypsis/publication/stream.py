@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,12 +15,6 @@ from crypsis.data.windows import PublishedWindows, read_windows, window_line, wi
 from crypsis.errors import BadRelease
 from crypsis.metrics.published_windows import published_windows
 from crypsis.publication.kind import PublishedKind
-from crypsis.reports.manifest_facts import ManifestFacts
-from crypsis.reports.report_plan import ReportPlan
-from crypsis.reports.sections.promise import promise
-from crypsis.reports.sections.provenance import provenance
-from crypsis.reports.sections.utility import utility
-from crypsis.reports.sections.verdict import verdict
 
 
 class WindowKind(PublishedKind):
@@ -28,9 +22,7 @@ class WindowKind(PublishedKind):
 
     name: ClassVar[str] = "windows"
     files: ClassVar[dict[str, str]] = {"jsonl": "windows.jsonl"}
-    report: ClassVar[ReportPlan] = ReportPlan(
-        lambda manifest, published, _: _WindowFacts(manifest, published), (verdict, promise, utility, provenance)
-    )
+    report_place: ClassVar[str] = "windows_report.WINDOWS_REPORT"
 
     def side_file(self, original: Events, published: PublishedWindows) -> None:
         return None
@@ -87,27 +79,3 @@ class WindowKind(PublishedKind):
         if len(published) and published.records == 0:
             return ["everything was suppressed: K is larger than the number of people who share anything"]
         return []
-
-
-@dataclass(frozen=True)
-class _WindowFacts(ManifestFacts):
-    """What the sections of a report ask for."""
-
-    row_words: ClassVar[tuple[str, str]] = ("window", "windows")
-
-    manifest: Mapping[str, Any]
-    published: PublishedWindows
-
-    @property
-    def rows(self) -> int:
-        return len(self.published)
-
-    @property
-    def unit(self) -> str:
-        """What the verifier counts; anything but rows can only be recounted by the publisher."""
-        covers = (self.section("guarantee").get("parameters") or {}).get("covers")
-        return "window" if covers == "window" or self.published.linkable else "person"
-
-    @property
-    def units(self) -> str:
-        return "people over several windows"

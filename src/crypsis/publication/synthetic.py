@@ -15,8 +15,6 @@ from crypsis.data.formats.synthetic import read_synthetic, write_synthetic
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.errors import BadRelease
 from crypsis.publication.private_kind import PrivateKind
-from crypsis.reports.report_plan import ReportPlan
-from crypsis.reports.synthetic_report import SYNTHETIC_REPORT
 
 
 class SyntheticKind(PrivateKind):
@@ -24,7 +22,7 @@ class SyntheticKind(PrivateKind):
 
     name: ClassVar[str] = "synthetic-trajectories"
     files: ClassVar[dict[str, str]] = {"jsonl": "synthetic.jsonl", "parquet": "synthetic.parquet"}
-    report: ClassVar[ReportPlan] = SYNTHETIC_REPORT
+    report_place: ClassVar[str] = "synthetic_report.SYNTHETIC_REPORT"
     row_name: ClassVar[str] = "synthetic"
     row_meaning: ClassVar[str] = (
         "One made-up trajectory per row: how many copies of it there are, and its visits, each a location and a time."

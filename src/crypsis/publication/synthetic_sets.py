@@ -15,8 +15,6 @@ from crypsis.data.formats.synthetic_sets import read_synthetic_sets, write_synth
 from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.errors import BadRelease
 from crypsis.publication.private_kind import PrivateKind
-from crypsis.reports.report_plan import ReportPlan
-from crypsis.reports.synthetic_sets_report import SYNTHETIC_SETS_REPORT
 
 
 class SyntheticSetsKind(PrivateKind):
@@ -24,7 +22,7 @@ class SyntheticSetsKind(PrivateKind):
 
     name: ClassVar[str] = "synthetic-transactions"
     files: ClassVar[dict[str, str]] = {"jsonl": "synthetic.jsonl", "parquet": "synthetic.parquet"}
-    report: ClassVar[ReportPlan] = SYNTHETIC_SETS_REPORT
+    report_place: ClassVar[str] = "synthetic_sets_report.SYNTHETIC_SETS_REPORT"
     row_name: ClassVar[str] = "synthetic"
     row_meaning: ClassVar[str] = "One made-up set of items per row, and how many copies of it there are."
     domain_meaning: ClassVar[str] = "The items that there are, as the publisher declared them."

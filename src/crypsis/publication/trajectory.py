@@ -33,8 +33,6 @@ from crypsis.publication.kind import (
     shown_labels,
     suppressed_labels,
 )
-from crypsis.reports.release_report import TRAJECTORY_REPORT
-from crypsis.reports.report_plan import ReportPlan
 
 LOCATIONS = "locations.csv"
 TIMED_PLACES = "timed_places.csv"
@@ -46,7 +44,7 @@ class TrajectoryKind(PublishedKind):
 
     name: ClassVar[str] = "trajectories"
     files: ClassVar[dict[str, str]] = {"jsonl": "trajectories.jsonl", "parquet": "trajectories.parquet"}
-    report: ClassVar[ReportPlan] = TRAJECTORY_REPORT
+    report_place: ClassVar[str] = "release_report.TRAJECTORY_REPORT"
 
     def side_file(self, original: Trajectories | Tracks, published: PublishedTrajectories) -> Locations | None:
         """Coordinates of the locations that some published symbol names, and of no other: those that the method made

@@ -22,8 +22,6 @@ from crypsis.publication.kind import (
     shown_labels,
     suppressed_labels,
 )
-from crypsis.reports.report_plan import ReportPlan
-from crypsis.reports.transaction_report import TRANSACTION_REPORT
 
 _MEDIA = {"jsonl": "application/jsonl", "parquet": "application/vnd.apache.parquet", "csv": "text/csv"}
 
@@ -37,7 +35,7 @@ class TransactionKind(PublishedKind):
         "parquet": "transactions.parquet",
         "csv": "transactions.csv",
     }
-    report: ClassVar[ReportPlan] = TRANSACTION_REPORT
+    report_place: ClassVar[str] = "transaction_report.TRANSACTION_REPORT"
 
     def side_file(self, original: Transactions, published: PublishedTransactions) -> None:
         return None

@@ -1,111 +1,132 @@
-"""Verifiers, one file per guarantee. They recount a promise from the published data, with no code of the methods."""
+"""Verifiers, one file per guarantee. They recount a promise from the published data, with no code of the methods.
+
+A verifier is imported when it is first used; `crypsis.verifiers.verify_k_anonymity` and a look-up in `VERIFIERS` load
+what that one needs and no other.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from crypsis.data.counted_regions import CountedRegions
-from crypsis.data.disassociated import DisassociatedTransactions
-from crypsis.data.mixed import Mixed, PublishedMixed
-from crypsis.data.relational import PublishedTable, Table
-from crypsis.data.stream import Events
-from crypsis.data.synthetic import SyntheticTrajectories
-from crypsis.data.synthetic_sets import SyntheticTransactions
-from crypsis.data.track import Tracks
-from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.data.transaction import PublishedTransactions, Transactions
-from crypsis.data.windows import PublishedWindows
 from crypsis.errors import NotApplicable
-from crypsis.guarantees import (
-    ConstrainedKmAnonymity,
-    DifferentialPrivacy,
-    DisassociationAnonymity,
-    Guarantee,
-    ItemsetDiversity,
-    ItemsetKmAnonymity,
-    KAnonymity,
-    KKmAnonymity,
-    KlmAnonymity,
-    KLmDiversity,
-    KmAnonymity,
-    LDiversity,
-    LKCPrivacy,
-    PatternPreservingKAnonymity,
-    PolicyAnonymity,
-    SequenceKAnonymity,
-    TCloseness,
-    Together,
-    Verdict,
-)
-from crypsis.verifiers.counted_regions import verify_counted_regions
-from crypsis.verifiers.disassociation import verify_disassociation
-from crypsis.verifiers.itemset_diversity import verify_itemset_diversity
-from crypsis.verifiers.itemset_km_anonymity import verify_itemset_km_anonymity
-from crypsis.verifiers.k_anonymity import verify_k_anonymity
-from crypsis.verifiers.kkm_anonymity import verify_kkm_anonymity, verify_klm_diversity
-from crypsis.verifiers.klm_anonymity import verify_klm_anonymity
-from crypsis.verifiers.km_anonymity import verify_km_anonymity
-from crypsis.verifiers.known_times import problem_of_times, verify_known_times
-from crypsis.verifiers.l_diversity import verify_l_diversity
-from crypsis.verifiers.lkc_privacy import verify_lkc_privacy
-from crypsis.verifiers.pattern_preserving_k_anonymity import verify_pattern_preserving_k_anonymity
-from crypsis.verifiers.policy_anonymity import verify_policy_anonymity
-from crypsis.verifiers.safe_representatives import verify_generalized_tracks
-from crypsis.verifiers.sequence_k_anonymity import verify_sequence_k_anonymity
-from crypsis.verifiers.synthetic_sets import verify_synthetic_transactions
-from crypsis.verifiers.synthetic_trajectories import verify_synthetic_trajectories
-from crypsis.verifiers.t_closeness import verify_t_closeness
-from crypsis.verifiers.together import verify_together
-from crypsis.verifiers.utility_constraints import verify_constrained_km_anonymity
+from crypsis.late_members import MembersByClass, imported
 
-# (the promise, the published kind): (its verifier, the kind of the original)
-VERIFIERS: dict[tuple[type[Guarantee], type], tuple[Callable[..., Verdict], type]] = {
-    (KmAnonymity, PublishedTrajectories): (verify_km_anonymity, Trajectories),
-    (KlmAnonymity, PublishedTrajectories): (verify_klm_anonymity, Trajectories),
-    (ConstrainedKmAnonymity, PublishedTrajectories): (verify_constrained_km_anonymity, Trajectories),
-    (SequenceKAnonymity, PublishedTrajectories): (verify_sequence_k_anonymity, Trajectories),
-    (PatternPreservingKAnonymity, PublishedTrajectories): (verify_pattern_preserving_k_anonymity, Trajectories),
-    (DifferentialPrivacy, SyntheticTrajectories): (verify_synthetic_trajectories, Events),
-    (DifferentialPrivacy, CountedRegions): (verify_counted_regions, Table),
-    (DifferentialPrivacy, SyntheticTransactions): (verify_synthetic_transactions, Transactions),
-    (KAnonymity, PublishedTable): (verify_k_anonymity, Table),
-    (LDiversity, PublishedTable): (verify_l_diversity, Table),
-    (TCloseness, PublishedTable): (verify_t_closeness, Table),
-    (Together, PublishedTable): (verify_together, Table),
-    (KKmAnonymity, PublishedMixed): (verify_kkm_anonymity, Mixed),
-    (KLmDiversity, PublishedMixed): (verify_klm_diversity, Mixed),
-    (ItemsetKmAnonymity, PublishedTransactions): (verify_itemset_km_anonymity, Transactions),
-    (ItemsetDiversity, PublishedTransactions): (verify_itemset_diversity, Transactions),
-    (PolicyAnonymity, PublishedTransactions): (verify_policy_anonymity, Transactions),
-    (DisassociationAnonymity, DisassociatedTransactions): (verify_disassociation, Transactions),
-    (LKCPrivacy, PublishedWindows): (verify_lkc_privacy, Events),
+if TYPE_CHECKING:
+    from crypsis.guarantees import Guarantee, Verdict
+
+_MEMBERS = (  # the promise, the published kind, its verifier, the kind of the original
+    (
+        "km_anonymity.KmAnonymity",
+        "trajectory.PublishedTrajectories",
+        "km_anonymity.verify_km_anonymity",
+        "trajectory.Trajectories",
+    ),
+    (
+        "klm_anonymity.KlmAnonymity",
+        "trajectory.PublishedTrajectories",
+        "klm_anonymity.verify_klm_anonymity",
+        "trajectory.Trajectories",
+    ),
+    (
+        "constrained_km_anonymity.ConstrainedKmAnonymity",
+        "trajectory.PublishedTrajectories",
+        "utility_constraints.verify_constrained_km_anonymity",
+        "trajectory.Trajectories",
+    ),
+    (
+        "sequence_k_anonymity.SequenceKAnonymity",
+        "trajectory.PublishedTrajectories",
+        "sequence_k_anonymity.verify_sequence_k_anonymity",
+        "trajectory.Trajectories",
+    ),
+    (
+        "pattern_preserving_k_anonymity.PatternPreservingKAnonymity",
+        "trajectory.PublishedTrajectories",
+        "pattern_preserving_k_anonymity.verify_pattern_preserving_k_anonymity",
+        "trajectory.Trajectories",
+    ),
+    (
+        "differential_privacy.DifferentialPrivacy",
+        "synthetic.SyntheticTrajectories",
+        "synthetic_trajectories.verify_synthetic_trajectories",
+        "stream.Events",
+    ),
+    (
+        "differential_privacy.DifferentialPrivacy",
+        "counted_regions.CountedRegions",
+        "counted_regions.verify_counted_regions",
+        "relational.Table",
+    ),
+    (
+        "differential_privacy.DifferentialPrivacy",
+        "synthetic_sets.SyntheticTransactions",
+        "synthetic_sets.verify_synthetic_transactions",
+        "transaction.Transactions",
+    ),
+    ("k_anonymity.KAnonymity", "relational.PublishedTable", "k_anonymity.verify_k_anonymity", "relational.Table"),
+    ("l_diversity.LDiversity", "relational.PublishedTable", "l_diversity.verify_l_diversity", "relational.Table"),
+    ("t_closeness.TCloseness", "relational.PublishedTable", "t_closeness.verify_t_closeness", "relational.Table"),
+    ("together.Together", "relational.PublishedTable", "together.verify_together", "relational.Table"),
+    ("kkm_anonymity.KKmAnonymity", "mixed.PublishedMixed", "kkm_anonymity.verify_kkm_anonymity", "mixed.Mixed"),
+    ("klm_diversity.KLmDiversity", "mixed.PublishedMixed", "kkm_anonymity.verify_klm_diversity", "mixed.Mixed"),
+    (
+        "itemset_km_anonymity.ItemsetKmAnonymity",
+        "transaction.PublishedTransactions",
+        "itemset_km_anonymity.verify_itemset_km_anonymity",
+        "transaction.Transactions",
+    ),
+    (
+        "itemset_diversity.ItemsetDiversity",
+        "transaction.PublishedTransactions",
+        "itemset_diversity.verify_itemset_diversity",
+        "transaction.Transactions",
+    ),
+    (
+        "policy_anonymity.PolicyAnonymity",
+        "transaction.PublishedTransactions",
+        "policy_anonymity.verify_policy_anonymity",
+        "transaction.Transactions",
+    ),
+    (
+        "disassociation.DisassociationAnonymity",
+        "disassociated.DisassociatedTransactions",
+        "disassociation.verify_disassociation",
+        "transaction.Transactions",
+    ),
+    ("lkc_privacy.LKCPrivacy", "windows.PublishedWindows", "lkc_privacy.verify_lkc_privacy", "stream.Events"),
+)
+_PLACES = {
+    place.rpartition(".")[2]: f"{__name__}.{place}"
+    for place in (*(verifier for _, _, verifier, _ in _MEMBERS), "safe_representatives.verify_generalized_tracks")
 }
 
-__all__ = [
-    "VERIFIERS",
-    "verify",
-    "verify_constrained_km_anonymity",
-    "verify_counted_regions",
-    "verify_disassociation",
-    "verify_generalized_tracks",
-    "verify_itemset_diversity",
-    "verify_itemset_km_anonymity",
-    "verify_k_anonymity",
-    "verify_kkm_anonymity",
-    "verify_klm_anonymity",
-    "verify_klm_diversity",
-    "verify_km_anonymity",
-    "verify_l_diversity",
-    "verify_lkc_privacy",
-    "verify_pattern_preserving_k_anonymity",
-    "verify_policy_anonymity",
-    "verify_sequence_k_anonymity",
-    "verify_synthetic_trajectories",
-    "verify_synthetic_transactions",
-    "verify_t_closeness",
-    "verify_together",
-]
+
+def _load(verifier: str, original: str) -> tuple[Callable[..., Verdict], type]:
+    return imported(f"{__name__}.{verifier}"), imported(f"crypsis.data.{original}")
+
+
+# (the promise, the published kind): (its verifier, the kind of the original)
+VERIFIERS: MembersByClass[tuple[type[Guarantee], type], tuple[Callable[..., Verdict], type]] = MembersByClass(
+    {
+        (f"crypsis.guarantees.{promise}", f"crypsis.data.{published}"): partial(_load, verifier, original)
+        for promise, published, verifier, original in _MEMBERS
+    }
+)
+
+__all__ = ["VERIFIERS", "verify", *_PLACES]
+
+
+def __getattr__(name: str) -> Any:
+    """A verifier by the name of its function."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return globals().setdefault(name, imported(_PLACES[name]))
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def verify(published: Any, guarantee: Guarantee, original: Any = None) -> Verdict:
@@ -114,16 +135,35 @@ def verify(published: Any, guarantee: Guarantee, original: Any = None) -> Verdic
     if found is None:
         raise NotApplicable(f"{guarantee.model} cannot be checked on {type(published).__name__}.")
     verifier, original_kind = found
-    if original is not None and isinstance(published, PublishedTrajectories):
+    if original_kind.__name__ == "Trajectories":
+        return _verify_trajectories(published, guarantee, original, verifier)
+    _refuse_other_kind(original, original_kind)
+    return verifier(published, guarantee, original)
+
+
+def _verify_trajectories(
+    published: Any, guarantee: Guarantee, original: Any, verifier: Callable[..., Verdict]
+) -> Verdict:
+    """The same of trajectories, whose places and times are compared, too."""
+    from crypsis.data.track import Tracks
+    from crypsis.data.trajectory import Trajectories
+    from crypsis.guarantees import Verdict
+    from crypsis.verifiers.known_times import problem_of_times, verify_known_times
+    from crypsis.verifiers.safe_representatives import verify_generalized_tracks
+
+    if original is not None:
         published = published.beside(original)
     if isinstance(original, Tracks) and getattr(published, "places", None) is not None:
         return verify_generalized_tracks(published, guarantee, original, verifier)
-    if original is not None and not isinstance(original, original_kind):
-        raise NotApplicable(f"The original must be {original_kind.__name__}, got {type(original).__name__}.")
-    if isinstance(published, PublishedTrajectories):
-        problem = problem_of_times(published, guarantee, original)
-        if problem is not None:
-            required = getattr(guarantee, "k", 1)
-            return Verdict(guarantee, False, None, required, "places and times were compared", problem=problem)
+    _refuse_other_kind(original, Trajectories)
+    problem = problem_of_times(published, guarantee, original)
+    if problem is not None:
+        required = getattr(guarantee, "k", 1)
+        return Verdict(guarantee, False, None, required, "places and times were compared", problem=problem)
     verdict = verifier(published, guarantee, original)
     return verify_known_times(verdict, published, original) if getattr(published, "timed", None) else verdict
+
+
+def _refuse_other_kind(original: Any, kind: type) -> None:
+    if original is not None and not isinstance(original, kind):
+        raise NotApplicable(f"The original must be {kind.__name__}, got {type(original).__name__}.")

@@ -9,7 +9,7 @@ or its own help are looked at.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import make_dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 from typer.core import TyperCommand
+from typer.exceptions import TyperException
 
 from crypsis.parameters import Parameter
 from crypsis.places import reword
@@ -30,7 +31,9 @@ class Reader(typer.Context):
     """The context of a command that reads data: a command with a parameter of this class is given it."""
 
     options: Mapping[str, Any] = {}  # the reading options that were typed
+    own_only: bool = False  # whether nothing was typed about reading
     parameters: tuple[Parameter, ...] = ()  # of the chosen method, on commands that choose one
+    parameter_options: tuple[Any, ...] = ()  # as they are typed
 
     @cached_property
     def typed(self) -> Typed:
@@ -50,11 +53,27 @@ class ReadingCommand(TyperCommand):
     wanted: ClassVar[tuple[str, ...] | None] = None
     shapes: ClassVar[bool] = False  # whether the table can be shaped first
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.own_only = True
+        ctx.own_only = not ctx.resilient_parsing and self._understands(ctx, args)
+        return super().parse_args(ctx, args)
+
+    def _understands(self, ctx: Any, args: list[str]) -> bool:
+        """Whether only options of the command itself were typed: then those of reading need not be known."""
+        try:
+            typed, _, _ = self.make_parser(ctx).parse_args(list(args))
+        except TyperException:  # an option that is not its own, or a mistake, which is told below
+            return False
+        return "help" not in typed
+
     def get_params(self, ctx: Any) -> list[Any]:
         own = super().get_params(ctx)
+        if ctx.own_only:
+            return own
         known = {parameter.name for parameter in own}
-        return [*own[:-1], *(option for option in self._reading_options() if option.name not in known), *own[-1:]]
+        return [*own[:-1], *(option for option in self._reading_options if option.name not in known), *own[-1:]]
 
+    @cached_property
     def _reading_options(self) -> list[Any]:
         from crypsis.cli.reading.typed import file_options, reading_options, step_options
 
@@ -82,7 +101,11 @@ class FileCommand(ReadingCommand):
 
 def click_options(options: Mapping[str, Parameter]) -> list[Any]:
     """Options of a command as annotations describe them. Nothing typed is None, so each has its own default."""
-    fields = [(name, _hint(option), None) for name, option in options.items()]
+    return made_options([(name, _hint(option), None) for name, option in options.items()])
+
+
+def made_options(fields: Sequence[tuple[str, Any, Any]]) -> list[Any]:
+    """Options of a command from names, annotations and defaults."""
     app = typer.Typer(add_completion=False)
     app.command()(make_dataclass("Options", fields))
     return [option for option in typer.main.get_command(app).params if option.name != "help"]
