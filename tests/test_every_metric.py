@@ -172,7 +172,9 @@ CASES = {
     table: ("ncp_loss", "class_sizes", "granularity_score", "classification_score", "table_kl_divergence_loss"),
     mixed: ("count_query_loss",),
     disassociated: ("tkd_loss", "tkd_ml2_loss", "re_loss", "tlost_loss", "cluster_structure"),
-    generalized_sets: ("item_frequency_loss", "itemset_query_loss", "item_ncp_loss", "utility_loss"),
+    generalized_sets: (
+        "item_frequency_loss", "itemset_query_loss", "item_ncp_loss", "utility_loss", "bound_gap_loss",
+    ),
     windows: ("suppression_loss",),
     trips: ("trip_query_loss", "trip_patterns", "trip_lengths", "origin_destination_loss"),
     regions: ("region_classification", "region_penalties"),

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -54,6 +54,10 @@ from crypsis.signatures import BROKEN, UNSIGNED, Signature, check_private_key, r
 from crypsis.strict_json import indented_json, read_json
 from crypsis.verifiers import verify
 from crypsis.version import VERSION
+
+if TYPE_CHECKING:
+    from crypsis.data.count_query import CountQuery
+    from crypsis.query.count import CountAnswer
 
 PRIVATE_SCHEMA = "crypsis-private-report/1"
 LARGEST_PRIVATE_REPORT = 4 << 30
@@ -124,6 +128,16 @@ class Release:
     def complete(self) -> bool:
         """Nothing was left out; False where the method may have left something out."""
         return self._told_of_method("complete")
+
+    def count(self, query: str | CountQuery) -> CountAnswer:
+        """How many original records satisfy a counting query: at least, at most, and the expected number.
+
+        `age in [20:30] and origin in {France, Greece} and items all {E, F}`; a release that is not truthful has an
+        estimate only.
+        """
+        from crypsis.query.count import count_records
+
+        return count_records(self.data, query, truthful=self.truthful, complete=self.complete)
 
     def _told_of_method(self, name: str) -> bool:
         made_with = self.declared or self.method

@@ -138,3 +138,36 @@ def test_a_timed_adversary_attacks_a_release_with_times_as_one_without(run: Run,
         )
         assert done.code == 0, done.err
         assert json.loads(done.out)["fewest_candidates"] >= 3
+
+
+@pytest.fixture(scope="module")
+def table_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rows = "".join(f"{20 + number},{'Rome' if number % 2 else 'Oslo'}\n" for number in range(12))
+    folder = tmp_path_factory.mktemp("table")
+    (folder / "people.csv").write_text("age,city\n" + rows)
+    data = crypsis.read_table(folder / "people.csv", {"age": "quasi", "city": "other"})
+    return crypsis.anonymize(data, crypsis.Mondrian(k=3)).write(folder / "release")
+
+
+def test_records_are_counted_with_bounds(run: Run, table_release: Path) -> None:
+    done = run("query", "count", table_release, "age in [20:31]", "city in {Rome}", "--json")
+    told = json.loads(done.out)
+    assert (told["definite"], told["at_most"], told["estimate"], told["truthful"]) == (6, 6, 6.0, True)
+    done = run("query", "count", table_release, "age in [20:24]")
+    assert done.out.startswith("at least 3, at most 6 records; about 5.0")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("agee in [1:2]", "Did you mean 'age'"),
+        ("city in {Rom}", "Did you mean 'Rome'"),
+        ("age in [9:2]", "ends before it begins"),
+        ("age [9:2]", "cannot be read"),
+    ],
+)
+def test_a_count_that_cannot_be_asked_has_a_code(run: Run, table_release: Path, text: str, words: str) -> None:
+    done = run("query", "count", table_release, text, "--json")
+    assert done.code == 2
+    assert "bad-query" in done.err + done.out
+    assert words in done.err + done.out

@@ -105,6 +105,20 @@ def copresence(release: Folder) -> None:
     show(told, f"at least {len(found.definite):,}, at most {len(found.possible):,} pairs of trajectories{beyond}")
 
 
+@query_app.command("count", epilog=EVERY_COMMAND)
+def count(
+    release: Folder,
+    conditions: Annotated[
+        list[str], typer.Argument(help="Such as 'age in [20:30]', 'city in {Rome, Oslo}', 'items all {a, b}'.")
+    ],
+) -> None:
+    """Count the records of a table or of sets that satisfy all conditions: at least, at most, and as expected."""
+    from crypsis._api import read_release
+
+    found = read_release(release).count(" and ".join(conditions))
+    show(found.to_json(), str(found))
+
+
 @query_app.command("places", epilog=EVERY_COMMAND)
 def places(release: Folder) -> None:
     """List the places of a release, which regions are made of, and in how many trajectories each can be."""

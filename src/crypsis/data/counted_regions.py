@@ -20,6 +20,7 @@ from crypsis.arrays import Bools, Float64s, Int32s, Int64s, freeze
 from crypsis.arrays.region_search import find_regions
 from crypsis.data.attribute_domains import NumericDomain
 from crypsis.data.category_trees import CategoryTree
+from crypsis.data.count_query import CountQuery
 from crypsis.data.microdata import PublishedData
 from crypsis.data.relational import Column, Table
 from crypsis.data.values import converted
@@ -216,6 +217,12 @@ class CountedRegions(PublishedData):
     @property
     def noisy_counts(self) -> Int64s:
         return self.counts.ravel()
+
+    def expected_count(self, query: CountQuery) -> float:
+        """The counts of all regions, each by the share of it that satisfies the query."""
+        from crypsis.data.region_counts import expected_in_regions
+
+        return expected_in_regions(self, query)
 
     def cells_of(self, table: Table) -> tuple[Int32s, Bools]:
         """The cells of the records of a table, and which of them lie in the domain with all their values."""

@@ -14,7 +14,7 @@ Terrovitis, Liagouris, Mamoulis, Skiadopoulos. Privacy preservation by disassoci
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,11 +24,13 @@ import polars as pl
 
 from crypsis.arrays import Bools, Float64s, Int32s, Int64s, freeze, frozen, offsets_of
 from crypsis.arrays.chunk_layout import Forest, Layout, lay_out
-from crypsis.data.microdata import PublishedData
+from crypsis.data.microdata import ITEMS, PublishedData
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadPublication
 
 if TYPE_CHECKING:
+    from crypsis.data.count_bounds import CountBounds
+    from crypsis.data.count_query import CountQuery
     from crypsis.data.transaction import Transactions
 
 VERSION = 1
@@ -201,6 +203,22 @@ class DisassociatedTransactions(PublishedData):
         from crypsis.data.disassociated_supports import support_lower_bound
 
         return support_lower_bound(self, itemset)
+
+    @property
+    def known_items(self) -> frozenset[str]:
+        labels = self.vocabulary.labels
+        return frozenset(labels[code] for code in np.unique(np.concatenate([self.items, self.terms])).tolist())
+
+    def bound_counts(self, queries: Sequence[CountQuery], *, complete: bool = True) -> list[CountBounds]:
+        from crypsis.data.count_bounds import CountBounds
+        from crypsis.data.count_conditions import Asked
+        from crypsis.data.disassociated_bounds import SupportBounds
+
+        known = SupportBounds(self)
+        return [CountBounds(*known.bounds(Asked.of(query, None, ITEMS).items)) for query in queries]
+
+    def expected_count(self, query: CountQuery) -> float:
+        return float(self.expected_supports([query.items])[0])
 
     def expected_supports(self, itemsets: Collection[Collection[str]], term_multiplicity: int = 1) -> Float64s:
         """Records that contain each itemset if subrecords of different chunks meet independently."""

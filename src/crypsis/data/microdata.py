@@ -18,6 +18,8 @@ from crypsis.errors import NotApplicable
 
 if TYPE_CHECKING:
     from crypsis.data.arrays import Int64s
+    from crypsis.data.count_bounds import CountBounds
+    from crypsis.data.count_query import CountQuery
     from crypsis.data.relational import PublishedTable, Table
     from crypsis.data.symbols import SymbolRows
     from crypsis.data.transaction import PublishedTransactions, Transactions
@@ -112,6 +114,22 @@ class PublishedData:
     def noisy_counts(self) -> Int64s | None:
         """The published counts that noise was added to."""
         return None
+
+    @property
+    def known_items(self) -> frozenset[str]:
+        """The items that published records hold or may stand for."""
+        return frozenset()
+
+    def bound_counts(self, queries: Sequence[CountQuery], *, complete: bool = True) -> list[CountBounds]:
+        """Between what bounds the number of original records lies that satisfy each query, if this is truthful.
+
+        `complete` says that nothing was left out but what is marked as suppressed.
+        """
+        raise NotApplicable(f"Counting queries are put to tables and sets of items, not to {type(self).__name__}.")
+
+    def expected_count(self, query: CountQuery) -> float:
+        """The likeliest number of original records that satisfy a query, where neither a table nor sets tell it."""
+        raise NotApplicable(f"Counting queries are put to tables and sets of items, not to {type(self).__name__}.")
 
     def to_texts(self) -> pl.DataFrame:
         """One row per record, with texts; sets and sequences as JSON arrays."""

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -32,6 +32,10 @@ from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.data.vocabulary import Vocabulary, encode_lists
 from crypsis.errors import BadParameter, BadPublication, InputError, NotApplicable, UnknownColumn, did_you_mean
 from crypsis.strict_json import parse_json
+
+if TYPE_CHECKING:
+    from crypsis.data.count_bounds import CountBounds
+    from crypsis.data.count_query import CountQuery
 
 UNITED = "items"
 SUPPRESSED_TEXT = "~"
@@ -383,6 +387,15 @@ class PublishedMixed(PublishedData):
     @property
     def symbol_rows(self) -> SymbolRows:
         return self.transactions.symbol_rows
+
+    @property
+    def known_items(self) -> frozenset[str]:
+        return self.transactions.known_items
+
+    def bound_counts(self, queries: Sequence[CountQuery], *, complete: bool = True) -> list[CountBounds]:
+        from crypsis.data.count_bounds import bound_records
+
+        return bound_records(self.table, self.transactions, queries, items_column=self.column, complete=complete)
 
     @property
     def contents(self) -> int:

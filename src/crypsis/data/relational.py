@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 import polars as pl
@@ -65,6 +65,10 @@ from crypsis.errors import (
     did_you_mean,
 )
 
+if TYPE_CHECKING:
+    from crypsis.data.count_bounds import CountBounds
+    from crypsis.data.count_query import CountQuery
+
 Role = Literal["identifier", "quasi", "sensitive", "label", "other"]
 ROLES: tuple[str, ...] = get_args(Role)
 PERSON = "person"  # a role that one column may be given when data are read: an identifier whose people are counted
@@ -90,6 +94,14 @@ class Column:
         freeze(self, "codes")
         if len(self.codes) and not (int(self.codes.min()) >= MISSING_CODE and int(self.codes.max()) < len(self.domain)):
             raise InputError(f"Column '{self.name}' holds a code outside its domain.")
+
+    @property
+    def node_names(self) -> frozenset[str]:
+        """Collected data hold values, no nodes."""
+        return frozenset()
+
+    def leaves_of(self, node: str) -> tuple[str, ...]:
+        return ()
 
     @cached_property
     def missing(self) -> int:
@@ -481,6 +493,19 @@ class PublishedColumn:
     def type(self) -> ColumnType:
         return self.cells.type
 
+    @cached_property
+    def node_names(self) -> frozenset[str]:
+        """The nodes that a query may name: those that are published, unless a value has the same name."""
+        told = {} if self.hierarchy is None else self.hierarchy.leaves
+        values = {leaf for leaves in told.values() for leaf in leaves}
+        if self.type == "category":
+            values.update(self.cells.values.to_list())
+        return frozenset({*self.cells.nodes.to_list(), *told} - values)
+
+    def leaves_of(self, node: str) -> tuple[str, ...]:
+        """The values below a node; none where the release does not tell them."""
+        return () if self.hierarchy is None else tuple(self.hierarchy.leaves.get(node, ()))
+
     @property
     def kinds(self) -> np.ndarray[Any, np.dtype[np.int8]]:
         """The kind of every record's cell (see `CellKind`)."""
@@ -679,6 +704,11 @@ class PublishedTable(PublishedData):
     @property
     def contents(self) -> int:
         return len(self) - int(np.count_nonzero(self.suppressed))
+
+    def bound_counts(self, queries: Sequence[CountQuery], *, complete: bool = True) -> list[CountBounds]:
+        from crypsis.data.count_bounds import bound_records
+
+        return bound_records(self, None, queries)
 
     def to_polars(self, like: FrameTypes | None = None) -> pl.DataFrame:
         """Columns that are not generalized with their types (those of `like`), others as ranges or categories.

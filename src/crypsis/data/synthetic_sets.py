@@ -14,6 +14,8 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s, freeze, offsets_of, take_records
+from crypsis.data.count_conditions import Asked
+from crypsis.data.count_query import CountQuery
 from crypsis.data.item_domain import ItemDomain
 from crypsis.data.microdata import ITEMS, PublishedData, json_column
 from crypsis.data.ragged import Ragged
@@ -81,6 +83,11 @@ class SyntheticTransactions(Ragged, PublishedData):
     @property
     def noisy_counts(self) -> Int64s:
         return self.copies
+
+    def expected_count(self, query: CountQuery) -> float:
+        """Copies of the rows that hold all the items."""
+        wanted = set(Asked.of(query, None, ITEMS).items)
+        return float(sum(copies for copies, items in self.to_lists() if wanted <= set(items)))
 
     def repeated(self) -> PublishedTransactions:
         """Every row as often as it has copies, for whatever counts records."""

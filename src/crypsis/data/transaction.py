@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -28,6 +28,10 @@ from crypsis.data.ragged import Ragged
 from crypsis.data.symbols import SymbolRows, Symbols, SymbolText
 from crypsis.data.vocabulary import Vocabulary, encode_lists
 from crypsis.errors import BadLabel, BadParameter, InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from crypsis.data.count_bounds import CountBounds
+    from crypsis.data.count_query import CountQuery
 
 LONGEST_NAMES = 1 << 28  # characters that names of merged items may take in all records
 ABBREVIATED = 5  # labels of a name on a screen
@@ -348,6 +352,16 @@ class PublishedTransactions(Ragged, PublishedData):
     @property
     def set_part(self) -> PublishedTransactions:
         return self
+
+    @property
+    def known_items(self) -> frozenset[str]:
+        labels = self.symbols.vocabulary.labels
+        return frozenset(labels[code] for code in np.unique(self.symbols.members).tolist())
+
+    def bound_counts(self, queries: Sequence[CountQuery], *, complete: bool = True) -> list[CountBounds]:
+        from crypsis.data.count_bounds import bound_records
+
+        return bound_records(None, self, queries, items_column=ITEMS, complete=complete)
 
     @property
     def symbol_rows(self) -> SymbolRows:

@@ -64,7 +64,7 @@ class Method(Checked, ABC):
 
     @property
     def complete(self) -> bool:
-        """With these parameters nothing is left out; False where something may be."""
+        """With these parameters nothing is left out but what the release marks as suppressed; False where it may be."""
         return False
 
     @abstractmethod

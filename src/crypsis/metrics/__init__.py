@@ -37,6 +37,7 @@ _MEMBERS: dict[str, tuple[str, ...]] = {  # a new metric is one line here: its c
     "class_sizes": ("class_sizes.ClassSizesMetric", "Table", "Mixed"),
     "granularity_score": ("granularity.GranularityScore", "Table"),
     "count_query_loss": ("count_query_error.CountQueryLoss", "Table", "Mixed"),
+    "bound_gap_loss": ("bound_gap.BoundGapLoss", "Table", "Mixed", "Transactions"),
     "classification_score": ("classification.ClassificationScore", "Table", "Mixed"),
     "table_kl_divergence_loss": ("table_divergence.TableKLDivergenceLoss", "Table"),
     "tkd_loss": ("itemsets.TkdLoss", "Transactions"),

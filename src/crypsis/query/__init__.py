@@ -2,6 +2,7 @@
 
 from crypsis.query.bounds import Bounds, presence_bounds, relation_bounds
 from crypsis.query.copresence import CopresenceBounds, copresence_bounds
+from crypsis.query.count import CountAnswer, count_records
 from crypsis.query.dwell import DwellBounds, dwell_bounds
 from crypsis.query.estimate import estimate_presence
 from crypsis.query.origin_destination import od_bounds
@@ -11,9 +12,11 @@ from crypsis.query.visits import PublishedVisits
 __all__ = [
     "Bounds",
     "CopresenceBounds",
+    "CountAnswer",
     "DwellBounds",
     "PublishedVisits",
     "copresence_bounds",
+    "count_records",
     "dwell_bounds",
     "estimate_presence",
     "od_bounds",

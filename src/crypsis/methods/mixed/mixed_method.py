@@ -117,6 +117,10 @@ class MixedMethod(Method):
         return {}
 
     @property
+    def complete(self) -> bool:
+        return True
+
+    @property
     def guarantee(self) -> Guarantee:
         return KKmAnonymity(k=self.k, m=self.m, **self.bounded)
 

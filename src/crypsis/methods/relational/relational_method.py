@@ -79,6 +79,10 @@ class RelationalMethod(Method):
             )
 
     @property
+    def complete(self) -> bool:
+        return True
+
+    @property
     def guarantee(self) -> Guarantee:
         return Together.of(*self._promised())
 

@@ -133,6 +133,10 @@ class Disassociation(Method):
             )
 
     @property
+    def complete(self) -> bool:
+        return True
+
+    @property
     def guarantee(self) -> DisassociationAnonymity:
         level = "paper" if self.refine == "property1" else "strict"
         return DisassociationAnonymity(k=self.k, m=self.m, l=self.l, level=level)

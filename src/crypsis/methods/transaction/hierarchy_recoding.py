@@ -49,6 +49,10 @@ class HierarchyMethod(Method):
     ] = 0.0
 
     @property
+    def complete(self) -> bool:
+        return self.max_suppressed_items == 0
+
+    @property
     def guarantee(self) -> ItemsetKmAnonymity:
         return ItemsetKmAnonymity(k=self.k, m=self.m)
 

@@ -112,6 +112,10 @@ class PolicyMethod(Method):
     ] = 64
 
     @property
+    def complete(self) -> bool:
+        return self.max_suppressed == 0
+
+    @property
     def guarantee(self) -> ItemsetKmAnonymity:
         return ItemsetKmAnonymity(k=self.k, m=self.m)
 
