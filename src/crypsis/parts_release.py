@@ -46,15 +46,17 @@ from crypsis.publication.table_parts import FOLDER, PARTS, part_name
 from crypsis.release import (
     PRIVATE_SCHEMA,
     Release,
+    about_entry,
     check_writing,
     checksums,
-    data_package,
     json_bytes,
     method_entry,
     private_paths,
     review_entry,
+    write_descriptions,
 )
-from crypsis.release_folder import DATA_PACKAGE, MANIFEST, REPORT, SCHEMA, data_files, open_release_folder
+from crypsis.release_folder import MANIFEST, REPORT, SCHEMA, data_files, open_release_folder
+from crypsis.reports.about import About
 from crypsis.reports.table_facts import ColumnFacts, TableFacts
 from crypsis.reports.table_report import TABLE_REPORT
 from crypsis.review import CHECKS, Colour, Finding, Light, Review, ReviewThresholds, Subject
@@ -85,6 +87,7 @@ class PartsRelease:
     confirmed: frozenset[str] = frozenset()
     thresholds: ReviewThresholds = field(default_factory=ReviewThresholds, repr=False)
     manifest: dict[str, Any] = field(default_factory=dict, repr=False)
+    about: About | None = None
     _counted: CountedParts | None = field(default=None, repr=False)
     _whole: Release | None = field(default=None, repr=False)
     _finalizer: Any = field(default=None, repr=False)
@@ -308,6 +311,7 @@ class PartsRelease:
             "schema": SCHEMA,
             "created": datetime.now(UTC).date().isoformat(),
             "software": {"name": "crypsis", "version": VERSION},
+            **about_entry(self.about),
             "method": method_entry(self.declared),
             "guarantee": self.guarantee.to_dict(),
             "verdict": rounded(verdict.to_dict()) | {"recounted_from": recounted},
@@ -321,7 +325,7 @@ class PartsRelease:
         facts = TableFacts(manifest, sizes, counted.n_suppressed, columns)
         (folder / REPORT).write_text(TABLE_REPORT.render_facts(facts), encoding="utf-8")
         resources = kind_named("table").resources(manifest["data"], None)
-        (folder / DATA_PACKAGE).write_bytes(json_bytes(data_package(manifest, resources)))
+        write_descriptions(folder, manifest, resources, self.about)
         manifest["files"] = checksums(folder)
         (folder / MANIFEST).write_bytes(json_bytes(manifest))
         return manifest

@@ -22,6 +22,7 @@ import numpy as np
 
 from crypsis import notebook
 from crypsis.atomic import new_folder, write_file
+from crypsis.drawing.markup import Markup
 from crypsis.errors import (
     BadParameter,
     BadRelease,
@@ -31,11 +32,12 @@ from crypsis.errors import (
     VerificationFailed,
     WriteFailed,
 )
-from crypsis.guarantees import Guarantee, Verdict, guarantee_from_dict
+from crypsis.guarantees import DifferentialPrivacy, Guarantee, Verdict, guarantee_from_dict
 from crypsis.journal import Journal
 from crypsis.methods import Method
 from crypsis.metrics import measure
 from crypsis.publication import PublishedKind, kind_named, kind_of
+from crypsis.publication.deposit import deposit_files
 from crypsis.publication.figures import finite, published_figures, rounded
 from crypsis.release_folder import (
     DATA_PACKAGE,
@@ -47,7 +49,9 @@ from crypsis.release_folder import (
     open_release_folder,
     sha256,
 )
+from crypsis.reports.about import About
 from crypsis.reports.report import Report
+from crypsis.reports.sections.compared import compared
 from crypsis.review import Review, ReviewThresholds, Subject, review
 from crypsis.review.refusal import confirmable_names, confirmed_names, refuse_colours, refuse_unconfirmed
 from crypsis.signatures import BROKEN, UNSIGNED, Signature, check_private_key, read_signature, sign_files
@@ -84,6 +88,7 @@ class Release:
     thresholds: ReviewThresholds = field(default_factory=ReviewThresholds, repr=False)
     signature: Signature = field(default=Signature(UNSIGNED))  # of the folder that it was read from
     declared: Method | None = None
+    about: About | None = None  # what the publisher declares; it goes into release, reports and deposit files
     _verified: tuple[Any, Guarantee, Verdict] | None = field(default=None, repr=False)
     _measured: tuple[Any, dict[str, Any]] | None = field(default=None, repr=False)
     _figured: tuple[Any, dict[str, Any]] | None = field(default=None, repr=False)
@@ -287,8 +292,14 @@ class Release:
         """The report for the publisher, with every figure against the original. It is not part of a release."""
         timings = {name: round(seconds, 6) for name, seconds in self.journal.timings.items()}
         manifest = self._own_manifest("sorted") | {"private": {"timings": timings, "review": self.review().to_dict()}}
-        page = self.kind.report.render(manifest, self.data, self.side_file)
+        page = self.kind.report.render(manifest, self.data, self.side_file, self._compared())
         return Report(page, self.kind.report.draw(manifest, self.data, self.side_file), private=True)
+
+    def _compared(self) -> Markup | None:
+        """Original and release in pictures; of a differentially private release the original is not shown."""
+        if self.original is None or isinstance(self.guarantee, DifferentialPrivacy):
+            return None
+        return compared(self.original, self.data) or None
 
     def write(
         self,
@@ -415,7 +426,7 @@ class Release:
         manifest, data, side_file = self._public(folder, format, order, chosen)
         (folder / REPORT).write_text(self.kind.report.render(manifest, data, side_file), encoding="utf-8")
         resources = self.kind.resources(manifest["data"], side_file)
-        (folder / DATA_PACKAGE).write_bytes(json_bytes(data_package(manifest, resources)))
+        write_descriptions(folder, manifest, resources, self.about)
         manifest["files"] = checksums(folder)
         (folder / MANIFEST).write_bytes(json_bytes(manifest))
         return manifest
@@ -486,6 +497,7 @@ class Release:
             "schema": SCHEMA,
             "created": datetime.now(UTC).date().isoformat(),
             "software": {"name": "crypsis", "version": VERSION},
+            **about_entry(self.about),
             "method": self.manifest.get("method") if declared is None else method_entry(declared),
             "guarantee": self.guarantee.to_dict(),
             "verdict": {},
@@ -581,6 +593,7 @@ def _read(folder: Path, private_report: str | Path | None, *, working_copy: bool
         damage=tuple(damage),
         confirmed=confirmed_names(told.get("confirmed") if isinstance(told, Mapping) else None, data),
         signature=signature,
+        about=None if "about" not in manifest else About.of(manifest["about"]),
     )
 
 
@@ -624,15 +637,34 @@ def method_entry(method: Method) -> dict[str, Any]:
     }
 
 
-def data_package(manifest: Mapping[str, Any], resources: list[dict[str, Any]]) -> dict[str, Any]:
+def write_descriptions(
+    folder: Path, manifest: Mapping[str, Any], resources: list[dict[str, Any]], about: About | None
+) -> None:
+    """The Frictionless description and, where the publisher has declared enough, those that repositories take."""
+    described = data_package(manifest, resources, about)
+    (folder / DATA_PACKAGE).write_bytes(json_bytes(described))
+    if about is not None:
+        for name, content in deposit_files(about, manifest, checksums(folder)).items():
+            (folder / name).write_bytes(json_bytes(content))
+
+
+def data_package(
+    manifest: Mapping[str, Any], resources: list[dict[str, Any]], about: About | None = None
+) -> dict[str, Any]:
     """The Frictionless description."""
+    title = f"{manifest['data']['kind'].capitalize()} under {manifest['guarantee']['model']}"
     return {
         "name": "crypsis-release",
-        "title": f"{manifest['data']['kind'].capitalize()} under {manifest['guarantee']['model']}",
+        "title": title if about is None else about.title,
         "description": manifest["guarantee"]["scope"],
         "created": f"{manifest['created']}T00:00:00Z",
         "resources": resources,
     }
+
+
+def about_entry(about: About | None) -> dict[str, Any]:
+    """What a manifest says about who answers for the release; nothing where nobody declared it."""
+    return {} if about is None else {"about": about.to_dict()}
 
 
 def _is_same(asked: tuple[Any, ...], before: tuple[Any, ...]) -> bool:

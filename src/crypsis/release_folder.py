@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crypsis.errors import BadRelease, ContradictoryRoles, LeavesFolder, UnlistedFile
+from crypsis.errors import BadParameter, BadRelease, ContradictoryRoles, LeavesFolder, UnlistedFile
 from crypsis.publication import kind_named
+from crypsis.publication.deposit import DEPOSIT_FILES
 from crypsis.publication.table_parts import FOLDER, MOST_PARTS, PARTS, is_part_name, n_parts, part_name
+from crypsis.reports.about import About
 from crypsis.strict_json import read_json
 
 SCHEMA = "crypsis-release/1"
@@ -29,6 +31,7 @@ DATA_PACKAGE = "datapackage.json"
 SIGNATURE = "release.sig"
 MOST_FILES = 64
 _DESCRIPTIONS = (REPORT, DATA_PACKAGE)
+_OTHER_FILES = frozenset([*_DESCRIPTIONS, *DEPOSIT_FILES])  # these hold no data
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -162,6 +165,7 @@ def _check_optional_parts(manifest: Mapping[str, Any], path: Path) -> None:
     ):
         raise BadRelease(f"{MANIFEST} names no method with its parameters.", where=str(path))
     kinds = {
+        "about": dict,
         "created": str,
         "software": dict,
         "figures": dict,
@@ -172,6 +176,13 @@ def _check_optional_parts(manifest: Mapping[str, Any], path: Path) -> None:
     wrong = [name for name, kind in kinds.items() if name in manifest and not isinstance(manifest[name], kind)]
     if wrong:
         raise BadRelease(f"{MANIFEST} has {', '.join(wrong)} in a form that is not understood.", where=str(path))
+    if "about" in manifest:
+        try:
+            About.of(manifest["about"])
+        except BadParameter as error:
+            raise BadRelease(
+                f"{MANIFEST} declares something that is not understood: {error}", where=str(path)
+            ) from error
 
 
 def _is_described(described: Mapping[str, Any]) -> bool:
@@ -247,7 +258,7 @@ def _check_data_package(folder: Path, manifest: Mapping[str, Any], listed: Mappi
         _refuse_leaving(name, folder)
         if paths.count(name) > 1:
             raise BadRelease(f"{DATA_PACKAGE} lists {name!r} twice.", where=str(path))
-    expected = set(listed) - set(_DESCRIPTIONS)
+    expected = set(listed) - _OTHER_FILES
     if set(paths) - expected:
         name = min(set(paths) - expected)
         raise UnlistedFile(f"{DATA_PACKAGE} lists {name!r}, which is no data file of {MANIFEST}.", where=str(path))

@@ -26,3 +26,29 @@ def test_what_is_missing_is_asked_for_and_then_the_pdf_is_written(run: Run, tmp_
     done = run("certificate", folder, "--about", tmp_path / "about.json", "--out", out, "--title", "Other")
     assert done.code == 0, done.err
     assert out.read_bytes().startswith(b"%PDF-")
+
+
+def test_a_declared_release_asks_no_second_time(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age,ill\n20,flu\n21,cold\n50,flu\n51,cold\n")
+    about = tmp_path / "about.toml"
+    about.write_text('[about]\ntitle = "x"\n')
+    settings = ("--method", "mondrian", "-k", "2", "--quasi", "age", "--sensitive", "ill", "--about", about)
+    refused = run("anonymize", tmp_path / "people.csv", *settings, "--out", tmp_path / "release")
+    assert refused.code == 2
+    assert "legal_basis" in refused.err or "--legal-basis" in refused.err
+    assert not (tmp_path / "release").exists()
+    about.write_text("[about]\n" + "".join(f'{name} = "said of {name}"\n' for name in SAID))
+    assert run("anonymize", tmp_path / "people.csv", *settings, "--out", tmp_path / "release").code == 0
+    assert crypsis.read_release(tmp_path / "release").about.purpose == "said of purpose"
+    done = run("certificate", tmp_path / "release", "--out", tmp_path / "c.pdf")
+    assert done.code == 0, done.err
+
+
+def test_a_pdf_lies_outside_the_folder_and_ends_in_pdf(run: Run, tmp_path: Path) -> None:
+    frame = pl.DataFrame({"age": [20, 21, 50, 51], "ill": ["flu", "cold"] * 2})
+    table = crypsis.Table.from_frame(frame, {"age": "quasi", "ill": "sensitive"})
+    folder = crypsis.anonymize(table, crypsis.Mondrian(k=2)).write(tmp_path / "release")
+    for name in (folder / "report.pdf", tmp_path / "report.txt"):
+        refused = run("report", folder, "--pdf", name)
+        assert refused.code == 2, refused.err
+        assert not name.exists()

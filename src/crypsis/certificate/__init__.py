@@ -5,8 +5,8 @@ It is a function of the release folder and of what the publisher declares (`Abou
 
 from __future__ import annotations
 
-from crypsis.certificate.about import About, read_about
 from crypsis.certificate.content import Section, certificate_sections
 from crypsis.certificate.page import write_certificate
+from crypsis.reports.about import About, read_about
 
 __all__ = ["About", "Section", "certificate_sections", "read_about", "write_certificate"]

@@ -8,24 +8,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crypsis.certificate.about import About
 from crypsis.errors import OriginalRequired, VerificationFailed
 from crypsis.release import Release, read_release
 from crypsis.release_folder import digest_list, open_release_folder
+from crypsis.reports.about import LABELS, PEOPLE, About
 from crypsis.signatures import PublicKey, Signature
-
-DECLARED = {
-    "title": "Dataset",
-    "controller": "Controller",
-    "purpose": "Purpose",
-    "recipient": "Recipient",
-    "legal_basis": "Legal basis",
-}
-PEOPLE = {"made_by": "Made by", "approved_by": "Approved by"}
 
 
 @dataclass(frozen=True)
@@ -46,20 +37,21 @@ def certificate_sections(
         raise VerificationFailed(f"No certificate was made: {release.damage[0]}")
     signature = release.signature.trusted_by(keys) if keys else release.signature
     return [
-        Section("What was published", _declared(about, DECLARED) + _described(release)),
+        Section("What was published", _declared(about, people=False) + _described(release)),
         _method(release),
         _guarantee(release),
         Section("What the guarantee assumes", sentences=_told(release, "assumptions")),
         Section("What the guarantee does not cover", sentences=_told(release, "not_covered")),
         _disclosure(release),
-        Section("Who answers for it", _declared(about, PEOPLE)),
+        Section("Who answers for it", _declared(about, people=True)),
         _identity(Path(folder), signature),
     ]
 
 
-def _declared(about: About, names: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    present = [field.name for field in fields(about) if field.name in names]
-    return tuple((names[name], getattr(about, name)) for name in present)
+def _declared(about: About, *, people: bool) -> tuple[tuple[str, str], ...]:
+    """What was declared on people, or on everything else, in order."""
+    said = about.to_dict().items()
+    return tuple((LABELS[name], value) for name, value in said if (name in PEOPLE) is people)
 
 
 def _described(release: Release) -> tuple[tuple[str, str], ...]:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.atomic import write_file
-from crypsis.certificate.about import About
 from crypsis.certificate.content import Section, certificate_sections
 from crypsis.errors import BadParameter, MissingExtra, OutputExists
+from crypsis.reports.about import About
+from crypsis.reports.pdf import FONTS
 from crypsis.signatures import PublicKey
 
-FONTS = Path(__file__).parent / "fonts"
 REGULAR, BOLD = FONTS / "DejaVuSans.ttf", FONTS / "DejaVuSans-Bold.ttf"
 _MARGIN, _NAMES, _LINE = 20.0, 52.0, 5.2
 

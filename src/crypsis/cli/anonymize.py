@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from crypsis.cli.command import Command
+from crypsis.cli.declaring import AboutFile, declared
 from crypsis.cli.keys import Sign
 from crypsis.cli.measure import measured
 from crypsis.cli.output import note, progress, review_words, show, shown_value, verdict_words
@@ -94,6 +95,7 @@ class Anonymize(Command):
         ),
     ] = False
     sign: Sign = None
+    about: AboutFile = None
     executor: ExecutorOption = None
     workers: Workers = None
     memory: Memory = None
@@ -125,6 +127,7 @@ class Anonymize(Command):
             raise BadParameter("--private-report and --no-private-report contradict each other; give one of them.")
         if self.sign is not None:
             check_private_key(self.sign)
+        about = declared(self.about)
         if isinstance(chosen, PrivateMethod):  # whatever can be refused is refused before the budget is charged
             check_writing(
                 KINDS[chosen.publishes],
@@ -150,6 +153,7 @@ class Anonymize(Command):
             private = self._usual_private_report()
         with progress() as listener:
             release = _api.anonymize(data, chosen, listener=listener)
+            release.about = about
             verdict = release.verify()
             if wanted is not None:
                 with release.journal.stage("measure"):
@@ -220,6 +224,7 @@ class Anonymize(Command):
                 release = _api.anonymize(
                     scanned, method, listener=listener, executor=running, block_rows=where.block_rows or BLOCK_ROWS
                 )
+                release.about = declared(self.about)
                 verdict = release.verify()
                 folder = release.write(self.out, private_report=private, **self._writing())
                 review = release.review()

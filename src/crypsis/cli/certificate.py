@@ -9,28 +9,30 @@ from typing import Annotated
 import typer
 
 from crypsis.cli.command import Command
+from crypsis.cli.declaring import AboutFile
 from crypsis.cli.output import show
+from crypsis.reports.about import HELP
 
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate(Command):
     """Write the certificate of a release as a PDF; what only you can say is asked for, never guessed.
 
+    What the release declares already (`crypsis anonymize --about`) is not asked for again.
+
     The promise is recounted first: a release that does not keep it gets no certificate (exit code 4).
     """
 
     folder: Annotated[Path, typer.Argument(help="A release folder.")]
     out: Annotated[Path, typer.Option("--out", help="The PDF to write, outside the folder.")]
-    about: Annotated[
-        Path | None, typer.Option("--about", help="TOML or JSON file with title, controller, purpose and so on.")
-    ] = None
-    title: Annotated[str | None, typer.Option("--title", help="What the dataset is called.")] = None
-    controller: Annotated[str | None, typer.Option("--controller", help="Who is responsible for the data.")] = None
-    purpose: Annotated[str | None, typer.Option("--purpose", help="What the release is for.")] = None
-    recipient: Annotated[str | None, typer.Option("--recipient", help="Who receives it.")] = None
-    legal_basis: Annotated[str | None, typer.Option("--legal-basis", help="On which legal basis.")] = None
-    made_by: Annotated[str | None, typer.Option("--made-by", help="Who made the release.")] = None
-    approved_by: Annotated[str | None, typer.Option("--approved-by", help="Who approved it.")] = None
+    about: AboutFile = None
+    title: Annotated[str | None, typer.Option("--title", help=HELP["title"])] = None
+    controller: Annotated[str | None, typer.Option("--controller", help=HELP["controller"])] = None
+    purpose: Annotated[str | None, typer.Option("--purpose", help=HELP["purpose"])] = None
+    recipient: Annotated[str | None, typer.Option("--recipient", help=HELP["recipient"])] = None
+    legal_basis: Annotated[str | None, typer.Option("--legal-basis", help=HELP["legal_basis"])] = None
+    made_by: Annotated[str | None, typer.Option("--made-by", help=HELP["made_by"])] = None
+    approved_by: Annotated[str | None, typer.Option("--approved-by", help=HELP["approved_by"])] = None
     trusted: Annotated[
         list[Path] | None, typer.Option("--trusted", help="Public key (.pub) by which the signer is named.")
     ] = None
@@ -41,6 +43,7 @@ class Certificate(Command):
 
     def execute(self) -> None:
         from crypsis.certificate import About, read_about, write_certificate
+        from crypsis.release_folder import open_release_folder
 
         given = {
             "title": self.title,
@@ -51,7 +54,8 @@ class Certificate(Command):
             "made_by": self.made_by,
             "approved_by": self.approved_by,
         }
-        declared = {} if self.about is None else read_about(self.about)
+        declared = dict(open_release_folder(self.folder).manifest.get("about") or {})
+        declared |= {} if self.about is None else read_about(self.about)
         declared |= {name: value for name, value in given.items() if value is not None}
         path = write_certificate(
             self.folder,

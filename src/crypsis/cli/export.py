@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crypsis.cli.command import Command
+from crypsis.cli.declaring import AboutFile, declared
 from crypsis.cli.disassociated_input import is_disassociated_file
 from crypsis.cli.experiments import is_experiment
 from crypsis.cli.keys import Sign
@@ -51,20 +52,27 @@ class Export(Command):
     ] = False
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False
     sign: Sign = None
+    about: AboutFile = None
     confirm: Confirm = None
     strict: Strict = False
 
     def execute(self) -> None:
         from crypsis.evaluate import Experiment, Store
-        from crypsis.evaluate.export import export_inputs, export_published, export_release
+        from crypsis.evaluate.export import Publishing, export_inputs, export_published, export_release
 
         store = Store(self.source)
-        if self.sign is not None and (self.out.suffix or not (self.source.is_dir() and store.exists())):
-            raise OptionWithoutEffect(
-                "--sign signs a release folder, and here a file is written; export a cell to a folder, or sign a "
-                "release with `crypsis sign`.",
-                parameter="sign",
-            )
+        if self.out.suffix or not (self.source.is_dir() and store.exists()):
+            if self.sign is not None:
+                raise OptionWithoutEffect(
+                    "--sign signs a release folder, and here a file is written; export a cell to a folder, or sign a "
+                    "release with `crypsis sign`.",
+                    parameter="sign",
+                )
+            if self.about is not None:
+                raise OptionWithoutEffect(
+                    "--about is declared in a release folder, and here a file is written; export a cell to a folder.",
+                    parameter="about",
+                )
         if self.source.is_file() and is_experiment(self.source) and not is_disassociated_file(self.source):
             if self.confirm or self.strict:
                 option = "--confirm" if self.confirm else "--strict"
@@ -81,17 +89,14 @@ class Export(Command):
                     raise BadParameter(
                         "--i-know exports a file (--out NAME.csv); a release is written of what holds only."
                     )
-                written = [
-                    export_release(
-                        store,
-                        id,
-                        self.out,
-                        overwrite=self.overwrite,
-                        confirm=self.confirm or (),
-                        strict=self.strict,
-                        sign=self.sign,
-                    )
-                ]
+                how = Publishing(
+                    overwrite=self.overwrite,
+                    confirm=self.confirm or (),
+                    strict=self.strict,
+                    sign=self.sign,
+                    about=declared(self.about),
+                )
+                written = [export_release(store, id, self.out, how)]
         elif self.source.is_file() and not is_disassociated_file(self.source) and self.source.suffix != ".parquet":
             raise BadParameter(
                 f"{self.source.name} is no experiment (.toml or .json) and no published data: `crypsis anonymize` or "

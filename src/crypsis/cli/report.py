@@ -8,36 +8,81 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crypsis.cli.output import show
-from crypsis.errors import BadParameter
+from crypsis.errors import BadParameter, OptionWithoutEffect
 
 if TYPE_CHECKING:
     from crypsis.evaluate import Store
 
 
 def report(
-    release: Annotated[Path, typer.Argument(help="A release folder, or the results of an experiment.")],
+    release: Annotated[
+        Path,
+        typer.Argument(help="A release folder, the results of an experiment, or a report (.html) that Crypsis wrote."),
+    ],
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the page here; default is to say where it is.")
+    ] = None,
+    pdf: Annotated[
+        Path | None,
+        typer.Option("--pdf", help="Write the report as a PDF to sign and file; no browser is needed."),
     ] = None,
     pictures: Annotated[
         Path | None, typer.Option("--pictures", help="Also write each picture as an SVG file into this folder.")
     ] = None,
 ) -> None:
-    """Show where the report of a release is, or create it again; for an experiment, create it from current results."""
+    """Show where the report of a release is, or create it again; for an experiment, create it from current results.
+
+    With --pdf also as a document to sign. Of a private report (RELEASE.private.html) every page says that it is not for
+    release.
+    """
     from crypsis._api import read_release
     from crypsis.evaluate import Store
 
+    _check_pdf(pdf, release)
+    if release.suffix == ".html" and release.is_file():
+        _of_page(release, out, pictures, pdf)
+        return
     if Store(release).exists():
+        if pdf is not None:
+            raise OptionWithoutEffect("--pdf is for reports of releases; export a cell first.", parameter="pdf")
         _of_experiment(Store(release), out, pictures)
         return
     found = read_release(release)
     path = release / "report.html" if out is None else found.report().save(out)
+    printed = [] if pdf is None else [found.report().save(pdf)]
     drawn = [] if pictures is None else found.report().save_pictures(pictures)
     data, guarantee = found.manifest["data"], found.guarantee
     show(
-        {"report": str(path), "pictures": [str(picture) for picture in drawn], "manifest": found.manifest},
-        f"{guarantee}\n{_counts(data)}\nreport   {path}" + "".join(f"\npicture  {picture}" for picture in drawn),
+        {
+            "report": str(path),
+            "pdf": [str(one) for one in printed],
+            "pictures": [str(picture) for picture in drawn],
+            "manifest": found.manifest,
+        },
+        f"{guarantee}\n{_counts(data)}\nreport   {path}"
+        + "".join(f"\npdf      {one}" for one in printed)
+        + "".join(f"\npicture  {picture}" for picture in drawn),
     )
+
+
+def _check_pdf(pdf: Path | None, release: Path) -> None:
+    """A PDF is named so, and lies outside: a release folder holds its own files only."""
+    if pdf is not None and pdf.suffix.lower() != ".pdf":
+        raise BadParameter(f"--pdf names a file that ends in .pdf, got {pdf.name!r}.", parameter="pdf")
+    if pdf is not None and release.is_dir() and pdf.resolve().is_relative_to(release.resolve()):
+        raise BadParameter("The PDF must lie outside the release folder, which holds its own files only.")
+
+
+def _of_page(page: Path, out: Path | None, pictures: Path | None, pdf: Path | None) -> None:
+    """A report that was written before, as a PDF."""
+    from crypsis.reports.release_page import is_private_page
+    from crypsis.reports.report import Report
+
+    if pdf is None or out is not None or pictures is not None:
+        raise BadParameter("A report that was written already is made a PDF: give --pdf FILE, and nothing else.")
+    html = page.read_text(encoding="utf-8")
+    written = Report(html, private=is_private_page(html)).save(pdf)
+    show({"pdf": [str(written)]}, f"pdf      {written}")
 
 
 def _of_experiment(store: Store, out: Path | None, pictures: Path | None) -> None:

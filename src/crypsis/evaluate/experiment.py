@@ -40,6 +40,7 @@ from crypsis.evaluate.validation import check
 from crypsis.hierarchy import Hierarchies
 from crypsis.methods import Method, known_name, method_named
 from crypsis.parameters import SideInput, parameters_of
+from crypsis.reports.about import About
 from crypsis.strict_json import parse_json
 
 _DEEPEST = 64
@@ -115,6 +116,12 @@ class Experiment:
     @property
     def limits(self) -> Mapping[str, Any]:
         return self.content.get("limits") or {}
+
+    @property
+    def about(self) -> About | None:
+        """What is declared about releases of this experiment."""
+        told = self.content.get("about")
+        return None if told is None else About.of(told)
 
     @cached_property
     def dataset(self) -> Dataset:

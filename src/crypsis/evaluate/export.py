@@ -38,6 +38,7 @@ from crypsis.evaluate.store import PUBLISHED, Store
 from crypsis.hierarchy import Hierarchy
 from crypsis.parameters import Deferred
 from crypsis.release import NEVER_TOLD, Release, read_working_copy
+from crypsis.reports.about import About
 from crypsis.review.refusal import refuse_colours
 
 FORMATS = ("csv", "jsonl", "parquet", "json")
@@ -50,36 +51,55 @@ _FORMULA = (
 )
 
 
-def export_release(
-    store: Store,
-    id: str,
-    folder: str | Path,
-    *,
-    overwrite: bool = False,
-    confirm: Iterable[str] = (),
-    strict: bool = False,
-    sign: str | Path | None = None,
-    publish_figures: Iterable[str] = (),
-) -> Path:
+@dataclass(frozen=True, kw_only=True)
+class Publishing:
+    """How a release is written; see `Release.write`. `about` overrules what the experiment declares."""
+
+    overwrite: bool = False
+    confirm: Iterable[str] = ()
+    strict: bool = False
+    sign: str | Path | None = None
+    publish_figures: Iterable[str] = ()
+    about: About | None = None
+
+    def write(self, release: Release, folder: str | Path) -> Path:
+        return release.write(
+            folder,
+            overwrite=self.overwrite,
+            confirm=self.confirm,
+            strict=self.strict,
+            sign=self.sign,
+            publish_figures=[*self.publish_figures],
+        )
+
+
+AS_USUAL = Publishing()
+
+
+def export_release(store: Store, id: str, folder: str | Path, how: Publishing = AS_USUAL) -> Path:
     """The published data of a cell as a release folder: sorted, verified and reviewed once more, with its report.
 
     Figures against the original stay out of it, unless `publish_figures` names them; they are those of the run.
     """
-    _refuse_unsafe(store, id, i_know=False)
-    release: Release = store.release(id)
-    original = _unchanged_original(store, id)
-    named = [*publish_figures]
+    release = declared_release(store, id, how.about)
+    original = unchanged_original(store, id)
     if original is not None:
         try:
-            return release.beside(original).write(
-                folder, overwrite=overwrite, confirm=confirm, strict=strict, sign=sign, publish_figures=named
-            )
+            return how.write(release.beside(original), folder)
         except (NotApplicable, BadRelease):  # what only a private report would tell is not in the store
             pass
-    return release.write(folder, overwrite=overwrite, confirm=confirm, strict=strict, sign=sign, publish_figures=named)
+    return how.write(release, folder)
 
 
-def _unchanged_original(store: Store, id: str) -> Any:
+def declared_release(store: Store, id: str, about: About | None = None) -> Release:
+    """What a cell published, with what is declared about it here or in the experiment; never what is in quarantine."""
+    _refuse_unsafe(store, id, i_know=False)
+    release: Release = store.release(id)
+    release.about = about or store.experiment().about
+    return release
+
+
+def unchanged_original(store: Store, id: str) -> Any:
     """The data that a cell was made of; None where they, or what went with them, are others by now."""
     experiment = store.experiment()
     try:

@@ -13,12 +13,14 @@ from crypsis.evaluate.measures import known_measures
 from crypsis.evaluate.plot_checks import check_plots
 from crypsis.evaluate.problems import Findings, Problem
 from crypsis.evaluate.run_checks import check_runs
+from crypsis.reports.about import LABELS, About
 
 if TYPE_CHECKING:
     from crypsis.evaluate.experiment import Experiment
 
 TOP_KEYS = (
     "name", "seed", "workers", "dataset", "hierarchy", "policy", "queries", "run", "metrics", "plot", "limits",
+    "about",
 )  # fmt: skip
 LIMIT_KEYS = ("seconds", "memory_mb")
 METRIC_KEYS = ("list", "seed")
@@ -41,6 +43,9 @@ def check(experiment: Experiment, *, read: bool) -> list[Problem]:
     limits = found.table(content.get("limits"), "limits", LIMIT_KEYS)
     found.number(limits, "seconds", "limits")
     found.number(limits, "memory_mb", "limits")
+    about = found.table(content.get("about"), "about", LABELS)
+    if about:
+        found.attempt("about", lambda: About.of(about))
     check_metrics(found, content)
     check_plots(found, content)
     check_runs(found, content)

@@ -5,10 +5,14 @@ The private report is the same page with a warning on top and what only the publ
 
 from __future__ import annotations
 
+from html import escape
+
 from crypsis.drawing.colours import PICTURE_STYLE
+from crypsis.drawing.interaction import PLOT_STYLE
 from crypsis.drawing.markup import Markup, element
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.page import facts_list, page, paragraph, section
+from crypsis.reports.sections.about import about, signatures
 from crypsis.reports.sections.lights import lights
 from crypsis.reports.sections.utility import private_utility
 from crypsis.reports.stylesheet import PAGE_STYLE
@@ -16,18 +20,31 @@ from crypsis.review.lights import Review
 from crypsis.wording import figure
 
 FOOT = "Published data, not the people: made with Crypsis. This page loads nothing and runs no script."
-PRIVATE = "Private report: for the publisher alone. It is not part of the release and must not be passed on."
+PRIVATE = (
+    "Private report, not for release: for the publisher alone. It is not part of the release and must not be passed on."
+)
 
 
-def release_page(facts: ManifestFacts, *sections: Markup) -> str:
-    """The sections below each other, the three lights after the first, under the title of the guarantee."""
+def release_page(facts: ManifestFacts, *sections: Markup, comparison: Markup | None = None) -> str:
+    """The sections below each other, the three lights after the first, under the title of the guarantee.
+
+    `comparison` shows the original beside the release, in a private report.
+    """
     private = "private" in facts.manifest
     kind = "Private report" if private else "Release report"
-    title = f"{kind} · {facts.section('guarantee').get('model', 'release')}"
+    subject = facts.section("about").get("title") or facts.section("guarantee").get("model", "release")
+    title = f"{kind} · {subject}"
     before = [element("p", element("strong", PRIVATE), class_="private", role="note")] if private else []
-    after = [private_utility(facts), _timings(facts)] if private else []
-    main = element("main", *before, *sections[:1], *_lights(facts), *sections[1:], *after)
-    return page(title, PICTURE_STYLE + "\n" + PAGE_STYLE, main, element("footer", FOOT))
+    after = [comparison or Markup(""), private_utility(facts), _timings(facts)] if private else []
+    style = "\n".join([PICTURE_STYLE, PAGE_STYLE, *([PLOT_STYLE] if comparison else [])])
+    after.append(signatures(facts))
+    main = element("main", *before, *sections[:1], about(facts), *_lights(facts), *sections[1:], *after)
+    return page(title, style, main, element("footer", FOOT))
+
+
+def is_private_page(html: str) -> bool:
+    """Whether a page is a private report of ours."""
+    return escape(PRIVATE) in html
 
 
 def _timings(facts: ManifestFacts) -> Markup:

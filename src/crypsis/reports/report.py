@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 
 from crypsis.atomic import write_file
+from crypsis.reports.pdf import pdf_of
 
 
 @dataclass(frozen=True)
@@ -19,9 +20,14 @@ class Report:
     private: bool = False
 
     def save(self, path: str | Path) -> Path:
-        """Write the page; whole or not at all. A private one can be read by its owner alone."""
-        write_file(Path(path), self.html.encode(), mode=0o600 if self.private else None)
+        """Write the page, or a PDF where the name ends so, whole or not at all; a private one for its owner alone."""
+        content = self.to_pdf() if Path(path).suffix.lower() == ".pdf" else self.html.encode()
+        write_file(Path(path), content, mode=0o600 if self.private else None)
         return Path(path)
+
+    def to_pdf(self) -> bytes:
+        """The page as a PDF; needs the extra `pdf`."""
+        return pdf_of(self.html, private=self.private)
 
     def save_pictures(self, folder: str | Path) -> list[Path]:
         """Write each picture as an SVG file."""

@@ -20,13 +20,15 @@ class ReportPlan:
     sections: tuple[Callable[[Any], Markup], ...]
     pictures: Mapping[str, Callable[[Any], Markup]] = field(default_factory=dict)
 
-    def render(self, manifest: Mapping[str, Any], published: Any, side_file: Any = None) -> str:
-        """The report as one HTML page."""
-        return self.render_facts(self.facts(manifest, published, side_file))
+    def render(
+        self, manifest: Mapping[str, Any], published: Any, side_file: Any = None, comparison: Markup | None = None
+    ) -> str:
+        """The report as one HTML page; a private one may show a comparison with the original."""
+        return self.render_facts(self.facts(manifest, published, side_file), comparison)
 
-    def render_facts(self, facts: ManifestFacts) -> str:
+    def render_facts(self, facts: ManifestFacts, comparison: Markup | None = None) -> str:
         """The page of facts that are known already."""
-        return release_page(facts, *(section(facts) for section in self.sections))
+        return release_page(facts, *(section(facts) for section in self.sections), comparison=comparison)
 
     def draw(self, manifest: Mapping[str, Any], published: Any, side_file: Any = None) -> dict[str, str]:
         """The pictures by name, each an SVG file."""

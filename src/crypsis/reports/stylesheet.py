@@ -46,6 +46,12 @@ header {{ padding: 40px 0 0; }}
 .light ul {{ margin: 0; padding-left: 18px; font-size: 14px; }}
 .light li + li {{ margin-top: 6px; }}
 
+.private {{ margin-top: 24px; padding: 12px 18px; border: 2px solid var(--bad); color: var(--bad);
+  max-width: none; }}
+.strong {{ font-weight: 600; }}
+.signatures {{ display: grid; grid-template-columns: 1fr 1fr; gap: 40px; }}
+.signatures .line {{ margin-top: 56px; padding-top: 6px; border-top: 1px solid var(--ink); }}
+
 section {{ margin-top: 56px; }}
 section > h2 {{ padding-bottom: 10px; border-bottom: 1px solid var(--rule); margin-bottom: 20px; }}
 section > h2 + p {{ margin-bottom: 24px; }}
@@ -104,7 +110,7 @@ footer {{ margin-top: 56px; padding-top: 20px; padding-bottom: 40px; font-size: 
   main, footer {{ padding-left: 20px; padding-right: 20px; }}
   header {{ padding-top: 28px; }}
   h1 {{ font-size: 25px; }}
-  .columns {{ grid-template-columns: 1fr; gap: 36px; }}
+  .columns, .signatures {{ grid-template-columns: 1fr; gap: 36px; }}
   .tiles {{ grid-template-columns: 1fr 1fr; gap: 20px 24px; }}
   .tiles .figure {{ font-size: 23px; }}
   .verdict {{ grid-template-columns: 32px 1fr; gap: 2px 14px; padding: 16px 18px; }}
@@ -130,7 +136,7 @@ footer {{ margin-top: 56px; padding-top: 20px; padding-bottom: 40px; font-size: 
   header {{ padding-top: 0; }}
   section {{ margin-top: 28pt; }}
   h2, h3 {{ break-after: avoid; }}
-  tr, .verdict, .tiles div {{ break-inside: avoid; }}
+  tr, .verdict, .tiles div, .signatures {{ break-inside: avoid; }}
   .verdict, .frame, .picture {{ print-color-adjust: exact; -webkit-print-color-adjust: exact; }}
 }}
 """.strip()

@@ -11,9 +11,9 @@ from crypsis.drawing.frame import Frame
 from crypsis.drawing.markup import Markup
 from crypsis.errors import NotApplicable
 from crypsis.evaluate.plots import frame_of
-from crypsis.evaluate.plots.before_after import comparable_columns
 from crypsis.release import Release
 from crypsis.reports.facts import ReleaseFacts
+from crypsis.reports.pictures.before_after import comparable_columns
 from crypsis.web.maps import (
     MapView,
     cells_legend,

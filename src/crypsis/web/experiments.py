@@ -32,14 +32,16 @@ from crypsis.errors import (
 )
 from crypsis.evaluate import Experiment, Store, run
 from crypsis.evaluate.dataset import view_of
-from crypsis.evaluate.export import export_release
+from crypsis.evaluate.export import Publishing, declared_release, export_release, unchanged_original
 from crypsis.evaluate.plots import Results
 from crypsis.evaluate.store import PRIVATE
 from crypsis.methods import method_named
 from crypsis.metrics import short_names
+from crypsis.reports.report import Report
 from crypsis.web.attacking import attacked
 from crypsis.web.comparison import Comparison
 from crypsis.web.datasets import Datasets, whole_section
+from crypsis.web.declaration import Declaration
 from crypsis.web.files import is_drawn, take_dataset
 from crypsis.web.grids import Grid
 from crypsis.web.maps import release_map
@@ -87,8 +89,11 @@ class Job:
 class Experiments:
     """The experiments of a workspace."""
 
-    def __init__(self, workspace: Workspace, datasets: Datasets, side_inputs: SideInputs) -> None:
+    def __init__(
+        self, workspace: Workspace, datasets: Datasets, side_inputs: SideInputs, declaration: Declaration
+    ) -> None:
         self.workspace, self.datasets, self.side_inputs = workspace, datasets, side_inputs
+        self.declaration = declaration
         self._jobs: dict[str, Job] = {}
         self._outputs: OrderedDict[tuple[str, str], Output] = OrderedDict()
         self._outdated: dict[str, tuple[Any, set[str]]] = {}
@@ -163,6 +168,8 @@ class Experiments:
             refuse_named_files(own)
         content: dict[str, Any] = {"name": entry.name}
         content |= {key: own[key] for key in ("seed", "workers", "limits") if key in own}
+        about = self.declaration.about
+        content |= {} if about is None else {"about": about.to_dict()}
         content["dataset"] = whole_section(dataset)
         content |= self.side_inputs.sections(dataset.number)
         content |= {key: own[key] for key in ("queries", "run", "metrics", "plot") if own.get(key)}
@@ -174,6 +181,7 @@ class Experiments:
         own = _of_file(parsed.content)
         current = self.datasets.entry(self.entry(number).content["dataset"])
         dataset = take_dataset(self.datasets, self.side_inputs, parsed.content, current)
+        self._take_declaration(parsed)
 
         def alter(content: dict[str, Any]) -> None:
             content["tables"] = own
@@ -187,7 +195,14 @@ class Experiments:
         parsed = Experiment.parse(text)
         own = _of_file(parsed.content)
         dataset = take_dataset(self.datasets, self.side_inputs, parsed.content, None)
+        self._take_declaration(parsed)
         return self.create(dataset, mode, own, parsed.name)
+
+    def _take_declaration(self, parsed: Experiment) -> None:
+        """What a file declares about releases is what the workspace declares."""
+        about = parsed.about
+        if about is not None:
+            self.declaration.declare(about.to_dict())
 
     def problems(self, number: str, tables: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """Everything that is wrong with it, at once."""
@@ -368,6 +383,29 @@ class Experiments:
         A stale result is refused unless `stale` says that it is meant; `confirm`, `strict` and `publish_figures` as for
         every release.
         """
+        store = self._store_of_release(number, cell, stale)
+        folder = self.workspace.unfinished()
+        folder.mkdir(mode=0o700)
+        how = Publishing(confirm=confirm, strict=strict, publish_figures=publish_figures, about=self.declaration.about)
+        try:
+            export_release(store, cell, folder / "release", how)
+            archive = folder.with_name(f"{folder.name}.zip")
+            shutil.make_archive(str(archive.with_suffix("")), "zip", folder, "release")
+            return archive
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def release_report(self, number: str, cell: str, *, private: bool = False, stale: bool = False) -> Report:
+        """The report of a cell with what is declared: the public one, or the one with the original beside it."""
+        store = self._store_of_release(number, cell, stale)
+        release = declared_release(store, cell, self.declaration.about)
+        original = unchanged_original(store, cell)
+        if original is not None:
+            release = release.beside(original)
+        return release.private_report() if private else release.report()
+
+    def _store_of_release(self, number: str, cell: str, stale: bool) -> Store:
+        """The store of a cell that has a release, and not an old one unless that is meant."""
         store = self._store_with(number, cell)
         state = store.cell(cell).state
         if state != "done":
@@ -377,17 +415,7 @@ class Experiments:
                 "This result is stale: the data or the settings have changed since. Run it again, or confirm that the "
                 "stale one is meant (stale=true)."
             )
-        folder = self.workspace.unfinished()
-        folder.mkdir(mode=0o700)
-        try:
-            export_release(
-                store, cell, folder / "release", confirm=confirm, strict=strict, publish_figures=publish_figures
-            )
-            archive = folder.with_name(f"{folder.name}.zip")
-            shutil.make_archive(str(archive.with_suffix("")), "zip", folder, "release")
-            return archive
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        return store
 
     def is_stale(self, number: str, cell: str) -> bool:
         """Whether the data or the settings of a result have changed since."""

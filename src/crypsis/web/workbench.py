@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from crypsis.web.datasets import Datasets
+from crypsis.web.declaration import Declaration
 from crypsis.web.experiments import Experiments
 from crypsis.web.explorations import Explorations
 from crypsis.web.importing import Imports
@@ -22,6 +23,7 @@ class Workbench:
     workspace: Workspace
     access: Access
     allow_paths: bool = True
+    declaration: Declaration = field(init=False)
     datasets: Datasets = field(init=False)
     imports: Imports = field(init=False)
     side_inputs: SideInputs = field(init=False)
@@ -32,10 +34,11 @@ class Workbench:
 
     def __post_init__(self) -> None:
         self.workspace.remove_leftovers()
+        self.declaration = Declaration(self.workspace.folder)
         self.datasets = Datasets(self.workspace, allow_paths=self.allow_paths)
         self.imports = Imports(self.datasets)
         self.side_inputs = SideInputs(self.workspace, self.datasets)
-        self.experiments = Experiments(self.workspace, self.datasets, self.side_inputs)
+        self.experiments = Experiments(self.workspace, self.datasets, self.side_inputs, self.declaration)
         self.explorations = Explorations(self.datasets, self.side_inputs)
         self.streams = LiveStreams(self.workspace, self.datasets)
         self.warehouses = Warehouses(self.workspace, self.datasets)

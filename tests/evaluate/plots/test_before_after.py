@@ -13,7 +13,7 @@ from crypsis.data.relational import PublishedTable, Table
 from crypsis.data.transaction import Transactions
 from crypsis.errors import UnknownColumn
 from crypsis.evaluate.plots import frame_of
-from crypsis.evaluate.plots.before_after import comparable_columns
+from crypsis.reports.pictures.before_after import comparable_columns
 
 
 def both(frame: pl.DataFrame) -> dict[str, list[float]]:

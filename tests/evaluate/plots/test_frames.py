@@ -16,10 +16,10 @@ from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.microdata import Microdata, PublishedData
 from crypsis.data.relational import NodeLeaves, PublishedTable, Table
 from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.drawing.bin_widths import MOST_BINS, numeric_bins
 from crypsis.errors import BadParameter, NotApplicable, UnknownColumn
 from crypsis.evaluate.plots import PLOTS, frame_of, to_csv
 from crypsis.evaluate.plots.cluster_sizes import logarithmic_bins
-from crypsis.evaluate.plots.histogram import MOST_BINS, numeric_bins
 from crypsis.evaluate.plots.phases import merged_order
 from crypsis.evaluate.plots.tradeoff import non_dominated
 from crypsis.metrics.pair_supports import re_loss

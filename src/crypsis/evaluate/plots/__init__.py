@@ -19,7 +19,6 @@ from crypsis.drawing.interaction import PLOT_SCRIPT, PLOT_STYLE
 from crypsis.drawing.paper import FORMATS, draw
 from crypsis.drawing.plot import interactive_svg
 from crypsis.errors import BadParameter, did_you_mean
-from crypsis.evaluate.plots.before_after import before_after
 from crypsis.evaluate.plots.chunk_counts import chunk_counts
 from crypsis.evaluate.plots.chunk_shares import chunk_shares
 from crypsis.evaluate.plots.class_sizes import class_sizes
@@ -34,6 +33,7 @@ from crypsis.evaluate.plots.results import CellResult, Results
 from crypsis.evaluate.plots.tradeoff import tradeoff
 from crypsis.evaluate.plots.ul_vs_merges import ul_vs_merges
 from crypsis.evaluate.plots.value_difference import value_difference
+from crypsis.reports.pictures.before_after import before_after
 
 INPUTS = ("results", "original", "published", "private")
 

@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s, Int32s, Int64s
+from crypsis.data.arrays import Int32s, Int64s
 from crypsis.data.formats.columns import unknown_column
 from crypsis.data.microdata import ITEMS
 from crypsis.data.relational import Column, Table
 from crypsis.data.stream import Events
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
+from crypsis.drawing.bin_widths import numeric_bins
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
 from crypsis.wording import counted
 
-MOST_BINS = 100
 MOST_NAMES = 50
 
 
@@ -45,25 +45,6 @@ def histogram(data: Any, column: str | None = None) -> Frame:
     if isinstance(data, Events):
         return _of_labels(data.to_frame(), column or "location")
     raise NotApplicable(f"A histogram shows a column of a table, items or locations, got {type(data).__name__}.")
-
-
-def numeric_bins(values: Float64s, whole: bool = False) -> Float64s:
-    """Edges of bins of the width 2 IQR / n^(1/3), at most 100; whole numbers are never cut between two of them."""
-    low, high = float(values.min()), float(values.max())
-    if low == high:
-        return np.array([low, low + 1.0]) if whole else np.array([low - 0.5, low + 0.5])
-    quarter, three_quarters = np.quantile(values, [0.25, 0.75])
-    width = 2 * float(three_quarters - quarter) / len(values) ** (1 / 3)
-    span = high - low + (1 if whole else 0)
-    if width <= 0:  # half of all values are equal: as many bins as Sturges would take
-        width = span / (np.log2(len(values)) + 1)
-    if whole:
-        width = max(1.0, np.ceil(max(width, span / MOST_BINS)))
-        count = int(np.ceil(span / width))
-        edges: Float64s = low + width * np.arange(count + 1)
-        return edges
-    count = min(MOST_BINS, max(1, int(np.ceil(span / width))))
-    return np.linspace(low, high, count + 1)
 
 
 def _chosen(table: Table, column: str | None) -> Column:

@@ -34,8 +34,10 @@ def verdict(facts: ManifestFacts) -> Markup:
         element("div", *(paragraph(sentence) for sentence in _sentences(facts, state))),
         class_=f"verdict {state}",
     )
-    title = f"Release of {counted(_rows(facts), *facts.row_words)}"
-    return element("header", paragraph(_origin(facts), class_="eyebrow"), element("h1", title), banner, "\n")
+    counts = f"Release of {counted(_rows(facts), *facts.row_words)}"
+    declared = facts.section("about").get("title")
+    title = [element("h1", str(declared)), paragraph(counts)] if declared else [element("h1", counts)]
+    return element("header", paragraph(_origin(facts), class_="eyebrow"), *title, banner, "\n")
 
 
 def _rows(facts: ManifestFacts) -> int:
@@ -45,7 +47,11 @@ def _rows(facts: ManifestFacts) -> int:
 def _origin(facts: ManifestFacts) -> str:
     software = facts.section("software")
     made_by = f"{software.get('name', '')} {software.get('version', '')}".strip()
-    parts = ["Release report", str(facts.manifest.get("created") or ""), made_by]
+    parts = [
+        "Private report, not for release" if "private" in facts.manifest else "Release report",
+        str(facts.manifest.get("created") or ""),
+        made_by,
+    ]
     return " · ".join(part for part in parts if part)
 
 

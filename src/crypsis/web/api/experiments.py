@@ -20,6 +20,8 @@ from crypsis.web.grids import MOST_ROWS
 from crypsis.web.workbench import Workbench
 
 CellId = Annotated[str, Path(pattern=r"^[0-9A-Za-z]{6,64}$")]
+Private = Annotated[bool, Query(description="The private one, which shows the original beside the release.")]
+Stale = Annotated[bool, Query(description="The result may be of data or settings that have changed.")]
 _PAUSE = 0.25
 
 
@@ -235,6 +237,32 @@ def router(workbench: Workbench) -> APIRouter:
         """What an adversary who knows pieces of the original finds in the published data of a cell: aggregates."""
         return experiments.attack(number, cell, question.attack, question.params)
 
+    @api.get("/{number}/cells/{cell}/report.html", response_class=HTMLResponse)
+    def release_report(
+        number: Number,
+        cell: CellId,
+        private: Private = False,
+        stale: Stale = False,
+    ) -> str:
+        """The report of a release as a page, with what the workspace declares."""
+        return experiments.release_report(number, cell, private=private, stale=stale).html
+
+    @api.get("/{number}/cells/{cell}/report.pdf", **file_answer("application/pdf"))
+    def release_report_pdf(
+        number: Number,
+        cell: CellId,
+        private: Private = False,
+        stale: Stale = False,
+    ) -> Response:
+        """The same as a PDF to sign."""
+        made = experiments.release_report(number, cell, private=private, stale=stale)
+        name = "private-report-not-for-release.pdf" if private else "report.pdf"
+        return Response(
+            made.to_pdf(),
+            media_type="application/pdf",
+            headers={"content-disposition": f'attachment; filename="{name}"'},
+        )
+
     @api.get("/{number}/cells/{cell}/release.zip", **file_answer("application/zip"))
     def release(
         number: Number,
@@ -245,7 +273,7 @@ def router(workbench: Workbench) -> APIRouter:
                 max_length=100, description="Columns of identifiers, free text or exact dates that may be published."
             ),
         ] = None,
-        stale: Annotated[bool, Query(description="The result may be of data or settings that have changed.")] = False,
+        stale: Stale = False,
         strict: Annotated[bool, Query(description="Refuse unless all lights are green.")] = False,
         publish_figures: Annotated[
             list[Annotated[str, Query(max_length=400)]] | None,

@@ -24,6 +24,7 @@ from crypsis.web.comparison_view import ComparisonView
 from crypsis.web.figures import duration, figure_label, loss_tiles, time_bars
 from crypsis.web.lights_view import of_former_run, show_lights
 from crypsis.web.parameter_form import ParameterForm
+from crypsis.web.report_card import ReportCard
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, rows_grid, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -383,6 +384,8 @@ class EvaluatePage:
                     self._figures_to_publish(stored.figures)
             if state == "done":
                 ui.label("Unpacked, anybody can check the release again: crypsis verify release").classes("muted small")
+        if state == "done" and not outdated:
+            ReportCard(self.workbench.declaration, f"/api/experiments/{self.entry.number}/cells/{cell['cell']}")
         if state == "done":
             if not outdated and not stored.is_private:
                 self._comparison_place = ui.element("div").classes("stack")

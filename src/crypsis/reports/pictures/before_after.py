@@ -16,10 +16,10 @@ from crypsis.data.formats.columns import unknown_column
 from crypsis.data.microdata import ITEMS
 from crypsis.data.relational import Column, Table
 from crypsis.data.transaction import Transactions
+from crypsis.drawing.bin_widths import numeric_bins
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
-from crypsis.evaluate.plots.histogram import numeric_bins
-from crypsis.evaluate.plots.value_difference import expected_values
+from crypsis.metrics.expected_values import expected_values
 from crypsis.metrics.item_frequencies import expected_frequencies
 from crypsis.wording import counted
 

@@ -1,0 +1,39 @@
+"""Section of the private report: every column, and the items, as they were and as they are published."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crypsis.drawing.markup import Markup
+from crypsis.drawing.plot import interactive_svg
+from crypsis.errors import NotApplicable
+from crypsis.reports.page import columns, paragraph, pictured, section
+from crypsis.reports.pictures.before_after import before_after, comparable_columns
+from crypsis.wording import counted
+
+MOST_COLUMNS = 24
+
+
+def compared(original: Any, published: Any) -> Markup:
+    """The pictures two by two; nothing where there are neither columns nor items to compare."""
+    names = comparable_columns(original, published)
+    drawn, left_out = [], []
+    for name in names[:MOST_COLUMNS]:
+        try:
+            frame = before_after(original, published, name)
+        except NotApplicable:  # nodes of a hierarchy that does not say what they stand for
+            left_out.append(name)
+            continue
+        drawn.append(pictured(frame.title, interactive_svg(frame, title=False, alone=False), frame.note))
+    if not drawn:
+        return Markup("")
+    notes = []
+    if len(names) > MOST_COLUMNS:
+        notes.append(
+            paragraph(f"The first {MOST_COLUMNS} of {counted(len(names), 'column')} are shown.", class_="note")
+        )
+    if left_out:
+        words = f"Not shown, because their nodes do not say what they stand for: {', '.join(left_out)}."
+        notes.append(paragraph(words, class_="note"))
+    words = "Not for release: these pictures show the original."
+    return section("Before and after", paragraph(words), columns(*drawn), *notes)

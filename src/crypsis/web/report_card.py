@@ -1,0 +1,96 @@
+"""The report of a result as a document to sign: who answers for it, and the public and the private report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nicegui import ui
+
+from crypsis.errors import BadParameter
+from crypsis.reports.about import HELP, LABELS, REQUIRED
+from crypsis.web import theme
+from crypsis.web.actions import done
+from crypsis.web.declaration import Declaration
+from crypsis.web.telling import error_sentence
+
+
+class ReportCard:
+    """A section of the page Evaluate. `address` is that of the result below `/api`."""
+
+    def __init__(self, declaration: Declaration, address: str) -> None:
+        self.declaration, self.address = declaration, address
+        with theme.section("Report to sign", "What was published, under which guarantee, and who answers for it"):
+            self.place = ui.column().style("width: 100%; gap: 12px")
+        self.show()
+
+    def show(self) -> None:
+        about = self.declaration.about
+        self.place.clear()
+        with self.place:
+            if about is None:
+                theme.message(
+                    "info",
+                    "Nobody answers for it yet",
+                    "Declare title, controller, purpose, recipient, legal basis, author and approver once; they stand "
+                    "in every report and release of this workspace.",
+                )
+            else:
+                ui.label(f"{about.title} · {about.controller} · approved by {about.approved_by}").classes("strong")
+            with ui.row().classes("actions"):
+                words = "Declare who answers for it" if about is None else "Change the declaration"
+                button = theme.primary if about is None else theme.secondary
+                button(words, lambda: ask_declaration(self.declaration, self.show), "badge")
+                theme.secondary("Public report (PDF)", self._open("report.pdf"), "picture_as_pdf")
+                theme.secondary("Public report (page)", self._open("report.html"), "description")
+            with ui.row().classes("actions"):
+                theme.secondary("Private report (PDF)", self._open("report.pdf?private=true"), "lock")
+                theme.secondary("Private report (page)", self._open("report.html?private=true"), "lock")
+            ui.label(
+                "The private report shows the original beside the release. It is for your own file, not for release."
+            ).classes("muted small")
+
+    def _open(self, name: str) -> Callable[[], None]:
+        return lambda: ui.navigate.to(f"{self.address}/{name}", new_tab=True)
+
+
+def ask_declaration(declaration: Declaration, after: Callable[[], None]) -> None:
+    """The form in which the publisher declares; what is missing is told beside its field."""
+    before = declaration.about
+    with ui.dialog() as dialog, ui.card().classes("box").style("width: 640px; max-width: 92vw"):
+        ui.html("<h2>Who answers for releases</h2>", sanitize=False)
+        ui.label("Asked once and kept in this workspace. It goes into every release, and nothing of it is guessed.")
+        fields: dict[str, Any] = {}
+        for name in REQUIRED:
+            fields[name] = _field(name, before)
+        with ui.expansion("For a repository (may be left empty)").props("dense").classes("fold"):
+            for name in LABELS:
+                if name not in REQUIRED:
+                    fields[name] = _field(name, before)
+        problem = ui.label().classes("bad").props("role=alert")
+
+        def keep() -> None:
+            for field in fields.values():
+                field.error = None
+            try:
+                declaration.declare({name: str(field.value or "") for name, field in fields.items()})
+            except BadParameter as error:
+                missing = error.details.get("missing")
+                for name in missing if isinstance(missing, list) else ():
+                    fields[name].error = "Not said yet."
+                problem.set_text(error_sentence(error))
+                return
+            dialog.close()
+            done("Kept for this workspace")
+            after()
+
+        with ui.row().classes("actions"):
+            theme.primary("Keep", keep, "check")
+            ui.button("Close", on_click=dialog.close).props("flat no-caps")
+    dialog.open()
+
+
+def _field(name: str, before: Any) -> Any:
+    value = getattr(before, name, None) or ""
+    field = ui.input(LABELS[name], value=value).props(f'outlined dense hint="{theme.escaped(HELP[name])}"')
+    return field.style("width: 100%")

@@ -1,0 +1,129 @@
+"""What is declared about a release stands in it, in its report and in the forms of repositories."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import crypsis
+from crypsis.errors import BadRelease
+from crypsis.publication.deposit import DEPOSIT_FILES
+from crypsis.reports.about import LABELS, REQUIRED, About
+
+ABOUT = About(
+    title="Illness by age",
+    controller="Town hospital",
+    purpose="Research on <seasonal> illness",
+    recipient="Institute of epidemiology",
+    legal_basis="Art. 6 (1) (e) GDPR",
+    made_by="A. Registrar",
+    approved_by="B. Officer",
+    keywords="illness, age",
+    contact="data@hospital.example",
+    license="CC-BY-4.0",
+    subject="Medicine, Health and Life Sciences",
+)
+
+
+def released(ages: list[int], about: About | None = ABOUT) -> crypsis.Release:
+    frame = pl.DataFrame({"age": ages, "ill": ["flu", "cold", "gout"] * 2})
+    table = crypsis.Table.from_frame(frame, {"age": "quasi", "ill": "sensitive"})
+    release = crypsis.anonymize(table, crypsis.Mondrian(k=3))
+    release.about = about
+    return release
+
+
+def parsed(folder: Path, name: str) -> dict:
+    return json.loads((folder / name).read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return released([20, 21, 22, 50, 51, 52]).write(tmp_path / "release")
+
+
+def test_every_declaration_stands_in_report_and_manifest(folder: Path) -> None:
+    read = crypsis.read_release(folder)
+    assert read.about == ABOUT
+    assert read.verify().holds
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    for name, value in ABOUT.to_dict().items():
+        assert LABELS[name] in page
+        assert value.replace("<", "&lt;").replace(">", "&gt;") in page
+    assert "Place, date, signature" in page
+
+
+def test_the_forms_of_repositories_say_what_was_declared_and_name_the_files(folder: Path) -> None:
+    manifest = parsed(folder, "release.json")
+    assert set(DEPOSIT_FILES) <= set(manifest["files"])
+    cited = parsed(folder, "datacite.json")
+    assert cited["titles"] == [{"title": ABOUT.title}]
+    assert cited["creators"] == [{"name": ABOUT.made_by}]
+    assert cited["publisher"] == {"name": ABOUT.controller}
+    assert cited["publicationYear"] == manifest["created"][:4]
+    deposition = parsed(folder, "zenodo.json")["metadata"]
+    assert deposition["title"] == ABOUT.title
+    assert deposition["license"] == "cc-by-4.0"
+    assert deposition["keywords"] == ["illness", "age"]
+    block = parsed(folder, "dataverse.json")["datasetVersion"]["metadataBlocks"]["citation"]["fields"]
+    told = {field["typeName"]: field["value"] for field in block}
+    assert told["title"] == ABOUT.title
+    assert told["subject"] == [ABOUT.subject]
+    assert told["datasetContact"][0]["datasetContactEmail"]["value"] == ABOUT.contact
+    parts = {part["dct:title"]: part for part in parsed(folder, "dcat.jsonld")["dcat:distribution"]}
+    for name in ("table.csv", "report.html", "datapackage.json"):
+        assert parts[name]["spdx:checksum"]["spdx:checksumValue"] == manifest["files"][name]["sha256"]
+        assert parts[name]["dcat:byteSize"] == manifest["files"][name]["bytes"]
+
+
+def test_a_form_without_its_declarations_is_not_written(tmp_path: Path) -> None:
+    least = About.of(dict.fromkeys(REQUIRED, "said"))
+    folder = released([20, 21, 22, 50, 51, 52], least).write(tmp_path / "least")
+    assert not (folder / "dataverse.json").exists()
+    assert (folder / "datacite.json").exists()
+    folder = released([20, 21, 22, 50, 51, 52], None).write(tmp_path / "nothing")
+    assert not {path.name for path in folder.iterdir()} & set(DEPOSIT_FILES)
+    assert "Who answers for it" not in (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_equal_published_records_give_equal_folders_whatever_they_were_made_of(tmp_path: Path) -> None:
+    one = released([20, 21, 22, 50, 51, 52]).write(tmp_path / "one")
+    other = released([20, 20, 22, 50, 52, 52]).write(tmp_path / "other")  # inside the published ranges
+    names = sorted(path.name for path in one.iterdir())
+    assert names == sorted(path.name for path in other.iterdir())
+    assert all((one / name).read_bytes() == (other / name).read_bytes() for name in names)
+
+
+def test_a_form_that_was_changed_breaks_the_release(folder: Path) -> None:
+    form = folder / "zenodo.json"
+    form.write_text(form.read_text(encoding="utf-8").replace("A. Registrar", "Somebody"), encoding="utf-8")
+    assert "zenodo.json" in str(crypsis.read_release(folder).verify().problem)
+
+
+@pytest.mark.parametrize("about", [[], "x", {}, {"title": "x"}, {**ABOUT.to_dict(), "age": "97"}])
+def test_a_declaration_in_another_form_is_refused(folder: Path, about: object) -> None:
+    manifest = parsed(folder, "release.json")
+    (folder / "release.json").write_text(json.dumps({**manifest, "about": about}), encoding="utf-8")
+    with pytest.raises(BadRelease):
+        crypsis.read_release(folder)
+
+
+def test_the_private_report_shows_the_original_and_says_that_it_is_not_for_release() -> None:
+    release = released([20, 21, 22, 50, 51, 52])
+    private, public = release.private_report().html, release.report().html
+    assert "not for release" in private
+    assert "age before and after" in private
+    assert ABOUT.approved_by in private
+    assert "before and after" not in public
+    assert "not for release" not in public
+
+
+def test_a_release_that_is_read_and_written_again_keeps_what_was_declared(folder: Path, tmp_path: Path) -> None:
+    read = crypsis.read_release(folder)
+    read.about = replace(ABOUT, title="Another title")
+    again = read.write(tmp_path / "again")
+    assert crypsis.read_release(again).about.title == "Another title"
