@@ -37,6 +37,7 @@ from crypsis.evaluate.plots import Results
 from crypsis.evaluate.store import PRIVATE
 from crypsis.methods import method_named
 from crypsis.metrics import short_names
+from crypsis.query.questions import Answer, Question, ask
 from crypsis.reports.report import Report
 from crypsis.web.attacking import attacked
 from crypsis.web.comparison import Comparison
@@ -367,6 +368,10 @@ class Experiments:
         if original is None:
             raise NotApplicable("The data that this result was made of have changed since; run it again.")
         return attacked(name, params, store.release(cell).data, original)
+
+    def ask(self, number: str, cell: str, question: Question) -> Answer:
+        """The answer of the published data of a cell to a question."""
+        return ask(self._store_with(number, cell).release(cell), question)
 
     def write_release(
         self,

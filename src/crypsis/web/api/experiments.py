@@ -13,6 +13,7 @@ from pydantic import Field
 from starlette.background import BackgroundTask
 
 from crypsis.drawing.svg import standalone
+from crypsis.query.questions import Question
 from crypsis.web.api.datasets import filtering, sorting
 from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, file_answer, resource
 from crypsis.web.api.snapshot import file_snapshot
@@ -46,6 +47,22 @@ class Adversary(Body):
 
     attack: str = Field(max_length=40)
     params: dict[str, Any] = Field({}, max_length=20)
+
+
+Places = list[Annotated[str, Field(max_length=400)]]
+
+
+class Asking(Body):
+    """A question: its kind, and what this kind needs, e.g. `{"kind": "count", "conditions": ["age in [20:30]"]}`."""
+
+    kind: str = Field(max_length=40)
+    region: Places = Field([], max_length=100_000)
+    period: str = Field("", max_length=200)
+    mode: str = Field("", max_length=40)
+    relation: str = Field("", max_length=40)
+    origin: Places = Field([], max_length=100_000)
+    destination: Places = Field([], max_length=100_000)
+    conditions: list[Annotated[str, Field(max_length=4000)]] = Field([], max_length=100)
 
 
 class Start(Body):
@@ -262,6 +279,14 @@ def router(workbench: Workbench) -> APIRouter:
             media_type="application/pdf",
             headers={"content-disposition": f'attachment; filename="{name}"'},
         )
+
+    @api.post("/{number}/cells/{cell}/query")
+    def query(number: Number, cell: CellId, asking: Asking) -> dict[str, Any]:
+        """At least and at most so many: presence, relation, od, dwell, copresence, count or places, and its words."""
+        told: dict[str, Any] = asking.model_dump()
+        listed = {name: tuple(value) for name, value in told.items() if isinstance(value, list)}
+        found = experiments.ask(number, cell, Question(**{**told, **listed}))
+        return {**found.content, "words": found.words}
 
     @api.get("/{number}/cells/{cell}/release.zip", **file_answer("application/zip"))
     def release(
