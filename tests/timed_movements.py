@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, pairwise, product
+from itertools import combinations
+from math import inf
 
 import numpy as np
 
@@ -65,7 +66,7 @@ def fits(published: PublishedTrajectories, symbol: int, visit: Visit) -> bool:
         start += 345_600 if timed.cycle == "week" else 0
         enter, exit = enter - start, exit - start
     for label in published.symbols.label_lists[symbol]:
-        row = timed.labels.index(label)
+        row = timed.number_of[label]
         if timed.places[row] != place:
             continue
         first = int(timed.enter[row])
@@ -101,14 +102,19 @@ def candidates(published: PublishedTrajectories, known: Sequence[Visit]) -> list
 
 
 def _in_order(choices: Sequence[Sequence[tuple[int, int]]]) -> bool:
-    """Whether every visit can have one of its times such that none begins before the one before it has ended."""
-    return any(all(one[1] <= two[0] for one, two in pairwise(choice)) for choice in product(*choices))
+    """Whether every visit can have one of its times such that none begins before the one before it has ended.
+
+    To end as early as possible is never a mistake."""
+    ended: float = -inf
+    for choice in choices:
+        ended = min((exit for enter, exit in choice if enter >= ended), default=inf)
+    return ended < inf
 
 
 def _steps(published: PublishedTrajectories, symbol: int) -> list[tuple[int, int]]:
     timed = published.timed
     assert timed is not None
-    rows = [timed.labels.index(label) for label in published.symbols.label_lists[symbol]]
+    rows = [timed.number_of[label] for label in published.symbols.label_lists[symbol]]
     return sorted(
         {
             (int(timed.enter[row]), int(timed.enter[row] if timed.exit is None else timed.exit[row]))

@@ -73,11 +73,13 @@ def anonymize(
     declared, method = method, method.prepared(data)
     journal = Journal(listener)
     published = method.anonymize(data, journal)
-    published = kind_of(published).completed(published, data)
+    kind = kind_of(published)
+    published, data = kind.with_times(published, data, method.guarantee_of, journal)
+    published = kind.completed(published, data)
     return Release(
         data=published,
-        guarantee=kind_of(published).promised(method.guarantee_of(data, published), published),
-        side_file=kind_of(published).side_file(data, published),
+        guarantee=kind.promised(method.guarantee_of(data, published), published),
+        side_file=kind.side_file(data, published),
         method=method,
         declared=declared,
         original=data,

@@ -38,16 +38,23 @@ SEQUENCES: list[Callable[[int, int], Any]] = [
     lambda k, m: crypsis.KAMRec(k=k),
     lambda k, m: crypsis.BFP2kA(k=k),
 ]
+LADDER = (15, 60, 180, 360, 1440)
+WITH_BINS = [*KM, *KLM]
+WITH_CLUSTERS = KLM[1:]
 SETTINGS = [(15, "none"), (60, "day"), (360, "week"), (1440, "none")]
 
 
-def check_people(make: Callable[[int, int], Any], seed: int, k: int, m: int) -> bool:
+def check_people(make: Callable[[int, int], Any], seed: int, k: int, m: int, way: str = "merge") -> bool:
     """One random release of every kind, attacked with all subsets of up to m exactly timed visits of everybody."""
     rng = np.random.default_rng(seed)
     sensitive = make in KLM
     data, paths = timed_movements(rng, exits=bool(seed % 3), sensitive=sensitive)
     width, cycle = SETTINGS[seed % len(SETTINGS)]
-    bound = data.bind_times(width=width, cycle=cycle, weight=[None, 0.0, 1.0][seed % 3])
+    bound = (
+        data.bind_times(width=width, cycle=cycle, weight=[None, 0.0, 1.0][seed % 3])
+        if way == "merge"
+        else data.attach_times(way, widths=LADDER, cycle=cycle)
+    )
     method = make(k, m)
     try:
         release = crypsis.anonymize(bound, method)
@@ -79,6 +86,28 @@ def check_people(make: Callable[[int, int], Any], seed: int, k: int, m: int) -> 
 @pytest.mark.parametrize("make", [*KM, *KLM, *SEQUENCES], ids=lambda make: type(make(2, 1)).__name__)
 def test_who_knows_exact_times_of_up_to_m_visits_finds_k_people(make: Callable[[int, int], Any]) -> None:
     assert sum(check_people(make, seed, k=2 + seed % 2, m=1 + seed % 2) for seed in range(4)) >= 2
+
+
+@pytest.mark.parametrize("make", WITH_BINS, ids=lambda make: type(make(2, 1)).__name__)
+def test_who_knows_exact_times_finds_k_people_in_bins(make: Callable[[int, int], Any]) -> None:
+    assert sum(check_people(make, seed, k=2, m=1 + seed % 2, way="bin") for seed in range(4)) >= 2
+
+
+@pytest.mark.parametrize("make", WITH_CLUSTERS, ids=lambda make: type(make(2, 1)).__name__)
+def test_who_knows_exact_times_finds_k_people_by_cluster(make: Callable[[int, int], Any]) -> None:
+    assert sum(check_people(make, seed, k=2, m=1 + seed % 2, way="cluster") for seed in range(4)) >= 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("make", WITH_BINS, ids=lambda make: type(make(2, 1)).__name__)
+def test_who_knows_exact_times_finds_k_people_in_bins_of_many_releases(make: Callable[[int, int], Any]) -> None:
+    assert sum(check_people(make, seed, k=2 + seed % 2, m=1 + seed % 2, way="bin") for seed in range(4, 20)) >= 5
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("make", WITH_CLUSTERS, ids=lambda make: type(make(2, 1)).__name__)
+def test_who_knows_exact_times_finds_k_people_by_cluster_of_many_releases(make: Callable[[int, int], Any]) -> None:
+    assert sum(check_people(make, seed, k=2 + seed % 2, m=1 + seed % 2, way="cluster") for seed in range(4, 20)) >= 5
 
 
 @pytest.mark.long
@@ -183,8 +212,77 @@ def test_times_that_are_not_those_of_the_original_fail(release: crypsis.Release)
 
 
 def test_the_original_is_read_with_times_too(release: crypsis.Release) -> None:
+    assert verify(release.data, release.guarantee, commutes()).holds
     with pytest.raises(NotApplicable, match="read the original with them"):
-        verify(release.data, release.guarantee, commutes())
+        verify(release.data, release.guarantee, replace(commutes(), times=None))
+
+
+def test_bins_are_as_narrow_as_the_guarantee_allows() -> None:
+    eight = 1_709_280_000
+    paths = [[("home", eight + 60 * minute, eight + 60 * minute + 30)] for minute in (0, 20, 65, 100)]
+    release = crypsis.anonymize(trajectories_of(paths).attach_times("bin"), crypsis.SeqAnon(k=2, m=1))
+    assert release.verify().holds
+    assert release.journal.private["time_widths_tried"] == [15, 60]
+    assert release.data.timed.describe() == {
+        "width": 3600,
+        "cycle": "none",
+        "clock": True,
+        "exits": True,
+        "way": "bin",
+    }
+
+
+def test_bins_that_leave_too_few_people_are_refused_with_what_would_help() -> None:
+    eight = 1_709_280_000
+    data = trajectories_of([[("home", eight + 86_400 * day, eight + 86_400 * day + 30)] for day in range(3)])
+    release = crypsis.anonymize(data.attach_times("bin"), crypsis.SeqAnon(k=2, m=1))
+    assert release.journal.private["time_widths_tried"] == [15, 60, 360, 1440]
+    assert "time_cycle='day'" in str(release.verify())
+    with pytest.raises(VerificationFailed):
+        release.write("never")
+    by_day = crypsis.anonymize(data.attach_times("bin", cycle="day"), crypsis.SeqAnon(k=2, m=1))
+    assert by_day.verify().holds
+    assert by_day.data.timed.width == 900
+
+
+def test_all_members_of_a_cluster_have_one_span_of_time() -> None:
+    data, _ = timed_movements(np.random.default_rng(5), 30, sensitive=True)
+    method = crypsis.ZGA(k=2, l=2, m=1, on_infeasible="suppress", clusters=3, cell=100.0)
+    release = crypsis.anonymize(data.attach_times("cluster"), method)
+    assert release.verify().holds
+    published, places = release.data, {}
+    for rows in release.journal.private["clusters"]:
+        for row in rows:
+            for symbol in list(published.paths())[row]:
+                named = {published.timed.place_of(label) for label in published.symbols.label_lists[symbol]}
+                for place in named - {"clinic"}:
+                    assert places.setdefault((tuple(rows), place), symbol) == symbol
+
+
+@pytest.mark.parametrize("make", SEQUENCES, ids=lambda make: type(make(2, 1)).__name__)
+def test_times_are_not_attached_to_sequences_that_are_replaced(make: Callable[[int, int], Any]) -> None:
+    data, _ = timed_movements(np.random.default_rng(4))
+    with pytest.raises(NotApplicable, match="times='merge'"):
+        crypsis.anonymize(data.attach_times("bin"), make(2, 1))
+
+
+def test_a_method_without_clusters_says_which_have_them() -> None:
+    data, _ = timed_movements(np.random.default_rng(4))
+    with pytest.raises(NotApplicable, match="zga"):
+        crypsis.anonymize(data.attach_times("cluster"), crypsis.SeqAnon(k=2, m=1))
+
+
+@pytest.mark.parametrize("way", ["bin", "cluster"])
+def test_a_folder_with_attached_times_is_verified_by_whoever_receives_it(way: str, tmp_path: Path) -> None:
+    data, _ = timed_movements(np.random.default_rng(5), 30, sensitive=True)
+    method = crypsis.SGA(k=2, l=2, m=1, on_infeasible="suppress", clusters=2)
+    folder = crypsis.anonymize(data.attach_times(way), method).write(tmp_path / "release")
+    back = crypsis.read_release(folder)
+    assert back.verify().holds
+    assert back.verify(data).holds
+    told = json.loads((folder / "release.json").read_text())
+    jsonschema.validate(told, SCHEMA)
+    assert told["data"]["times"]["way"] == way
 
 
 def test_a_sensitive_place_with_a_time_fails() -> None:

@@ -158,7 +158,7 @@ class Anonymize(Command):
             if wanted is not None:
                 with release.journal.stage("measure"):
                     release.tell_utility(
-                        measured(data, release.data, wanted, 0, chosen.side_inputs()) if wanted else {}
+                        measured(release.original, release.data, wanted, 0, chosen.side_inputs()) if wanted else {}
                     )
             folder = release.write(self.out, private_report=private, **self._writing())
             review = release.review()

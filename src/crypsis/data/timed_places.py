@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 NO_TIME = np.iinfo(np.int64).min  # a sensitive place, which is published without its time
 MINUTE, DAY, WEEK = 60, 86_400, 7 * 86_400
 CYCLES = {"none": 0, "day": DAY, "week": WEEK}
+MERGE = "merge"
+WAYS = {
+    MERGE: "places and times together",
+    "bin": "bins of one width, added to merged places",
+    "cluster": "one span for a place in each cluster",
+}
 _FIRST_MONDAY = 4 * DAY
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _COLUMNS = ("enter_from", "enter_until", "exit_from", "exit_until")
@@ -39,7 +45,8 @@ class TimedPlaces:
     """What each label stands for: a place and the beginnings of the bins, in seconds, in which visits begin and end.
 
     With a cycle seconds are counted from midnight, or from Monday, before the visit began; a visit may end after the
-    cycle. `exit` is None where ends are not published; the bins of a place without times are `NO_TIME`.
+    cycle. `exit` is None where ends are not published; the bins of a place without times are `NO_TIME`. `way` says how
+    times came to the places.
     """
 
     labels: tuple[str, ...]
@@ -49,6 +56,7 @@ class TimedPlaces:
     width: int
     cycle: str = "none"
     clock: bool = True
+    way: str = MERGE
 
     def __post_init__(self) -> None:
         freeze(self, "enter", "exit")
@@ -145,11 +153,17 @@ class TimedPlaces:
             width,
             told["cycle"],
             told["clock"],
+            told.get("way", MERGE),
         )
+
+    @property
+    def grid(self) -> dict[str, Any]:
+        """How time is cut into bins."""
+        return {"width": self.width, "cycle": self.cycle, "clock": self.clock, "exits": self.exit is not None}
 
     def describe(self) -> dict[str, Any]:
         """What a manifest tells: public parameters only."""
-        return {"width": self.width, "cycle": self.cycle, "clock": self.clock, "exits": self.exit is not None}
+        return self.grid | ({} if self.way == MERGE else {"way": self.way})
 
     def _written(self, second: int | None) -> str | None:
         if second is None:
@@ -171,7 +185,8 @@ def is_described(told: Any) -> bool:
     """Whether a manifest tells of timed places in the form of `describe`."""
     return (
         isinstance(told, dict)
-        and set(told) == {"width", "cycle", "clock", "exits"}
+        and set(told) | {"way"} == {"width", "cycle", "clock", "exits", "way"}
+        and told.get("way", MERGE) in WAYS
         and type(told["width"]) is int
         and 0 < told["width"] <= 10_000 * DAY
         and told["cycle"] in CYCLES
@@ -198,7 +213,7 @@ def bind_times(
             "These visits have no times to keep. Say which column holds them (enter='COLUMN', and exit='COLUMN' where "
             "ends are known)."
         )
-    _check_choices(width, cycle, weight, times.clock)
+    check_choices(width, cycle, weight, times.clock)
     seconds, base = width * MINUTE, _cycle_start(times, cycle)
     enter = (times.enter - base) // seconds * seconds
     exit = None if times.exit is None else (times.exit - base) // seconds * seconds
@@ -224,6 +239,7 @@ def bind_times(
         codes=codes.to_numpy().astype(np.int32),
         locations=locations,
         times=None,
+        attached=None,
         ordered_by_time=False,
         understood=(*data.understood, *told),
     )
@@ -275,7 +291,7 @@ def _cycle_start(times: VisitTimes, cycle: str) -> Any:
     return times.enter - (times.enter - first) % length
 
 
-def _check_choices(width: int, cycle: str, weight: float | None, clock: bool) -> None:
+def check_choices(width: int, cycle: str, weight: float | None, clock: bool) -> None:
     if isinstance(width, bool) or not isinstance(width, int) or not 1 <= width <= 10_000 * DAY // MINUTE:
         raise BadParameter(f"time_width must be a whole number of minutes of at least 1, got {width!r}.")
     if cycle not in CYCLES:

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, freeze, frozen, offsets_of, take_records
+from crypsis.data.attached_times import AttachedTimes, attach_times
 from crypsis.data.frame_types import InMemory
 from crypsis.data.grid import Grid
 from crypsis.data.microdata import LOCATIONS, VISITS, Microdata, PublishedData, json_column
@@ -197,8 +198,8 @@ class Trajectories(Ragged, Microdata):
     `ids` are the input's own names of the trajectories and never leave the publisher. `person_like` is a column that
     seems to name people with several trajectories, as long as nobody said whether it does; `understood` tells which
     column was taken for what. `times` says when each visit began and ended, where that is known; methods look at the
-    order only, unless `bind_times` made the times part of the locations. `ordered_by_time` says that the column which
-    orders the visits holds times.
+    order only, unless `bind_times` made the times part of the locations, or `attach_times` said that they are
+    `attached` to the result. `ordered_by_time` says that the column which orders the visits holds times.
     """
 
     description: ClassVar[str] = "visits to places"
@@ -213,6 +214,7 @@ class Trajectories(Ragged, Microdata):
     understood: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     times: VisitTimes | None = field(default=None, repr=False)
     ordered_by_time: bool = field(default=False, repr=False)
+    attached: AttachedTimes | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         freeze(self, "offsets", "codes", "owners")
@@ -369,6 +371,11 @@ class Trajectories(Ragged, Microdata):
         """The same over places with times: `width` minutes is the width of a bin, `cycle` counts from midnight (day) or
         Monday (week), `weight` says how many units of the map a second is worth."""
         return bind_times(self, width=width, cycle=cycle, weight=weight)
+
+    def attach_times(self, way: str, *, widths: Sequence[int] | None = None, cycle: str = "none") -> Trajectories:
+        """The same, with times that are attached to what a method makes of the places: in bins (`way="bin"`) or by
+        cluster. `widths` in minutes are tried from the narrowest on, until the guarantee holds with times."""
+        return attach_times(self, way, widths, cycle)
 
     @property
     def drops_times(self) -> bool:

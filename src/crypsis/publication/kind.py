@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from crypsis.data.arrays import Int64s
 from crypsis.errors import BadRelease, NotApplicable
+from crypsis.journal import Journal
 from crypsis.late_members import imported
 
 if TYPE_CHECKING:
@@ -37,6 +38,14 @@ class PublishedKind(ABC):
     @abstractmethod
     def side_file(self, original: Any, published: Any) -> Any:
         """What may be published beside the rows."""
+
+    def with_times(
+        self, published: Any, original: Any, guarantee_of: Callable[[Any, Any], Any], journal: Journal
+    ) -> tuple[Any, Any]:
+        """The published data with times that are attached to them, and the original in the same steps of time.
+
+        `guarantee_of` gives the promise of the method for an original and what is published of it."""
+        return published, original
 
     def completed(self, published: Any, original: Any) -> Any:
         """The published data with what follows from how the original was read, such as times of places."""

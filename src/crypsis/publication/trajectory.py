@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,9 +22,12 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.data.written_places import WrittenPlaces
 from crypsis.errors import BadRelease, CrypsisError, NotApplicable
 from crypsis.guarantees.known_time import OrderOrTime
+from crypsis.guarantees.verdict import Verdict
+from crypsis.journal import Journal
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.metrics.published_symbols import published_symbols
 from crypsis.metrics.temporal_loss import temporal_loss
+from crypsis.publication.attached_times import with_attached_times
 from crypsis.publication.cells_geojson import AREAS, POINTS, cell_files, has_degrees, read_cell_files
 from crypsis.publication.kind import (
     SUPPRESSED_LABELS,
@@ -33,6 +36,7 @@ from crypsis.publication.kind import (
     shown_labels,
     suppressed_labels,
 )
+from crypsis.verifiers import verify
 
 LOCATIONS = "locations.csv"
 TIMED_PLACES = "timed_places.csv"
@@ -60,6 +64,23 @@ class TrajectoryKind(PublishedKind):
         shown = original.locations.to_frame().select("location", "x", "y")
         listed = Locations.from_frame(shown.filter(pl.col("location").is_in(named.to_list())).sort("location"))
         return replace(listed, crs=original.locations.crs, grid=original.locations.grid)
+
+    def with_times(
+        self,
+        published: PublishedTrajectories,
+        original: Trajectories | Tracks,
+        guarantee_of: Callable[[Any, Any], Any],
+        journal: Journal,
+    ) -> tuple[PublishedTrajectories, Trajectories | Tracks]:
+        """Where times are attached to the result: in the narrowest steps for which the guarantee holds with times."""
+        if isinstance(original, Tracks) or original.attached is None:
+            return published, original
+
+        def check(candidate: PublishedTrajectories, bound: Trajectories) -> Verdict:
+            done = self.completed(candidate, bound)
+            return verify(done, self.promised(guarantee_of(bound, done), done), bound)
+
+        return with_attached_times(published, original, check, journal)
 
     def completed(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> PublishedTrajectories:
         """With the places and times of the locations that are published, where locations have times."""
@@ -176,6 +197,8 @@ class TrajectoryKind(PublishedKind):
 
     def notes(self, published: PublishedTrajectories) -> list[str]:
         notes = []
+        if published.timed is not None:
+            notes.append(f"times of visits are published {published.timed.words}")
         if published.drops_times:
             notes.append("the times of the visits were dropped: the release tells their order only (times='drop')")
         if published.longest is not None:

@@ -145,6 +145,7 @@ def _verify_trajectories(
     published: Any, guarantee: Guarantee, original: Any, verifier: Callable[..., Verdict]
 ) -> Verdict:
     """The same of trajectories, whose places and times are compared, too."""
+    from crypsis.data.attached_times import in_published_times
     from crypsis.data.track import Tracks
     from crypsis.data.trajectory import Trajectories
     from crypsis.guarantees import Verdict
@@ -156,6 +157,8 @@ def _verify_trajectories(
     if isinstance(original, Tracks) and getattr(published, "places", None) is not None:
         return verify_generalized_tracks(published, guarantee, original, verifier)
     _refuse_other_kind(original, Trajectories)
+    if original is not None:
+        original = in_published_times(original, published.timed)
     problem = problem_of_times(published, guarantee, original)
     if problem is not None:
         required = getattr(guarantee, "k", 1)

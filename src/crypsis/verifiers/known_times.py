@@ -12,11 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.timed_places import CYCLES, NO_TIME, TimedPlaces
+from crypsis.data.timed_places import CYCLES, MERGE, NO_TIME, TimedPlaces
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OriginalRequired
 from crypsis.guarantees import Guarantee, KlmAnonymity, KmAnonymity, Verdict, Witness
-from crypsis.verifiers.timed_candidates import REMEDIES, excludes_nothing, times_of_symbols, too_few_candidates
+from crypsis.verifiers.overlapping_symbols import overlap_within
+from crypsis.verifiers.timed_candidates import (
+    REMEDIES,
+    REMEDIES_AFTERWARDS,
+    excludes_nothing,
+    times_of_symbols,
+    too_few_candidates,
+)
 
 
 def problem_of_times(published: PublishedTrajectories, promised: Guarantee, original: Any = None) -> str | None:
@@ -44,24 +51,25 @@ def verify_known_times(verdict: Verdict, published: PublishedTrajectories, origi
     """The verdict on symbols, and whether it also holds for somebody who sees which times a row cannot have."""
     promised, timed = verdict.promised, published.timed
     assert timed is not None
+    remedies = REMEDIES if timed.way == MERGE else REMEDIES_AFTERWARDS
     if not verdict.holds:
-        return verdict
+        return verdict if timed.way == MERGE else replace(verdict, problem=f"{verdict.problem} {remedies}")
     how = f"{verdict.counted}; every location is one place with its times"
     steps = times_of_symbols(published, timed)
     if excludes_nothing(steps):
         return replace(verdict, counted=how)
     required = promised.parameters()["k"]
     if not isinstance(promised, (KmAnonymity, KlmAnonymity)):
-        problem = f"A symbol stands for several times, for which {promised.model} is not proven. {REMEDIES}"
+        problem = f"A symbol stands for several times, for which {promised.model} is not proven. {remedies}"
         return replace(verdict, holds=False, achieved=None, counted=how, problem=problem)
     share = promised.l if isinstance(promised, KlmAnonymity) else 1
-    if share > 1 and not published.symbols.are_disjoint():
+    individuals = published.groups(promised.unit)
+    if share > 1 and overlap_within(published.offsets, published.codes, individuals, published.symbols) is not None:
         problem = (
-            "A location belongs to several symbols that stand for several times, for which the share of sensitive "
-            f"locations is not proven. {REMEDIES}"
+            "Somebody has two symbols that share a location and stand for several times, for which the share of "
+            f"sensitive locations is not proven. {remedies}"
         )
         return replace(verdict, holds=False, achieved=None, counted=how, problem=problem)
-    individuals = published.groups(promised.unit)
     if promised.unit == "owner" and published.owners is None:
         raise OriginalRequired(
             "Published rows do not say whose they are, so owners can only be counted by the publisher, before the "
@@ -75,9 +83,9 @@ def verify_known_times(verdict: Verdict, published: PublishedTrajectories, origi
     times = ", ".join(_when(timed, step) for _, step in found.known)
     problem = f"{witness} at {times} can have been visited in "
     problem += (
-        f"{found.support} of the rows that hold it, {required} are required. {REMEDIES}"
+        f"{found.support} of the rows that hold it, {required} are required. {remedies}"
         if found.sensitive is None
-        else f"{found.support} rows, and {found.count} of these visited {found.sensitive!r}. {REMEDIES}"
+        else f"{found.support} rows, and {found.count} of these visited {found.sensitive!r}. {remedies}"
     )
     return replace(verdict, holds=False, achieved=found.support, counted=how, witness=witness, problem=problem)
 
@@ -138,9 +146,10 @@ def _problem_with_original(timed: TimedPlaces, original: Trajectories) -> str | 
     known = original.locations.times
     if known is None:
         raise NotApplicable(
-            "The release publishes times; read the original with them, too (times='merge' and the same width of bins)."
+            "The release publishes times; read the original with them, too: say which column holds them "
+            "(enter='COLUMN', and exit='COLUMN' where ends are known)."
         )
-    if known.describe() != timed.describe():
+    if known.grid != timed.grid:
         return f"The times of the release are {timed.words}, those of the original {known.words}."
     for row, label in enumerate(timed.labels):
         there = known.number_of.get(label)

@@ -27,6 +27,10 @@ REMEDIES = (
     "Choose wider steps of time (time_width), the time of day (time_cycle='day') or a greater weight of time "
     "(time_weight), so that times are merged less; or drop the times (times='drop')."
 )
+REMEDIES_AFTERWARDS = (
+    "Choose wider steps of time (time_width), the time of day (time_cycle='day'), or times='merge', which merges "
+    "places and times together; or drop the times (times='drop')."
+)
 Step = tuple[int, int]  # the bins in which visits begin and end
 Known = tuple[tuple[int, Step], ...]  # symbols with times, in order
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
+from crypsis.data.attached_times import ladder_from
 from crypsis.data.checkins import trajectories_from_checkins
 from crypsis.data.declarations import Declarations
 from crypsis.data.formats.format import SEQUENCE, TABLE
@@ -25,6 +26,7 @@ from crypsis.data.sources.shared_options import (
     TimeFormat,
 )
 from crypsis.data.sources.transactions import refuse_changes
+from crypsis.data.timed_places import MERGE, WAYS
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.ways_of_reading import Way, the_person
 from crypsis.errors import OptionWithoutEffect
@@ -84,10 +86,10 @@ class TrajectorySource(DataSource):
     ] = None
     times: Annotated[
         str,
-        OneOf(drop="publish the order only", merge="places and times together"),
+        OneOf(drop="publish the order only", **WAYS),
         Label("Times of visits"),
         OnlyIn(VISITS, CHECKINS),
-        "Whether times are dropped, or become part of the locations and are merged with them.",
+        "Whether times are dropped, merged with the places, or added to the result in bins or by cluster.",
     ] = "drop"
     time_width: Annotated[
         int | None,
@@ -95,14 +97,14 @@ class TrajectorySource(DataSource):
         Unit("minutes"),
         Label("Steps of time"),
         OnlyIn(VISITS, CHECKINS),
-        "With --times merge: width of the bins of time in minutes (default: 15).",
+        "With --times: width of the bins of time in minutes (default: 15); for bin and cluster the narrowest tried.",
     ] = None
     time_cycle: Annotated[
         str | None,
         OneOf(none="dates and times", day="time of day", week="time of the week"),
         Label("Cycle of time"),
         OnlyIn(VISITS, CHECKINS),
-        "With --times merge: count time from midnight (day) or Monday (week), without dates (default: none).",
+        "With --times: count time from midnight (day) or Monday (week), without dates (default: none).",
     ] = None
     time_weight: Annotated[
         float | None,
@@ -145,6 +147,14 @@ class TrajectorySource(DataSource):
                         option=name,
                     )
             return data
+        if self.times != MERGE:
+            if self.time_weight is not None:
+                raise OptionWithoutEffect(
+                    f"`time_weight` has no effect with times={self.times!r}, which merges places alone; leave it out, "
+                    "or give times='merge'.",
+                    option="time_weight",
+                )
+            return data.attach_times(self.times, widths=ladder_from(self.time_width), cycle=self.time_cycle or "none")
         return data.bind_times(
             width=15 if self.time_width is None else self.time_width,
             cycle=self.time_cycle or "none",
