@@ -22,6 +22,7 @@ from .attacks import LocationFrequencyAttack as LocationFrequencyAttack
 from .attacks import LocationSequenceAttack as LocationSequenceAttack
 from .attacks import PrivacyAudit as PrivacyAudit
 from .attacks import TableRisk as TableRisk
+from .attacks import TimedVisitsAttack as TimedVisitsAttack
 from .attacks import UniqueLocationAttack as UniqueLocationAttack
 from .attacks import attack as attack
 from .attacks import audit_privacy as audit_privacy

@@ -20,6 +20,7 @@ from crypsis.attacks.location_sequence import LocationSequenceAttack
 from crypsis.attacks.privacy_audit import PrivacyAudit, audit_privacy
 from crypsis.attacks.reidentification_attack import ReidentificationAttack
 from crypsis.attacks.table_risk import TableRisk, table_risk
+from crypsis.attacks.timed_visits import TimedVisitsAttack
 from crypsis.attacks.unique_location import UniqueLocationAttack
 from crypsis.errors import BadParameter, NotApplicable, did_you_mean
 
@@ -33,6 +34,7 @@ ATTACKS: dict[str, type[Attack]] = {
         LocationFrequencyAttack,
         HomeWorkAttack,
         ReidentificationAttack,
+        TimedVisitsAttack,
         LinkageAttack,
         ItemsetAttack,
         CoverAttack,
@@ -56,6 +58,7 @@ __all__ = [
     "ReidentificationAttack",
     "RiskAtSize",
     "TableRisk",
+    "TimedVisitsAttack",
     "UniqueLocationAttack",
     "attack",
     "attack_named",

@@ -13,6 +13,7 @@ from crypsis.attacks.cell_visits import collapsed
 from crypsis.attacks.tracks_in_cells import EXACT, NEAREST, points_in_cells
 from crypsis.attacks.whose_rows import OWNER, unit_counted, with_owners
 from crypsis.data.arrays import Float64s, Int64s, frozen
+from crypsis.data.attached_times import in_published_times
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable
@@ -134,6 +135,13 @@ class Attack(Checked, ABC):
         if isinstance(original, Tracks):
             known = collapsed(points_in_cells(original, published))
             notes = (EXACT if published.generators is not None else NEAREST,)
+        else:
+            known = in_published_times(known, published.timed)
+            if published.timed is not None and known.locations.times is None:
+                raise NotApplicable(
+                    "The release publishes times; read the original with them, too: say which column holds them "
+                    "(enter='COLUMN', and exit='COLUMN' where ends are known)."
+                )
         unit = unit_counted(getattr(self, "unit", None), known)
         if unit == OWNER:
             published = with_owners(published, known)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from crypsis.attacks import AttackResult
     from crypsis.guarantees import Guarantee
 
-COVERED = ("containment", "location-sequence", "location", "unique-location", "itemset")  # what k^m-anonymity speaks of
+# what k^m-anonymity speaks of
+COVERED = ("containment", "location-sequence", "location", "unique-location", "timed-visits", "itemset")
 
 
 def attack(
@@ -43,9 +44,9 @@ def attack(
     """Attack a release with knowledge of the original and show the risk of being found.
 
     Tries everything that the adversary may know about everybody. Adversaries: containment, location-sequence,
-    location, unique-location, location-frequency, home-work, reidentification; of tables, linkage; itemset on sets,
-    and cover on disassociated data. Those on movement also take GPS tracks. People are counted where the original says
-    who they are (--person). Shows aggregates only, never whose risk it is.
+    location, unique-location, location-frequency, home-work, reidentification, timed-visits; of tables, linkage;
+    itemset on sets, and cover on disassociated data. Those on movement also take GPS tracks. People are counted where
+    the original says who they are (--person). Shows aggregates only, never whose risk it is.
     """
     from crypsis import _api
     from crypsis.attacks import Attack, attack_named, fitting_attacks
