@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import httpx
+import pytest
 from playwright.sync_api import expect
 
+from crypsis.errors import HierarchyError
+from crypsis.hierarchy.files import hierarchy_text, parse_hierarchy
+from crypsis.web.datasets import Datasets
+from crypsis.web.side_inputs import SideInputs
+from crypsis.web.workspace import Workspace
 from tests.web.conftest import Tab, uploaded
 
 CITIES = "age,city\n20,Oslo\n30,Oslo\n40,Rome\n"
@@ -81,3 +89,53 @@ def test_lines_that_are_no_tree_are_refused_and_the_old_tree_stays(api: httpx.Cl
     both = api.post("/api/hierarchies", json={"dataset": number, "column": "city", "text": TREE, "auto": "flat"})
     assert both.status_code == 400
     assert lines(api, number) == TREE.split()
+
+
+def workbench(tmp_path: Path) -> tuple[SideInputs, str]:
+    """The trees of a workspace with one table, without a server."""
+    (tmp_path / "ages.csv").write_text(CITIES)
+    workspace = Workspace(tmp_path / "workspace")
+    datasets = Datasets(workspace, allow_paths=True)
+    return SideInputs(workspace, datasets), datasets.add_path(str(tmp_path / "ages.csv")).number
+
+
+def text_of(trees: SideInputs, dataset: str) -> str:
+    entry = trees.hierarchy(dataset, "city")
+    return "" if entry is None else hierarchy_text(trees.tree(entry))
+
+
+def test_a_tree_of_other_values_is_refused_before_anything_is_replaced(tmp_path: Path) -> None:
+    trees, dataset = workbench(tmp_path)
+    trees.keep_text(dataset, "city", TREE)
+    with pytest.raises(HierarchyError, match="covers none of the 2 values of 'city'"):
+        trees.keep_text(dataset, "city", "Bonn;West;Any\nKiel;North;Any\n")
+    assert text_of(trees, dataset) == TREE
+    assert trees.coverage(dataset, "city", parse_hierarchy("Oslo;Any\nKiel;Any\n")) == (1, 2)
+    trees.keep_text(dataset, "city", "Oslo;Any\nKiel;Any\n")  # some are covered: told on the page, and kept
+
+
+def test_every_change_of_a_tree_can_be_undone(tmp_path: Path) -> None:
+    trees, dataset = workbench(tmp_path)
+    seen = [text_of(trees, dataset)]
+    trees.keep_recipe(dataset, "city", "flat")
+    seen.append(text_of(trees, dataset))
+    trees.keep_text(dataset, "city", TREE)
+    seen.append(text_of(trees, dataset))
+    for change in (
+        {"edit": "rename", "node": "North", "to": "Nord"},
+        {"edit": "move", "node": "Rome", "parent": "Nord"},
+        {"edit": "move", "node": "Rome", "parent": "Any"},
+    ):
+        trees.edit_tree(trees.hierarchy(dataset, "city").number, change)
+        seen.append(text_of(trees, dataset))
+    for before in reversed(seen[:-1]):
+        trees.undo_tree(trees.hierarchy(dataset, "city").number)
+        assert text_of(trees, dataset) == before
+    assert trees.hierarchy(dataset, "city") is None
+    entry = trees.keep_text(dataset, "city", TREE)
+    for turn in range(30):
+        entry = trees.edit_tree(
+            entry.number, {"edit": "rename", "node": "Any" if turn == 0 else f"Any{turn}", "to": f"Any{turn + 1}"}
+        )
+    assert len(entry.content["undo"]) == 20
+    assert len([*entry.folder.glob("undo-*.csv")]) == 20

@@ -27,6 +27,7 @@ from crypsis.errors import (
     BadRow,
     ChangedElsewhere,
     CrypsisError,
+    HierarchyError,
     NotApplicable,
 )
 from crypsis.evaluate import Experiment
@@ -39,11 +40,12 @@ from crypsis.hierarchy.hierarchies import built
 from crypsis.web.datasets import Datasets, whole_section
 from crypsis.web.own_names import rename_in_errors
 from crypsis.web.telling import error_sentence
+from crypsis.web.tree_history import FILE, MOST_UNDONE, UNDO, copy_states, former_states, state_of
 from crypsis.web.workspace import Entry, Workspace, safe_suffix
 
 _RECIPE = re.compile(r"[A-Za-z_][A-Za-z_-]*(:[0-9]+(\.[0-9]+)?)*")
 HIERARCHIES, POLICIES, WORKLOADS = "hierarchies", "policies", "workloads"
-FILE, POLICY_FILE = "hierarchy.csv", "policy.json"
+POLICY_FILE = "policy.json"
 RECIPES = {
     "balanced:5": "five children per node",
     "equi_width:16": "16 ranges of equal width",
@@ -122,7 +124,7 @@ class SideInputs:
 
     def keep_upload(self, dataset: str, column: str, upload: str) -> Entry:
         """A hierarchy from a file: paths from leaf to root, or pairs child and parent."""
-        return self._keep(dataset, column, None, parse_hierarchy(self.text_of_upload(upload)))
+        return self._keep(dataset, column, None, self._fitting(dataset, column, self.text_of_upload(upload)))
 
     def text_of_upload(self, upload: str) -> str:
         """What stands in an upload, to be looked at and mended where it is no hierarchy."""
@@ -137,7 +139,36 @@ class SideInputs:
             text.encode()
         except UnicodeEncodeError as error:
             raise BadRow(f"The text holds half a character at place {error.start + 1}; type it again.") from error
-        return self._keep(dataset, column, None, parse_hierarchy(text))
+        return self._keep(dataset, column, None, self._fitting(dataset, column, text))
+
+    def _fitting(self, dataset: str, column: str, text: str) -> Hierarchy:
+        """The tree of these lines; one that is of other values altogether is refused, and the old one stays."""
+        tree = parse_hierarchy(text)
+        covered, total = self.coverage(dataset, column, tree)
+        if total and not covered:
+            raise HierarchyError(
+                f"This hierarchy covers none of the {total:,} values of {column!r}, so it is of another column; its "
+                f"values begin with {tree.leaf_labels[0]!r}. Nothing was replaced."
+            )
+        return tree
+
+    def coverage(self, dataset: str, column: str, tree: Hierarchy) -> tuple[int, int]:
+        """How many values of a column the tree has, and how many there are; 0 of 0 where there is no such column."""
+        data = self.datasets.load(dataset)
+        table, items = data.table_part, data.set_part
+        if table is not None and column in table.names:
+            told = table.column(column)
+            try:
+                tree.leaves_of(told.domain, told.type, column)
+            except HierarchyError as error:
+                uncovered = error.details.get("uncovered")
+                missing = len(uncovered) if isinstance(uncovered, list) else len(told.domain)
+                return len(told.domain) - missing, len(told.domain)
+            return len(told.domain), len(told.domain)
+        if column not in data.hierarchy_columns:
+            return 0, 0
+        labels = (data.locations if items is None else items).vocabulary.series.to_list()
+        return len(set(labels) & set(tree.leaf_labels)), len(labels)
 
     def tree_text(self, dataset: str, column: str) -> str:
         """The lines of a column's hierarchy, child;parent; of the automatic one where nothing else is said."""
@@ -145,20 +176,53 @@ class SideInputs:
         return hierarchy_text(self.made(dataset, column, "auto") if entry is None else self.tree(entry), form="edges")
 
     def _keep(
-        self, dataset: str, column: str, recipe: str | None, tree: Hierarchy | None, changed: str | None = None
+        self, dataset: str, column: str, recipe: str | None, tree: Hierarchy | None, changed: Entry | None = None
     ) -> Entry:
         """In place of the one that the column has, or, for a changed tree, of the very one that was changed."""
         if column not in self.columns(dataset):
             raise BadParameter(f"There is no column {column!r} that could have a hierarchy.", parameter="column")
-        content = {"dataset": dataset, "column": column, "auto": recipe}
+        if changed is not None:
+            return self._replace_tree(changed, dataset, column, recipe, tree)
+        while True:
+            try:
+                return self._replace_tree(self.hierarchy(dataset, column), dataset, column, recipe, tree)
+            except ChangedElsewhere:
+                continue  # somebody else had a word in the meantime
+
+    def _replace_tree(
+        self, before: Entry | None, dataset: str, column: str, recipe: str | None, tree: Hierarchy | None
+    ) -> Entry:
+        """A new entry that remembers the one before; `ChangedElsewhere` where that is not there any more."""
+        undo = [*former_states(before), state_of(before)][-MOST_UNDONE:]
+        content = {"dataset": dataset, "column": column, "auto": recipe, UNDO: undo}
 
         def fill(folder: Path) -> None:
+            copy_states(before, undo, folder)
             if tree is not None:
                 tree.write(folder / FILE)
 
-        if changed is not None:
-            return self.workspace.create(HIERARCHIES, column, content, fill, instead_of=[changed])
-        return self._replacing(HIERARCHIES, dataset, "column", column, content, fill)
+        known = [one.number for one in self.of(HIERARCHIES, dataset) if one.content["column"] == column]
+        replaced = known if before is None else list(dict.fromkeys([before.number, *known]))
+        return self.workspace.create(HIERARCHIES, column, content, fill, instead_of=replaced)
+
+    def undo_tree(self, number: str) -> Entry | None:
+        """The hierarchy as it was before the last change; None where the automatic one counts again."""
+        entry = self.workspace.entry(HIERARCHIES, number)
+        undo = former_states(entry)
+        if not undo:
+            raise NotApplicable("There is nothing to undo.")
+        last, undo = undo[-1], undo[:-1]
+        if last["auto"] is None and last["file"] is None:
+            self.workspace.remove(HIERARCHIES, number)
+            return None
+        content = {**entry.content, "auto": last["auto"], UNDO: undo}
+
+        def fill(folder: Path) -> None:
+            copy_states(entry, undo, folder)
+            if last["file"] is not None:
+                shutil.copyfile(entry.folder / last["file"], folder / FILE)
+
+        return self.workspace.create(HIERARCHIES, entry.name, content, fill, instead_of=[number])
 
     def _replacing(
         self, kind: str, dataset: str, key: str, name: str, content: Mapping[str, Any], fill: Callable[[Path], None]
@@ -189,7 +253,7 @@ class SideInputs:
             changed = edits[str(change["edit"])]()
         except (KeyError, TypeError) as error:
             raise BadParameter(f"The edit {change['edit']!r} lacks {error}.", parameter="edit") from error
-        return self._keep(entry.content["dataset"], entry.content["column"], None, changed, number)
+        return self._keep(entry.content["dataset"], entry.content["column"], None, changed, entry)
 
     def problems_of_tree(self, entry: Entry) -> list[str]:
         """What keeps the tree from being used with the data, in words."""

@@ -84,6 +84,12 @@ def router(workbench: Workbench) -> APIRouter:
         """One change; the entry gets a new number, because a changed tree is another one."""
         return side_inputs.edit_tree(number, change.edit).to_dict()
 
+    @api.post("/{number}/undo")
+    def undo(number: Number) -> dict[str, Any]:
+        """Take back the last change; empty where the automatic hierarchy counts again."""
+        entry = side_inputs.undo_tree(number)
+        return {} if entry is None else entry.to_dict()
+
     @api.delete("/{number}", status_code=204)
     def remove(number: Number) -> None:
         """Remove a hierarchy; the automatic one counts again."""

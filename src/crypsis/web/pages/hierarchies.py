@@ -150,11 +150,12 @@ class HierarchyPage:
             beside(self.recipe, error)
             return
         self.recipe.error = None
+        covered, total = await in_thread(self.side_inputs.coverage, self.dataset.number, self.column, tree)
+        above = f"{number(len(tree.names) - tree.n_leaves)} nodes above them, {tree.height} levels"
         self.note.clear()
         with self.note:
-            theme.message(
-                "info", "Preview", f"{recipe_words(str(self.recipe.value))}: nothing is kept until you use it"
-            )
+            words = f"{recipe_words(str(self.recipe.value))}: nothing is kept until you use it"
+            theme.message("info", "Preview", f"{words}. Covers {covered:,} of {total:,} values, {above}.")
         self._draw(nested(tree), editable=False)
 
     async def _use(self) -> None:
@@ -305,6 +306,7 @@ class HierarchyPage:
         theme.quiet("add", "Add a value below the selected node", lambda: self._ask("add"))
         theme.quiet("account_tree", "Add a level above the selected node", lambda: self._ask("group"))
         theme.quiet("delete", "Remove the selected node", told(self._remove))
+        theme.quiet("undo", "Undo the last edit", told(self._undo))
         theme.secondary("Edit as text", told(self._edit_text), "edit_note")
         theme.quiet("download", "Export this hierarchy", self._export)
 
@@ -315,6 +317,17 @@ class HierarchyPage:
             ui.notify("Build a hierarchy first, or load one.", position="bottom-right")
         else:
             ui.download(f"/api/hierarchies/{entry.number}/hierarchy.csv", f"{self.column}.csv")
+
+    async def _undo(self) -> None:
+        assert self.column is not None
+        entry = self.side_inputs.hierarchy(self.dataset.number, self.column)
+        if entry is None:
+            raise NotApplicable("There is nothing to undo.")
+        await in_thread(self.side_inputs.undo_tree, entry.number)
+        self.selected = None
+        await self._show_tree()
+        self._list()
+        done("Undone")
 
     async def _remove(self) -> None:
         if self._needs_selection():
