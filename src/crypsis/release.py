@@ -22,7 +22,6 @@ import numpy as np
 
 from crypsis import notebook
 from crypsis.atomic import new_folder, write_file
-from crypsis.drawing.markup import Markup
 from crypsis.errors import (
     BadParameter,
     BadRelease,
@@ -51,7 +50,6 @@ from crypsis.release_folder import (
 )
 from crypsis.reports.about import About
 from crypsis.reports.report import Report
-from crypsis.reports.sections.compared import compared
 from crypsis.review import Review, ReviewThresholds, Subject, review
 from crypsis.review.refusal import confirmable_names, confirmed_names, refuse_colours, refuse_unconfirmed
 from crypsis.signatures import BROKEN, UNSIGNED, Signature, check_private_key, read_signature, sign_files
@@ -61,6 +59,7 @@ from crypsis.version import VERSION
 
 if TYPE_CHECKING:
     from crypsis.data.count_query import CountQuery
+    from crypsis.drawing.markup import Markup
     from crypsis.query.count import CountAnswer
 
 PRIVATE_SCHEMA = "crypsis-private-report/1"
@@ -297,6 +296,8 @@ class Release:
 
     def _compared(self) -> Markup | None:
         """Original and release in pictures; of a differentially private release the original is not shown."""
+        from crypsis.reports.sections.compared import compared
+
         if self.original is None or isinstance(self.guarantee, DifferentialPrivacy):
             return None
         return compared(self.original, self.data) or None

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.errors import BadParameter, CrypsisError, MissingFile, did_you_mean
-from crypsis.strict_json import parse_json
 
 LONGEST = 2000
 _LARGEST_FILE = 1 << 20
@@ -88,6 +87,8 @@ PEOPLE = ("made_by", "approved_by")
 
 def read_about(path: str | Path) -> dict[str, Any]:
     """What a TOML or JSON file says; fields may be missing. An experiment file says it in its table `about`."""
+    from crypsis.strict_json import parse_json
+
     file = Path(path)
     try:
         if not file.is_file() or file.stat().st_size > _LARGEST_FILE:

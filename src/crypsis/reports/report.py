@@ -8,7 +8,6 @@ from html import escape
 from pathlib import Path
 
 from crypsis.atomic import write_file
-from crypsis.reports.pdf import pdf_of
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,8 @@ class Report:
 
     def to_pdf(self) -> bytes:
         """The page as a PDF; needs the extra `pdf`."""
+        from crypsis.reports.pdf import pdf_of
+
         return pdf_of(self.html, private=self.private)
 
     def save_pictures(self, folder: str | Path) -> list[Path]:
