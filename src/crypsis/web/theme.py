@@ -43,6 +43,7 @@ NAVIGATION = (
     PageLink("/results", "Results", "leaderboard", "Anonymize"),
     PageLink("/trajectories", "Trajectories", "route", "Movement"),
     PageLink("/streams", "Streams", "stream", "Movement"),
+    PageLink("/query", "Query", "query_stats", "Check"),
     PageLink("/verify", "Verify", "verified_user", "Check"),
     PageLink("/methods", "Methods", "menu_book", "Check"),
 )
