@@ -9,7 +9,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.data.relational import _CELLS_AT_ONCE, Table
+from crypsis.data.encoded_column import CELLS_AT_ONCE
+from crypsis.data.relational import Table
 from crypsis.data.values import POLARS_TYPES, converted, encoded, encoded_distinct, write_value, write_values
 
 VALUES = {
@@ -54,7 +55,7 @@ def test_blanks_around_numbers_do_not_count(texts: list[str]) -> None:
 def test_columns_encoded_at_once_are_those_encoded_one_by_one() -> None:
     small = pl.DataFrame({"age": [31, 34, 31, 40], "city": ["Bonn", "", "Köln", "?"], "day": ["2020-01-02"] * 4})
     roles = dict.fromkeys(small.columns, "quasi")
-    times = _CELLS_AT_ONCE // (small.height * small.width) + 1
+    times = CELLS_AT_ONCE // (small.height * small.width) + 1
     large = Table.from_frame(pl.concat([small] * times), roles, each_row_is_a_person=True)
     expected = Table.from_frame(small, roles, each_row_is_a_person=True)
     for column, other in zip(large.columns, expected.columns, strict=True):

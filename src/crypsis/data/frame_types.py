@@ -29,12 +29,12 @@ class FrameTypes:
     arrow: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, given: Any, frame: pl.DataFrame) -> FrameTypes:
-        """Of a table, and of the frame that was made of it."""
+    def of(cls, given: Any, schema: Mapping[str, pl.DataType]) -> FrameTypes:
+        """Of a table, and of the types of the frame that was made of it."""
         library = library_of(given)
         pandas = {str(name): dtype for name, dtype in given.dtypes.items()} if library == "pandas" else {}
         arrow = {one.name: one.type for one in given.schema} if library == "pyarrow" else {}
-        return cls(dict(frame.schema), pandas, arrow)
+        return cls(dict(schema), pandas, arrow)
 
 
 NO_TYPES = FrameTypes({})

@@ -114,7 +114,7 @@ class Mixed(Microdata):
             name: sets_of_cells(everything[name], separator, (sensitive or {}).get(name, ()), source)
             for name, separator in items.items()
         }
-        kept = FrameTypes.of(frame, everything)
+        kept = FrameTypes.of(frame, everything.schema)
         return cls.united(table.change(index=pandas_index(frame), frame_types=kept), sets)
 
     @classmethod

@@ -247,6 +247,11 @@ def first_person_like(
     return min(found, key=lambda one: one[:2])[2] if found else None
 
 
+def may_name_people(name: str, *, text: bool) -> bool:
+    """Whether `first_person_like` could choose a column by its name, or by the form of its texts."""
+    return text or identifies_by_name(name)
+
+
 def _why(name: str, values: pl.Series, typed: bool) -> tuple[int, str | None]:
     """How surely a column names people (0 is surest) and why; no reason where it does not."""
     if identifies_by_name(name) and not (len(values) <= 2 and _QUALIFIERS.intersection(words_of(name)[:1])):

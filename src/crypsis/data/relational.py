@@ -6,30 +6,32 @@ A column is dictionary-encoded: `codes[r]` is the position of record r's value i
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
 
 import numpy as np
 import polars as pl
 
 from crypsis.data.arrays import Bools, Int32s, Int64s, freeze, frozen
 from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, CellKind, Cells
+from crypsis.data.encoded_column import Column as Column
+from crypsis.data.encoded_column import LateEncoding, map_columns
+from crypsis.data.encoded_column import Role as Role
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import is_empty, unknown_column
 from crypsis.data.formats.frames import as_frame, pandas_index
 from crypsis.data.formats.source import Understood, place
 from crypsis.data.frame_types import HIGH, LOW, FrameTypes, export_arrow, export_pandas, export_polars
 from crypsis.data.microdata import Microdata, PublishedData
-from crypsis.data.missing import MISSING_CODE, MISSING_EQUALS_MISSING, MissingRule
+from crypsis.data.missing import MISSING_EQUALS_MISSING, MissingRule
 from crypsis.data.person_detection import (
     PersonLike,
     first_person_like,
     holds_ids,
     identifies_by_name,
+    may_name_people,
     names_a_trip,
     refuse_undecided_names,
 )
@@ -46,7 +48,7 @@ from crypsis.data.values import (
     read_value,
     write_value,
 )
-from crypsis.data.vocabulary import Vocabulary, distinct_texts
+from crypsis.data.vocabulary import Vocabulary, categories_of, distinct_texts
 from crypsis.data.written_columns import (
     WrittenColumn,
     missing_concerns,
@@ -69,79 +71,9 @@ if TYPE_CHECKING:
     from crypsis.data.count_bounds import CountBounds
     from crypsis.data.count_query import CountQuery
 
-Role = Literal["identifier", "quasi", "sensitive", "label", "other"]
 ROLES: tuple[str, ...] = get_args(Role)
 PERSON = "person"  # a role that one column may be given when data are read: an identifier whose people are counted
-_CELLS_AT_ONCE = 500_000  # from here on columns are encoded in threads
 _SIGNS = {"?": MISSING, "*": ANY, "~": SUPPRESSED}
-
-
-@dataclass(frozen=True, eq=False)
-class Column:
-    """One column: its type, its role, and the position of every record's value in the sorted domain.
-
-    `guessed`: nobody declared the type, it was told by all the values.
-    """
-
-    name: str
-    type: ColumnType
-    role: Role
-    codes: Int32s
-    domain: pl.Series
-    guessed: bool = False
-
-    def __post_init__(self) -> None:
-        freeze(self, "codes")
-        if len(self.codes) and not (int(self.codes.min()) >= MISSING_CODE and int(self.codes.max()) < len(self.domain)):
-            raise InputError(f"Column '{self.name}' holds a code outside its domain.")
-
-    @property
-    def node_names(self) -> frozenset[str]:
-        """Collected data hold values, no nodes."""
-        return frozenset()
-
-    def leaves_of(self, node: str) -> tuple[str, ...]:
-        return ()
-
-    @cached_property
-    def missing(self) -> int:
-        """Number of records without a value."""
-        return int(np.count_nonzero(self.codes == MISSING_CODE))
-
-    @cached_property
-    def keys(self) -> np.ndarray[Any, Any]:
-        """The domain as ascending numbers: int64 (days or microseconds for dates) or float64.
-
-        For a category these are the positions in the domain.
-        """
-        if self.type == "category":
-            return frozen(np.arange(len(self.domain), dtype=np.int64))
-        physical = self.domain.to_physical().to_numpy()
-        return frozen(np.array(physical, np.float64 if self.type == "float" else np.int64))
-
-    def values(self) -> pl.Series:
-        """The value of every record, null where missing."""
-        wanted = pl.Series(self.codes)
-        return self.domain.gather(wanted.set(wanted < 0, None)).alias(self.name)
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Column)
-            and (self.name, self.type, self.role) == (other.name, other.type, other.role)
-            and np.array_equal(self.codes, other.codes)
-            and self.domain.equals(other.domain)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return (
-            f"Column({self.name!r}, {self.type}, {self.role}: {len(self)} records, "
-            f"{len(self.domain)} values, {self.missing} missing)"
-        )
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -196,7 +128,7 @@ class Table(Microdata):
         given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "label": label, "other": other}
         roles = roles_of_names(table.columns, given, rest, person)
         made = Table._encoded(
-            table, frame, roles, types or {}, person, each_row_is_a_person, missing_tokens, unparsable, None
+            table, frame, roles, types or {}, person, each_row_is_a_person, missing_tokens, unparsable
         )
         self._fill(**made._content())
 
@@ -259,13 +191,15 @@ class Table(Microdata):
         missing_tokens: Sequence[str] = ("?",),
         unparsable: str = "error",
         source: str | None = None,
+        schema: Mapping[str, pl.DataType] | None = None,
     ) -> Table:
         """From a pandas, polars or arrow table. Every column needs a role; types are inferred where not declared.
 
         `person` names the column that says whose record it is, where a person may have several; it is an identifier.
         Where a column seems to name people with several records, methods ask for it, or for `each_row_is_a_person`.
         Empty cells, NaN, infinities and `missing_tokens` are missing. A cell that is none of its column's type is an
-        error with its place, or missing with `unparsable="missing"`.
+        error with its place, or missing with `unparsable="missing"`. `schema` tells the types that `to_polars` gives
+        back, where they are not those of the frame.
         """
         return cls._encoded(
             as_frame(frame),
@@ -277,6 +211,7 @@ class Table(Microdata):
             missing_tokens,
             unparsable,
             source,
+            schema,
         )
 
     @classmethod
@@ -290,7 +225,8 @@ class Table(Microdata):
         each_row_is_a_person: bool,
         missing_tokens: Sequence[str],
         unparsable: str,
-        source: str | None,
+        source: str | None = None,
+        schema: Mapping[str, pl.DataType] | None = None,
     ) -> Table:
         """Of a table, which was made of what was given."""
         person, roles = person_and_roles(table.columns, roles, person, each_row_is_a_person, source)
@@ -304,11 +240,15 @@ class Table(Microdata):
             type = cast("ColumnType | None", declared.get(name))
             unparsable_is_missing = unparsable == "missing"
             role = cast(Role, roles[name])
-            return column_of_cells(table[name], role, type, missing_tokens, unparsable_is_missing, source, told[name])
+            return column_of_cells(
+                table[name], role, type, missing_tokens, unparsable_is_missing, source, told[name], late.get(role)
+            )
 
-        columns = _each(table, column)
+        # Only what a file was read into belongs to nobody else, who might change it before it is encoded.
+        late = {} if source is None else {role: LateEncoding() for role in ROLES}
+        columns = tuple(map_columns(column, table.columns, table.height * table.width))
         understood = _understood(source, [written for one in told.values() for written in one])
-        index, kept = pandas_index(given), FrameTypes.of(given, table)
+        index, kept = pandas_index(given), FrameTypes.of(given, schema or table.schema)
         if person is not None:
             named = columns[table.columns.index(person)]
             whose = _persons(named, source)
@@ -834,9 +774,9 @@ def _refuse_trips(named: Column, columns: Sequence[Column]) -> None:
     if not names_a_trip(named.name):
         return
     for other in columns:
-        if other is named or other.missing or not 1 < len(other.domain) < len(named.domain):
+        if other is named or other.missing or names_a_trip(other.name) or not identifies_by_name(other.name):
             continue
-        if names_a_trip(other.name) or not identifies_by_name(other.name) or not holds_ids(other.domain):
+        if not 1 < len(other.domain) < len(named.domain) or not holds_ids(other.domain):
             continue
         pairs = np.unique(np.stack([named.codes, other.codes], axis=1), axis=0)
         if len(pairs) == len(named.domain):
@@ -849,7 +789,11 @@ def _refuse_trips(named: Column, columns: Sequence[Column]) -> None:
 
 def _person_like(columns: Sequence[Column], n_records: int) -> PersonLike | None:
     return first_person_like(
-        ((column.name, column.domain, n_records - column.missing, column.role == "identifier") for column in columns),
+        (
+            (column.name, column.domain, n_records - column.missing, column.role == "identifier")
+            for column in columns
+            if column.role == "identifier" or may_name_people(column.name, text=column.type == "category")
+        ),
         n_records,
     )
 
@@ -913,14 +857,6 @@ def check_types(names: Sequence[str], types: Mapping[str, str], source: str | No
             )
 
 
-def _each(table: pl.DataFrame, column: Callable[[str], Column]) -> tuple[Column, ...]:
-    """All columns, several at once where there is much to do; of several errors the first column's counts."""
-    if table.height * table.width < _CELLS_AT_ONCE:
-        return tuple(map(column, table.columns))
-    with ThreadPoolExecutor(min(os.cpu_count() or 1, 8, table.width)) as threads:
-        return tuple(threads.map(column, table.columns))
-
-
 def column_of_cells(
     cells: pl.Series,
     role: Role,
@@ -929,8 +865,12 @@ def column_of_cells(
     unparsable_is_missing: bool,
     source: str | None,
     told: list[WrittenColumn] | None = None,
+    late: LateEncoding | None = None,
 ) -> Column:
-    """A column of cells as they are in a file or frame; what was understood of its texts is added to `told`."""
+    """A column of cells as they are in a file or frame; what was understood of its texts is added to `told`.
+
+    With `late` numbers and dates are encoded when they are needed.
+    """
     if not is_convertible(cells.dtype):
         raise NotApplicable(
             f"Column '{cells.name}' holds {cells.dtype}, which no column of a table can; "
@@ -938,9 +878,10 @@ def column_of_cells(
             where=None if source is None else str(source),
             column=cells.name,
         )
-    known = cells.cast(pl.String) if cells.dtype in (pl.Categorical, pl.Enum, pl.Null) else cells
-    if known.dtype == pl.String:
-        return _column_of_texts(known, role, type, missing_tokens, unparsable_is_missing, source, told)
+    coded = cells.dtype == pl.Enum and plain_numbers(categories_of(cells), type) is None
+    known = cells.cast(pl.String) if cells.dtype in (pl.Categorical, pl.Enum, pl.Null) and not coded else cells
+    if known.dtype == pl.String or coded:
+        return _column_of_texts(known, role, type, missing_tokens, unparsable_is_missing, source, told, late)
     absent = is_empty(known)
     if known.dtype.is_float():
         absent |= ~known.is_finite().fill_null(False)
@@ -950,8 +891,7 @@ def column_of_cells(
     unparsable = values.is_null() & ~absent
     if unparsable.any() and not unparsable_is_missing:
         raise _unparsable(cells, int(unparsable.arg_true()[0]), chosen, source)
-    codes, domain = encoded(values.cast(POLARS_TYPES[chosen]))
-    return Column(cells.name, chosen, role, codes, domain, guessed=type is None)
+    return _column_of_values(cells.name, chosen, role, values.cast(POLARS_TYPES[chosen]), type is None, late)
 
 
 def _column_of_texts(
@@ -962,16 +902,17 @@ def _column_of_texts(
     unparsable_is_missing: bool,
     source: str | None,
     told: list[WrittenColumn] | None,
+    late: LateEncoding | None,
 ) -> Column:
     """Numbers at once; everything else is looked at once for each distinct text."""
-    if type in (None, "int", "float") and not missing_concerns(cells.name, missing_tokens):
+    may_be_numbers = cells.dtype == pl.String and type in (None, "int", "float")
+    if may_be_numbers and not missing_concerns(cells.name, missing_tokens):
         numbers = plain_numbers(cells, type)
         if numbers is not None:
-            codes, domain = encoded(numbers)
-            found = WrittenColumn(domain, domain.is_null(), numeric_type(domain), (), ())
-            if told is not None and type is None:
-                told.append(replace(found, questions=questions_on(domain, cells.name)))
-            return Column(cells.name, numeric_type(domain), role, codes, domain, guessed=type is None)
+            questions = questions_on(numbers, cells.name) if told is not None and type is None else ()
+            if told is not None and questions:
+                told.append(WrittenColumn(numbers, numbers.is_null(), numeric_type(numbers), (), questions))
+            return _column_of_values(cells.name, numeric_type(numbers), role, numbers, type is None, late)
     distinct, text_codes = distinct_texts(cells)
     written = understand_texts(distinct, cells.name, type, missing_tokens, guess=told is not None)
     absent, values = written.absent, written.values
@@ -991,6 +932,14 @@ def _column_of_texts(
     codes = value_codes[text_codes] if len(value_codes) else np.zeros(0, np.int32)
     short = codes.astype(np.int32, copy=False)
     return Column(cells.name, written.type, role, short, domain, guessed=type is None)
+
+
+def _column_of_values(
+    name: str, type: ColumnType, role: Role, values: pl.Series, guessed: bool, late: LateEncoding | None
+) -> Column:
+    if late is None or type == "category":
+        return Column(name, type, role, *encoded(values), guessed=guessed)
+    return Column.later(name, type, role, values, guessed, late)
 
 
 def _unparsable(cells: pl.Series, row: int, type: ColumnType, source: str | None) -> BadRow:

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from crypsis.data.formats.columns import in_utc, parse_timestamps
+from crypsis.data.formats.columns import in_calendar, in_utc, parse_timestamps
 from crypsis.data.vocabulary import distinct_texts
 
 ColumnType = Literal["int", "float", "date", "timestamp", "category"]
@@ -83,6 +83,8 @@ def converted(values: pl.Series, type: ColumnType) -> pl.Series:
         return values.cast(target, strict=False)
     if type == "float":
         return _without_negative_zero(values.cast(pl.Float64, strict=False))
+    if type == "date" and values.dtype == pl.Date:
+        return in_calendar(values)
     if values.dtype == pl.String:
         moments = parse_timestamps(values.str.strip_chars())
     elif values.dtype in (pl.Date, pl.Datetime):

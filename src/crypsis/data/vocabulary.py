@@ -85,8 +85,10 @@ class Vocabulary:
 def distinct_texts(cells: pl.Series) -> tuple[pl.Series, Int32s]:
     """The distinct texts of a column, null last where there is one, and the place of each cell among them.
 
-    Every text is looked up once: what follows works on numbers.
+    Every text is looked up once: what follows works on numbers. Categories are taken as they are.
     """
+    if cells.dtype == pl.Enum:
+        return _distinct_categories(cells)
     coded = cells.cast(pl.Categorical(pl.Categories.random()))  # numbered in the order in which they first come
     numbers = coded.to_physical()
     many = 0 if numbers.null_count() == len(numbers) else cast(int, numbers.max()) + 1
@@ -96,6 +98,22 @@ def distinct_texts(cells: pl.Series) -> tuple[pl.Series, Int32s]:
         return distinct, np.asarray(numbers.to_numpy(), np.int32)
     codes = np.asarray(numbers.fill_null(many).to_numpy(), np.int32)
     return distinct.append(pl.Series([None], dtype=pl.String)), codes
+
+
+def categories_of(cells: pl.Series) -> pl.Series:
+    """The categories of an Enum, of which not all need to occur."""
+    return cast(pl.Enum, cells.dtype).categories.alias(cells.name)
+
+
+def _distinct_categories(cells: pl.Series) -> tuple[pl.Series, Int32s]:
+    categories = categories_of(cells)
+    numbers = cells.to_physical()
+    absent = len(categories)
+    places = np.asarray((numbers.cast(pl.Int32).fill_null(absent) if cells.has_nulls() else numbers).to_numpy())
+    occurs = np.zeros(absent + 1, np.bool_)
+    occurs[places] = True
+    distinct = pl.concat([categories, pl.Series(cells.name, [None], dtype=pl.String)]).filter(pl.Series(occurs))
+    return distinct, (np.cumsum(occurs, dtype=np.int32) - np.int32(1))[places]
 
 
 def encode_lists(sequences: Sequence[Sequence[str]]) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], pl.Series]:

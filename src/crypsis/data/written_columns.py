@@ -40,17 +40,23 @@ class WrittenColumn:
 
 def plain_numbers(cells: pl.Series, type: ColumnType | None) -> pl.Series | None:
     """A column whose every cell is a number as Python writes it; None where some cell is none, or 007."""
-    if not len(cells) or cells.has_nulls() or _are_numbers(cells.head(_SAMPLE), type) is None:
+    if not len(cells) or cells.has_nulls():
         return None
-    return _are_numbers(cells, type)
+    first = _are_numbers(cells.head(_SAMPLE), type)
+    if first is None:
+        return None
+    return _are_numbers(cells, type, decimal=type is None and first.dtype == pl.Float64)
 
 
-def _are_numbers(cells: pl.Series, type: ColumnType | None) -> pl.Series | None:
-    whole = cells.cast(pl.Int64, strict=False)
-    if not whole.has_nulls() and _written_plainly(cells, whole):
+def _are_numbers(cells: pl.Series, type: ColumnType | None, *, decimal: bool = False) -> pl.Series | None:
+    """`decimal`: some of them are known not to be whole numbers, or not to be written as such."""
+    whole = None if decimal else cells.cast(pl.Int64, strict=False)
+    if whole is not None and (whole.has_nulls() or not len(whole)):
+        whole = None
+    if whole is not None and _written_plainly(cells, whole):
         return whole if type != "float" else whole.cast(pl.Float64)
     odd = cells.filter(cells.str.starts_with("0") | cells.str.starts_with("-0") | cells.str.starts_with("+"))
-    if not whole.has_nulls() and not (odd != "0").any():
+    if whole is not None and not (odd != "0").any():
         return whole if type != "float" else whole.cast(pl.Float64)
     if type == "int" or odd.str.contains(r"^[+-]?0\d").any():
         return None
@@ -184,8 +190,11 @@ def _fitting(found: ColumnType, type: ColumnType | None) -> ColumnType | None:
 
 def questions_on(values: pl.Series, name: str) -> tuple[str, ...]:
     """Numbers that may be codes for a missing answer."""
-    if not values.dtype.is_numeric():
+    if not values.dtype.is_numeric() or not len(values):
         return ()
+    if not (cast(float, values.min() or 0) < 0 or values.max() in _HIGH_CODES):  # nearly always
+        return ()
+    values = values.unique()
     below = values.filter(values < 0)
     asked: list[str] = []
     if 0 < len(below) <= _MOST_CODES and len(values) - len(below) >= _MOST_CODES and _all_codes(below):

@@ -7,6 +7,7 @@ that names file, line and column; nothing is guessed and nothing is dropped.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -201,9 +202,11 @@ def in_calendar(moments: pl.Series) -> pl.Series:
     per_day = 1
     if isinstance(moments.dtype, pl.Datetime):
         per_day = 86_400 * {"ms": 10**3, "us": 10**6, "ns": 10**9}[moments.dtype.time_unit or "us"]
-    counted = moments.to_physical() // per_day
-    outside = (counted < FIRST_DAY) | (counted > LAST_DAY)
-    return moments.set(outside.fill_null(False), None) if outside.any() else moments
+    counted = moments.to_physical()
+    first, last = FIRST_DAY * per_day, (LAST_DAY + 1) * per_day - 1
+    if not len(counted) or (cast(int, counted.min() or 0) >= first and cast(int, counted.max() or 0) <= last):
+        return moments
+    return moments.set(((counted < first) | (counted > last)).fill_null(False), None)
 
 
 def dates_in_calendar(frame: pl.DataFrame, source: str, *, by_record: bool = False) -> pl.DataFrame:

@@ -72,6 +72,11 @@ class Format(Checked):
         """The wanted columns of a table, or all, and its source for messages."""
         raise self._cannot("table", file)
 
+    def read_coded_frame(self, file: Path) -> tuple[pl.DataFrame, pl.Schema, str]:
+        """All columns, in which texts may be categories (Enum) though their type, told beside, is String."""
+        frame, source = self.read_frame(file)
+        return frame, frame.schema, source
+
     def read_sequences(self, file: Path) -> Sequences:
         """One record of labels per line."""
         raise self._cannot("list of records", file)

@@ -6,8 +6,10 @@ The footer is read here; everything behind it is decoded in a process with limit
 from __future__ import annotations
 
 import io
+import os
 import struct
 from collections.abc import Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,8 @@ from crypsis.errors import UnreadableFile
 
 MAGIC = b"PAR1"
 COPIES = 2.0  # a column while it is decoded, and the arrays made of it
+TEXTS = "texts"
+_SAMPLE, _MOST_CODES, _LONG = 10_000, 1 << 16, 64
 WIDTHS = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8, 6: 16, 7: 16}  # bytes per value in memory, by physical type
 
 
@@ -38,6 +42,11 @@ class Parquet(Format):
 
     def read_frame(self, file: Path, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, str]:
         return read_frame(file, columns=columns)
+
+    def read_coded_frame(self, file: Path) -> tuple[pl.DataFrame, pl.Schema, str]:
+        frame, beside = _read(file, None, texts_as_codes=True)
+        types = {**frame.schema, **dict.fromkeys(beside[TEXTS], pl.String())}
+        return dates_in_calendar(frame, str(file)), pl.Schema(types), str(file)
 
     def names_by_record(self, file: Path) -> list[str]:
         return column_names(file)
@@ -91,7 +100,9 @@ def read_frame_and_metadata(path: str | Path) -> tuple[pl.DataFrame, dict[str, s
     return _read(existing_file(path), None)
 
 
-def _read(file: Path, columns: Sequence[str] | None) -> tuple[pl.DataFrame, dict[str, str]]:
+def _read(
+    file: Path, columns: Sequence[str] | None, *, texts_as_codes: bool = False
+) -> tuple[pl.DataFrame, dict[str, Any]]:
     content = read_bytes(file, COPIES) if is_compressed(file) else None
     declared = content_size(content if content is not None else file, columns)
     check_fits(int(declared * COPIES), str(file))
@@ -99,15 +110,15 @@ def _read(file: Path, columns: Sequence[str] | None) -> tuple[pl.DataFrame, dict
         return limited_reader.read_limited(
             source,
             f"{__name__}:decode",
-            {"columns": None if columns is None else list(dict.fromkeys(columns))},
+            {"columns": None if columns is None else list(dict.fromkeys(columns)), "texts_as_codes": texts_as_codes},
             file=str(file),
             label=Parquet.label,
             declared=declared,
         )
 
 
-def decode(source: Any, columns: list[str] | None) -> tuple[pl.DataFrame, dict[str, str]]:
-    """The wanted columns and the texts of the metadata; run in the process with limits."""
+def decode(source: Any, columns: list[str] | None, texts_as_codes: bool = False) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """The wanted columns and the texts of the metadata, or those behind codes; run in the process with limits."""
     known = pl.read_parquet_schema(source)
     for name in columns or ():
         if name not in known:
@@ -116,7 +127,28 @@ def decode(source: Any, columns: list[str] | None) -> tuple[pl.DataFrame, dict[s
     metadata = pl.read_parquet_metadata(source)
     source.seek(0)
     frame = pl.read_parquet(source, columns=columns, glob=False)
+    if texts_as_codes:
+        coded = with_coded_texts(frame)
+        return coded, {TEXTS: [name for name in frame.columns if coded[name].dtype != frame[name].dtype]}
     return frame, {name: text for name, text in metadata.items() if name != "ARROW:schema"}
+
+
+def with_coded_texts(frame: pl.DataFrame) -> pl.DataFrame:
+    """Texts that repeat as positions in a list of them: a tenth of the size, and half the way to a domain."""
+    texts = [cells for cells in frame.iter_columns() if cells.dtype == pl.String and _repeats(cells)]
+    with ThreadPoolExecutor(max(1, min(os.cpu_count() or 1, len(texts)))) as threads:
+        return frame.with_columns(threads.map(_coded, texts))
+
+
+def _repeats(texts: pl.Series) -> bool:
+    """Whether few texts stand in many rows; long ones are left to the check of how much they are."""
+    sample = texts.head(_SAMPLE)
+    return sample.n_unique() * 4 < len(sample) and int(texts.str.len_bytes().sum()) <= _LONG * len(texts)
+
+
+def _coded(texts: pl.Series) -> pl.Series:
+    distinct = texts.drop_nulls().unique(maintain_order=True)
+    return texts if len(distinct) > _MOST_CODES else texts.cast(pl.Enum(distinct))
 
 
 def column_names(path: str | Path) -> list[str]:

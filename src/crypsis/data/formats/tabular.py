@@ -63,18 +63,36 @@ def read_table_file(
     return pl.concat([frame for frame, _ in parts], how="vertical_relaxed"), str(path)
 
 
+def read_coded_file(
+    path: str | Path, *, format: str | None = None, **options: Any
+) -> tuple[pl.DataFrame, pl.Schema, str]:
+    """A whole table as `Format.read_coded_frame` gives it."""
+    files = files_of(path)
+    if len(files) > 1:
+        frame, source = read_table_file(path, format=format, **options)
+        return frame, frame.schema, source
+    frame, schema, source = format_for(files[0], format, holding=_TABLE, **options).read_coded_frame(files[0])
+    refuse_wide(frame, source)
+    return frame, schema, source
+
+
+def refuse_wide(frame: pl.DataFrame, source: str) -> None:
+    """Tables of more columns than anybody describes are mostly read with the wrong separator."""
+    if frame.width > MOST_COLUMNS:
+        raise TooLarge(
+            f"The table has {frame.width:,} columns; up to {MOST_COLUMNS:,} are read. Name the separator if "
+            "another one stands between the cells, or leave out the columns that are not published.",
+            where=str(source),
+        )
+
+
 def _read_one(
     file: Path, format: str | None, columns: Sequence[str] | None, options: dict[str, Any]
 ) -> tuple[pl.DataFrame, str]:
     chosen = format_for(file, format, holding=_TABLE, **options)
     frame, source = chosen.read_frame(file, columns)
     if columns is None:
-        if frame.width > MOST_COLUMNS:
-            raise TooLarge(
-                f"The table has {frame.width:,} columns; up to {MOST_COLUMNS:,} are read. Name the separator if "
-                "another one stands between the cells, or leave out the columns that are not published.",
-                where=str(source),
-            )
+        refuse_wide(frame, source)
         return frame, source
     for name in columns:
         if name not in frame.columns:

@@ -97,6 +97,14 @@ class DataFile:
         changed = self.change(frame)
         return changed, source if changed is frame else str(source)
 
+    def coded_frame(self) -> tuple[pl.DataFrame, pl.Schema, str]:
+        """The table, its types and its name; texts may be categories whose type is told to be text."""
+        path: Any = self.path
+        if self.change is None:
+            return tabular.read_coded_file(path, format=self.format, **self.options)
+        frame, source = self.frame()
+        return frame, frame.schema, source
+
     def header(self) -> list[str] | None:
         """The names of the columns without a look at any record; None where only records would tell."""
         return tabular.header_of(self.first, format=self.format, **self.options)

@@ -54,11 +54,14 @@ class TableSource(DataSource):
             roles, types = self.roles(rows.columns)
             types = declared.first(types, rows.columns)
             return Table.from_records(self.dated_rows(rows, types), roles, types, mark, **self.whose())
-        frame, source = self.dated_frame(file)
+        if self.time_format is None:
+            frame, schema, source = file.coded_frame()
+        else:
+            frame, source = self.dated_frame(file)
+            schema = frame.schema
         roles, types = self.roles(frame.columns)
-        return Table.from_frame(
-            frame, roles, declared.first(types, frame.columns), **self.whose(), **self.cells(), source=source
-        )
+        types = declared.first(types, frame.columns)
+        return Table.from_frame(frame, roles, types, **self.whose(), **self.cells(), source=source, schema=schema)
 
     def dated_frame(self, file: DataFile) -> tuple[pl.DataFrame, str]:
         """The table with dates and times read as declared."""
@@ -114,7 +117,7 @@ class TableSource(DataSource):
         roles: dict[str, list[str]] = {}
         for column in data.columns:
             roles.setdefault(column.role, []).append(f"{column.name} ({column.type})")
-        absent = sum(int((column.codes < 0).sum()) for column in data.columns)
+        absent = sum(column.missing for column in data.columns)
         missing = f"{absent:,} of {len(data) * len(data.columns):,} cells ({', '.join((*self.missing, 'empty'))})"
         return {role: ", ".join(names) for role, names in roles.items()} | {"missing": missing}
 
