@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import sys
 import tracemalloc
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pyarrow
 import pytest
 
 from crypsis.data.formats.compression import existing_file, is_compressed, read_bytes, without_compression
 from crypsis.data.formats.memory import LIMIT_VARIABLE
-from crypsis.errors import MissingExtra, MissingFile, TooLarge, UnknownFormat, UnreadableFile
+from crypsis.data.formats.tabular import files_of, read_table_file
+from crypsis.data.reading import read_table
+from crypsis.errors import BadRow, MissingExtra, MissingFile, TooLarge, UnknownFormat, UnreadableFile
 
 
 def zstandard(content: bytes) -> bytes:
@@ -101,3 +106,53 @@ def test_what_is_no_readable_file_is_told_apart(tmp_path: Path) -> None:
     loop.symlink_to(loop)
     with pytest.raises(UnreadableFile, match="cannot be opened"):
         existing_file(loop)
+
+
+def packed(path: Path, **files: str) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name.replace("__", "/"), text)
+    return path
+
+
+JANUARY, FEBRUARY = "age,ill\n30,flu\n31,none\n", "age,ill\n40,flu\n"
+
+
+def test_an_archive_of_files_of_one_format_is_read_like_a_folder(tmp_path: Path) -> None:
+    path = packed(tmp_path / "trips.zip", **{"b__february.csv": FEBRUARY, "a__january.csv": JANUARY, ".DS_Store": "?"})
+    frame, source = read_table_file(path)
+    assert frame["age"].to_list() == ["30", "31", "40"]
+    assert source == str(path)
+    table = read_table(path, {"age": "quasi", "ill": "sensitive"})
+    assert table.column("age").values().to_list() == [30, 31, 40]
+
+
+def test_one_file_of_an_archive_is_named_like_one_in_a_folder(tmp_path: Path) -> None:
+    path = packed(tmp_path / "trips.zip", **{"a__january.csv": JANUARY, "readme.txt": "see above"})
+    with pytest.raises(
+        UnreadableFile, match=r"holds 2 files \(a/january.csv, readme.txt\); name one, such as .*january"
+    ):
+        read_table_file(path)
+    assert read_table_file(path / "a" / "january.csv")[0].height == 2
+    with pytest.raises(MissingFile, match="holds no such file"):
+        read_table_file(path / "a" / "march.csv")
+    frame = pl.DataFrame({"age": [1, 2]})
+    content = io.BytesIO()
+    frame.write_parquet(content)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("table.parquet", content.getvalue())
+    assert read_table_file(path / "table.parquet")[0].equals(frame)
+
+
+def test_a_name_in_an_archive_never_leads_out_of_it(tmp_path: Path) -> None:
+    (tmp_path / "secret.csv").write_text("a\n1\n", encoding="utf-8")
+    names = {f"{tmp_path}/secret.csv": "a\n2\n", "../secret.csv": "a\n3\n", "x.csv": "a\n4\n", "y.csv": "a\n5\n"}
+    path = packed(tmp_path / "odd.zip", **names)
+    assert [file.name for file in files_of(path)] == ["x.csv", "y.csv"]
+    assert read_table_file(path)[0]["a"].to_list() == ["4", "5"]
+
+
+def test_files_of_an_archive_must_have_the_same_columns(tmp_path: Path) -> None:
+    path = packed(tmp_path / "odd.zip", **{"x.csv": "a\n4\n", "y.csv": "b\n5\n"})
+    with pytest.raises(BadRow, match="must have the columns a of"):
+        read_table_file(path)

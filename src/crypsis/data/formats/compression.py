@@ -1,7 +1,10 @@
 """Files as bytes: compressed or not, read as a stream that stops at the memory limit.
 
-gzip, xz, bzip2, zstandard and zip archives with one file are recognised by their suffix. A small file that unpacks to
-more than the machine can hold is refused while it unpacks, so a decompression bomb costs no more than the limit.
+gzip, xz, bzip2, zstandard and zip are recognised by their suffix. A small file that unpacks to more than the machine
+can hold is refused while it unpacks, so a decompression bomb costs no more than the limit.
+
+A file in an archive is named like one in a folder, `trips.zip/january.csv`; an archive with several files of one format
+is read like a folder.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import gzip
 import io
 import lzma
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
@@ -47,19 +50,52 @@ def _open_zip(path: Path) -> IO[bytes]:
     return archive.open(_member(archive, path))
 
 
+def _open_member(path: Path) -> IO[bytes]:
+    """A file that is named by its archive, `trips.zip/january.csv`."""
+    holder = archive_of(path)
+    assert holder is not None
+    return zipfile.ZipFile(holder).open(path.relative_to(holder).as_posix())
+
+
+def archive_of(path: Path) -> Path | None:
+    """The archive that a file is in, None where it lies in folders alone."""
+    archives = (parent for parent in path.parents if parent.suffix.lower() == ".zip")
+    return next((parent for parent in archives if parent.is_file()), None)
+
+
+def files_in_archive(path: Path) -> list[Path]:
+    """The files of an archive as paths in it; all have one suffix, or it must be said which is meant."""
+    if path.suffix.lower() != ".zip" or not path.is_file():
+        return []
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = _members(archive)
+            check_fits(sum(archive.getinfo(name).file_size for name in names), str(path))
+    except (OSError, zipfile.BadZipFile, NotImplementedError):
+        return []  # what is wrong with it is said where it is unpacked
+    if len({Path(name).suffix.lower() for name in names}) > 1:
+        raise _several(names, path)
+    return [path / name for name in sorted(names)]
+
+
 def _member(archive: zipfile.ZipFile, path: Path) -> str:
-    names = [one.filename for one in archive.infolist() if not one.is_dir() and not _is_rubbish(one.filename)]
+    names = _members(archive)
     if len(names) == 1:
         return names[0]
+    raise _several(names, path)
+
+
+def _several(names: Sequence[str], path: Path) -> UnreadableFile:
     shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-    raise UnreadableFile(
-        f"{path} holds {len(names)} files ({shown}); one is read. Unpack it and give one of them, or the folder.",
-        where=str(path),
-    )
+    example = f"; name one, such as {path / names[0]}, or give an archive with files of one format" if names else ""
+    return UnreadableFile(f"{path} holds {len(names)} files ({shown}){example}.", where=str(path))
 
 
-def _is_rubbish(name: str) -> bool:
-    return name.startswith("__MACOSX/") or name.rpartition("/")[2].startswith(".")
+def _members(archive: zipfile.ZipFile) -> list[str]:
+    """The files that somebody packed, without what systems add; a name never leads out of the archive."""
+    names = [one.filename for one in archive.infolist() if not one.is_dir()]
+    kept = [name for name in names if not name.startswith("__MACOSX/") and not Path(name).name.startswith(".")]
+    return [name for name in kept if not Path(name).is_absolute() and ".." not in Path(name).parts]
 
 
 OPENERS: dict[str, Callable[[Path], Any]] = {
@@ -72,12 +108,12 @@ OPENERS: dict[str, Callable[[Path], Any]] = {
 
 
 def is_compressed(path: Path) -> bool:
-    return path.suffix.lower() in OPENERS
+    return path.suffix.lower() in OPENERS or archive_of(path) is not None
 
 
 def without_compression(path: Path) -> Path:
     """`trips.csv.gz` -> `trips.csv`; an archive `trips.zip` is called as the file in it."""
-    if not is_compressed(path):
+    if path.suffix.lower() not in OPENERS:
         return path
     plain = path.with_suffix("")
     if path.suffix.lower() == ".zip" and not plain.suffix:
@@ -105,6 +141,9 @@ def existing_file(path: str | Path) -> Path:
                 f"{file} is a pipe or a device; files are read more than once, so save the data to a file first.",
                 where=str(file),
             )
+        if archive_of(file) is not None:
+            with _unpacking(file):
+                return file
         with file.open("rb"):
             return file
     except CrypsisError:
@@ -155,10 +194,13 @@ def read_beginning(path: Path, size: int = CHUNK) -> bytes:
 @contextmanager
 def _unpacking(path: Path) -> Iterator[IO[bytes]]:
     try:
-        with OPENERS[path.suffix.lower()](path) as stream:
+        with (_open_member if archive_of(path) else OPENERS[path.suffix.lower()])(path) as stream:
             yield stream
     except CrypsisError:
         raise
+    except KeyError as error:
+        holder = archive_of(path)
+        raise MissingFile(f"{holder} holds no such file; check {path}.", where=str(path)) from error
     except Exception as error:  # every unpacker has its own errors
         raise UnreadableFile(
             f"{path} cannot be unpacked: it is truncated or not a {path.suffix} file ({error}). Fetch it again.",

@@ -1,6 +1,7 @@
 """Any file that holds a table, as one frame: picks the format and tells where its rows stand.
 
-A folder, or a pattern such as `2024-*.csv`, is one table whose rows stand in several files with the same columns.
+A folder, an archive with several files, or a pattern such as `2024-*.csv`, is one table whose rows stand in several
+files with the same columns.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import polars as pl
 from crypsis.data.formats import format_for
 from crypsis.data.formats.by_record import ByRecord, Sets
 from crypsis.data.formats.columns import unknown_column
-from crypsis.data.formats.compression import existing_file
+from crypsis.data.formats.compression import existing_file, files_in_archive
 from crypsis.data.formats.format import SEQUENCE, TABLE
 from crypsis.errors import BadRow, CrypsisError, MissingFile, TooLarge, UnknownFormat
 
@@ -24,7 +25,7 @@ _TABLE = frozenset({TABLE})
 
 
 def files_of(path: str | Path) -> list[Path]:
-    """The files that a path stands for: itself, those of a folder and its folders, or those that fit a pattern."""
+    """The files that a path stands for: itself, those of a folder or an archive, or those that fit a pattern."""
     file = Path(path)
     try:
         if file.is_dir():
@@ -38,6 +39,9 @@ def files_of(path: str | Path) -> list[Path]:
             if not found:
                 raise MissingFile(f"No file fits {file}; check the pattern.", where=str(file))
             return found
+        packed = files_in_archive(file)
+        if len(packed) > 1:
+            return packed
     except CrypsisError:
         raise
     except (OSError, ValueError):
