@@ -158,3 +158,60 @@ def test_trajectories_and_tracks_say_what_was_understood(tmp_path: Path) -> None
     typed = Typed()
     for name, kind, told in (("visits.csv", Trajectories, "trajectories, "), ("points.csv", Tracks, "tracks, ")):
         assert f"understood: {told}" in reading.words_on(typed.read(tmp_path / name, kind), typed)
+
+
+def commands(group: object, path: str = "") -> dict[str, object]:
+    """Every command by what is typed."""
+    found: dict[str, object] = {}
+    for name, command in group.commands.items():  # type: ignore[attr-defined]
+        typed = f"{path} {name}".strip()
+        found |= commands(command, typed) if hasattr(command, "commands") else {typed: command}
+    return found
+
+
+def test_every_command_that_reads_data_can_shape_the_table_first() -> None:
+    from crypsis.cli.app import parser
+
+    readers = {
+        name: command
+        for name, command in commands(parser()).items()
+        if isinstance(command, reading.ReadingCommand)
+    }
+    as_it_stands = {name for name, command in readers.items() if not command.shapes}
+    assert as_it_stands == {"data edit", "data save", "data risk"}
+    assert {"anonymize", "verify", "measure", "plot", "compare", "hierarchy make", "policy make"} <= set(readers)
+    for name, command in readers.items():
+        options = {option.name for option in command.get_params(reading.Reader(command))}
+        assert {"separator", "encoding", "decimal", "thousands", "header"} <= options, name
+        assert ("step" in options) is (name not in as_it_stands), name
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "hierarchy make {file} --column area --out {out}/tree.csv",
+        "plot {file} --kind histogram --column area --out {out}/plots",
+    ],
+)
+def test_commands_read_the_table_as_it_was_shaped(run, tmp_path: Path, line: str) -> None:
+    (tmp_path / "people.csv").write_text("zip,ill\n14122,flu\n14123,none\n99999,flu\n99998,flu\n", encoding="utf-8")
+    words = line.format(file=tmp_path / "people.csv", out=tmp_path).split(" ")
+    done = run(*words, "--step", "prefix(column=zip, length=2, to=area)")
+    assert done.code == 0, done.err
+    assert run(*words).code == 2  # there is no such column before
+
+
+def test_a_table_that_is_read_in_parts_is_not_shaped_in_silence(run, tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("zip,ill\n14122,flu\n14123,none\n", encoding="utf-8")
+    words = ["anonymize", str(tmp_path / "people.csv"), "--method", "mondrian", "--quasi", "area", "--other", "rest"]
+    done = run(
+        *words,
+        "--out",
+        str(tmp_path / "out"),
+        "--executor",
+        "serial",
+        "--step",
+        "prefix(column=zip, length=2, to=area)",
+    )
+    assert done.code == 2
+    assert "--step" in done.err

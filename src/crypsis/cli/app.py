@@ -21,7 +21,7 @@ _COMMANDS: dict[str, tuple[str, str | None]] = {  # its function or class, and h
     "verify": ("verify.Verify", _CHOOSING),
     "sign": ("keys.sign", None),
     "certificate": ("certificate.Certificate", None),
-    "measure": ("measure.Measure", "reading.ShapingCommand"),
+    "measure": ("measure.Measure", _READING),
     "attack": ("attack.attack", _CHOOSING),
     "reconstruct": ("reconstruct.reconstruct", None),
     "export": ("export.Export", None),

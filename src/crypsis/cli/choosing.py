@@ -22,8 +22,6 @@ _OF_THE_COMMAND = ("workers",)  # of `run` they are processes
 class ChoosingCommand(ReadingCommand):
     """A command with the parameters of whatever its option --method, --model or --attack names."""
 
-    shapes = True
-
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ctx.own_only = not ctx.resilient_parsing
         parser = self.make_parser(ctx)

@@ -14,7 +14,7 @@ import typer
 from crypsis.cli.command import Command
 from crypsis.cli.output import show, show_table
 from crypsis.cli.printing import printable
-from crypsis.cli.reading import FileCommand, Reader, ShapingCommand
+from crypsis.cli.reading import FileCommand, Reader, ReadingCommand
 from crypsis.cli.risk import RiskCommand, risk
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS, in_order
 from crypsis.errors import BadEdit, BadParameter, CrypsisError, MissingFile, OutputExists
@@ -32,7 +32,7 @@ _NOT_SHOWN = ("item_separator", "hierarchy", "suggested_type")
 _OPTIONS = ("--rename", "--set", "--replace", "--add-row", "--delete-row", "--add-column", "--delete-column")
 
 
-class InspectCommand(ShapingCommand):
+class InspectCommand(ReadingCommand):
     """A look at a file: how it is written, and what its cells mean."""
 
     wanted = ("missing", "time_format")
@@ -139,7 +139,7 @@ class Edit(Command):
         asked = [_edit(option, text) for option, text in in_order(*_OPTIONS)]
         if asked:
             done, undone = done + asked, []
-        table = EditedTable(_frame(self.input, self.read)).apply(done)
+        table = EditedTable(self.read.typed.frame(self.input)[0]).apply(done)
         write_file(path, (json.dumps({"edits": done, "undone": undone}, ensure_ascii=False, indent=1) + "\n").encode())
         show(
             {"edits": done, "undone": undone, "file": str(path), "rows": table.height, "columns": table.columns},
@@ -171,7 +171,7 @@ def save(
         raise MissingFile(f"There is no list of edits {edits}; check the path.", where=str(edits))
     path = edits or _usual_list(input)
     done, _ = read_edits(path)
-    table = EditedTable(_frame(input, read)).apply(done)
+    table = EditedTable(read.typed.frame(input)[0]).apply(done)
     if os.path.lexists(out) and not yes and not _asked(out):
         raise OutputExists(f"{out} exists already and is kept; choose another name, or add --yes to overwrite it.")
     write_file(out, frame_bytes(table, format, read.typed["separator"] or ",", spreadsheet_safe))
@@ -201,12 +201,6 @@ def read_edits(path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 def _usual_list(input: Path) -> Path:
     return input.with_name(f"{input.name}.edits.json")
-
-
-def _frame(input: Path, read: Reader) -> Any:
-    from crypsis.data.formats.tabular import read_table_file
-
-    return read_table_file(input, **read.typed.file_options)[0]
 
 
 def _asked(out: Path) -> bool:

@@ -49,9 +49,7 @@ def make(
     if column is not None and read.typed["items"] and column in separators(read.typed["items"]):
         column = None  # the items, not the texts that list them
     if column is not None:
-        from crypsis.data.formats.tabular import read_table_file
-
-        frame, source = read_table_file(input, **read.typed.file_options)
+        frame, source = read.typed.frame(input)
         types = pairs(read.typed["types"], "--types")
         if column not in frame.columns:
             from crypsis.data.formats.columns import unknown_column

@@ -36,7 +36,7 @@ def show_levels(read: Reader, path: Path, model: str | None, chosen: Any) -> int
     if levels.people is not None and hasattr(chosen, "unit"):
         chosen = replace(chosen, unit="person")
     if read.typed["person"] is None:
-        note_person(path, read.typed.file_options)
+        note_person(read.typed.frame(path)[0])
     # A model without parameters asks what is reached; with them, whether that is enough.
     judged = isinstance(chosen, Guarantee) and bool(SETTINGS.get().chosen)
     verdict = _api.verify(published, chosen) if judged else None

@@ -10,14 +10,13 @@ from crypsis.cli.reading import Reader
 
 def loaded(path: Path, read: Reader, kind: str | None = None, *, rest: str | None = None) -> Any:
     """The data of a file; `rest` is the role of columns that were given none, for commands that ask for no roles."""
-    from crypsis.data.inspection import inspect_file
     from crypsis.data.sources import OF_RECORDS
     from crypsis.evaluate import Dataset
-    from crypsis.evaluate.first_look import told_options
+    from crypsis.evaluate.first_look import look_at
 
     section = read.typed.section(path, kind)
     if rest is not None and "kind" not in section and not _tells_rows(section):
-        looked = inspect_file(path, **told_options(section))
+        looked = look_at(path, section)
         if looked.kind in OF_RECORDS:
             section |= {"kind": "table", "columns": {}}
         elif looked.kind == "transactions":

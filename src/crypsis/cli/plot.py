@@ -98,7 +98,7 @@ class Plot(Command):
 
 def _refuse_options(read: Reader, understood: tuple[str, ...], why: str) -> None:
     """No wish is passed over in silence."""
-    for name in (*read.typed.given(), *read.typed.file_options):
+    for name in (*read.typed.given(), *read.typed.file_options, *(["step"] if read.typed.steps else ())):
         if name not in understood:
             raise BadParameter(f"--{name.replace('_', '-')} has no effect here: {why}.", parameter=name)
 
@@ -159,7 +159,6 @@ def _read_file(read: Reader, path: Path, column: str | None) -> Any:
     from crypsis.cli.reading.column_options import listed, pairs, separators
     from crypsis.cli.reading.typed import file_options
     from crypsis.data.formats.columns import unknown_column
-    from crypsis.data.formats.tabular import read_table_file
     from crypsis.data.inspection import inspect_file
     from crypsis.data.mixed import Mixed
     from crypsis.data.relational import Table
@@ -167,20 +166,19 @@ def _read_file(read: Reader, path: Path, column: str | None) -> Any:
     from crypsis.data.transaction import Transactions
     from crypsis.data.usual_columns import item_column
 
-    written = read.typed.file_options
-    looked = inspect_file(path, **written)
+    looked = inspect_file(path, **read.typed.file_options, change=read.typed.file(path).change)
     usual = item_column([one.name for one in looked.columns]) is not None
     if looked.kind == "transactions" and (column is None or usual or not looked.uses):
         return read(path, Transactions)
     if looked.kind == "trajectories" and column is None:
         return read(path, Trajectories)
-    frame, source = read_table_file(path, **written)
+    frame, source = read.typed.frame(path)
     if column is None:
         raise BadParameter(f"Name the column (--column): {', '.join(frame.columns)}.", parameter="column")
     if column not in frame.columns:
         raise unknown_column(column, frame.columns, str(path))
     _refuse_options(
-        read, (*_COLUMN_OPTIONS, *file_options(), "format"), "a histogram of one column does not look at it"
+        read, (*_COLUMN_OPTIONS, *file_options(), "format", "step"), "a histogram of one column does not look at it"
     )
     divided = separators(read.typed["items"]) if read.typed["items"] else {}
     if column in divided:

@@ -21,6 +21,7 @@ class RiskCommand(ReadingCommand):
     """Reads a table by what others may know of people."""
 
     wanted = ("quasi", "person", "missing")
+    shapes = False  # what is looked at is the table as it stands
 
 
 def risk(
@@ -59,7 +60,7 @@ def risk(
         table = read(input, PublishedTable)
         found = [table_risk(table, **settings)]
         if person is None:
-            note_person(input, read.typed.file_options)
+            note_person(read.typed.frame(input)[0])
         if after is not None:
             found.append(table_risk(_released(after), quasi=columns, **settings))
     if SETTINGS.get().json:

@@ -47,11 +47,14 @@ class Reader(typer.Context):
 
 
 class ReadingCommand(TyperCommand):
-    """A command with reading options beside its own: of all kinds of data, or those that `wanted` names."""
+    """A command with reading options beside its own: of all kinds of data, or those that `wanted` names.
+
+    The table can be shaped first, whatever is read from it.
+    """
 
     context_class = Reader
     wanted: ClassVar[tuple[str, ...] | None] = None
-    shapes: ClassVar[bool] = False  # whether the table can be shaped first
+    shapes: ClassVar[bool] = True
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ctx.own_only = True
@@ -87,16 +90,11 @@ class ReadingCommand(TyperCommand):
         return super().invoke(ctx)
 
 
-class ShapingCommand(ReadingCommand):
-    """A command that reads data whose table can be shaped first."""
-
-    shapes = True
-
-
 class FileCommand(ReadingCommand):
     """A command that reads a file as it is written, whatever its data are."""
 
     wanted = ()
+    shapes = False
 
 
 def click_options(options: Mapping[str, Parameter]) -> list[Any]:

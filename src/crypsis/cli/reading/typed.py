@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crypsis.cli.reading.column_options import ROLE_OPTIONS, ColumnOptions, column_keys, listed
 from crypsis.data.declarations import Declarations
@@ -17,6 +17,9 @@ from crypsis.data.steps import STEP, STEPS, shaping, steps_of
 from crypsis.data.ways_of_reading import option_without_effect
 from crypsis.errors import BadParameter, NotApplicable, OptionWithoutEffect
 from crypsis.parameters import Parameter, SideInput, marks_of, parameters_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 INPUT_FORMAT = "input_format"
 
@@ -88,10 +91,18 @@ class Typed:
         chosen = source.from_keys(self.keys(source, path))
         if declared.by_record:
             chosen.refuse_for_records()
-        options = self.file_options
         keys = {name: value for name, value in self.given().items() if name in source.names()}
-        file = DataFile(path, options.pop("format", None), options, shaping(self.steps))
-        return chosen.read(file, declared, {**keys, **options})
+        file = self.file(path)
+        return chosen.read(file, declared, {**keys, **file.options})
+
+    def file(self, path: Path) -> DataFile:
+        """A file as it is written, and how its table is shaped."""
+        options = self.file_options
+        return DataFile(path, options.pop("format", None), options, shaping(self.steps))
+
+    def frame(self, path: Path) -> tuple[pl.DataFrame, str]:
+        """The table of a file, shaped, and its name for messages."""
+        return self.file(path).frame()
 
     @property
     def steps(self) -> list[dict[str, Any]]:
@@ -106,9 +117,12 @@ class Typed:
         source = source_of(for_method.accepts)
         if not issubclass(source, TableSource):
             raise NotApplicable(f"Only tables are worked on in parts, so far; {source.plural} are read into memory.")
-        chosen = source.from_keys(self.keys(source, path))
-        options = self.file_options
-        return ScannedTable.of(chosen, DataFile(path, options.pop("format", None), options))
+        if self.steps:
+            raise OptionWithoutEffect(
+                "--step shapes a whole table, and here it is read in parts; shape it first, or leave out --executor.",
+                parameter=STEP,
+            )
+        return ScannedTable.of(source.from_keys(self.keys(source, path)), self.file(path))
 
     def keys(self, source: type[DataSource] | None, path: Path | None = None) -> dict[str, Any]:
         """What was typed as keys of `[dataset]`; an option that says nothing about this kind of data is refused."""
