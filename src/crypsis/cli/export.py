@@ -22,6 +22,7 @@ from crypsis.errors import BadParameter, OptionWithoutEffect, OutputExists
 if TYPE_CHECKING:
     from crypsis.evaluate import Store
     from crypsis.evaluate.export import ExportedFile
+    from crypsis.guarantees import Verdict
     from crypsis.release import Release
 
 
@@ -51,6 +52,13 @@ class Export(Command):
         bool, typer.Option("--i-know", help="Also export a cell whose guarantee the verifier found broken.")
     ] = False
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False
+    connection: Annotated[
+        str | None,
+        typer.Option(
+            "--connection",
+            help="Write into a database: the environment variable with its address; --out is the name of the table.",
+        ),
+    ] = None
     sign: Sign = None
     about: AboutFile = None
     confirm: Confirm = None
@@ -61,6 +69,9 @@ class Export(Command):
         from crypsis.evaluate.export import Publishing, export_inputs, export_published, export_release
 
         store = Store(self.source)
+        if self.connection is not None:
+            self._into_database(self.connection, store)
+            return
         if self.out.suffix or not (self.source.is_dir() and store.exists()):
             if self.sign is not None:
                 raise OptionWithoutEffect(
@@ -120,13 +131,39 @@ class Export(Command):
         )
 
     def _release_as_file(self) -> list[Path]:
-        from crypsis.errors import VerificationFailed
         from crypsis.evaluate.export import write_about, write_published
-        from crypsis.release import read_release
-        from crypsis.review.refusal import refuse_colours
 
         if os.path.lexists(self.out) and not self.overwrite:
             raise OutputExists(f"{self.out} exists already; choose another name or remove it.")
+        release, verdict = self._checked_release()
+        file = write_published(release, self._file())
+        return [file, write_about(file, release.manifest, verdict.to_dict())]
+
+    def _into_database(self, connection: str, store: Store) -> None:
+        """The published table beside other tables; the release folder stays what is verified and told of it."""
+        from crypsis.evaluate.export import write_into_database
+
+        given = {"--sign": self.sign, "--about": self.about, "--cell": self.cell, "--i-know": self.i_know}
+        given |= {"--spreadsheet-safe": self.spreadsheet_safe, "--separator": self.separator != ","}
+        for option, value in given.items():
+            if value:
+                raise OptionWithoutEffect(f"{option} has no effect on a table of a database; leave it out.")
+        if not self.source.is_dir() or store.exists():
+            raise BadParameter(
+                f"{self.source} is no release folder; a database is given what a release holds. Write one first "
+                "(`crypsis anonymize`, or `crypsis export RESULTS --cell ID --out FOLDER`)."
+            )
+        release, _ = self._checked_release()
+        write_into_database(release, str(self.out), connection, overwrite=self.overwrite)
+        told = {"table": str(self.out), "connection": connection, "release": str(self.source)}
+        show(told, f"wrote table {self.out}; {self.source} stays the release that says what is guaranteed of it")
+
+    def _checked_release(self) -> tuple[Release, Verdict]:
+        """The release, verified and reviewed once more."""
+        from crypsis.errors import VerificationFailed
+        from crypsis.release import read_release
+        from crypsis.review.refusal import refuse_colours
+
         release = read_release(self.source) if self.source.is_dir() else _release_of_file(self.source)
         verdict = release.verify()
         if not verdict.holds and not self.i_know:
@@ -136,8 +173,7 @@ class Export(Command):
         release.refuse_unconfirmed(self.confirm or ())
         if self.strict:
             refuse_colours(release.review(confirm=self.confirm or ()))
-        file = write_published(release, self._file())
-        return [file, write_about(file, release.manifest, verdict.to_dict())]
+        return release, verdict
 
 
 def _cell_to_export(store: Store, asked: str | None) -> str:

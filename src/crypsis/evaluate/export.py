@@ -22,6 +22,8 @@ import polars as pl
 
 from crypsis.atomic import write_file
 from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.formats.sql import write_sql
+from crypsis.data.formats.sql_file import address_of
 from crypsis.data.writing import write_data
 from crypsis.errors import (
     BadParameter,
@@ -178,10 +180,21 @@ def write_published(release: Release, to: ExportedFile) -> Path:
             raise BadParameter("export: json is the form of disassociated data; use csv, jsonl or parquet.")
         write_file(file, data.document)
         return file
+    write_file(file, frame_bytes(_sorted_frame(release, data), chosen, to.separator, to.spreadsheet_safe))
+    return file
+
+
+def write_into_database(release: Release, table: str, connection: str, *, overwrite: bool = False) -> None:
+    """The same as a table of a database; `connection` names the environment variable with its address."""
+    frame = _sorted_frame(release, release.kind.as_written(release.data))
+    write_sql(frame, table, address_of(connection), overwrite=overwrite)
+
+
+def _sorted_frame(release: Release, data: Any) -> pl.DataFrame:
     if not isinstance(data, DisassociatedTransactions) and hasattr(data, "take"):
         data = data.take(np.asarray(release.kind.sorted_rows(data), np.int64))
-    write_file(file, frame_bytes(data.to_export(), chosen, to.separator, to.spreadsheet_safe))
-    return file
+    frame: pl.DataFrame = data.to_export()
+    return frame
 
 
 def frame_bytes(frame: pl.DataFrame, format: str, separator: str = ",", spreadsheet_safe: bool = False) -> bytes:

@@ -1,4 +1,4 @@
-"""Tables from a database: a query on a DBAPI connection (sqlite3, psycopg, duckdb, …) or on a connection address."""
+"""Tables from a database, by a query on a DBAPI connection (sqlite3, psycopg, …) or on an address; and into one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from crypsis.errors import MissingExtra, UnreadableFile
+from crypsis.errors import MissingExtra, OutputExists, SourceUnreachable, UnreadableFile
 
 
 def read_sql(query: str, connection: Any) -> pl.DataFrame:
@@ -29,3 +29,24 @@ def read_sql(query: str, connection: Any) -> pl.DataFrame:
         raise UnreadableFile(
             f"The database refused the query ({reason}); check the query and the connection."
         ) from error
+
+
+def write_sql(frame: pl.DataFrame, table: str, address: str, *, overwrite: bool = False) -> None:
+    """Write a table into a database, whole or not at all; no message repeats the address.
+
+    Needs the driver of the database for ADBC: `adbc-driver-sqlite`, `adbc-driver-postgresql` or the like.
+    """
+    try:
+        frame.write_database(table, address, engine="adbc", if_table_exists="replace" if overwrite else "fail")
+    except ImportError as error:
+        raise MissingExtra(
+            "Writing into this database needs its driver for ADBC; install those for SQLite and PostgreSQL with: "
+            "pip install 'crypsis[sql]'"
+        ) from error
+    except Exception as error:  # every driver has its own errors, which may hold the address
+        if "already exists" in str(error) or "ALREADY_EXISTS" in str(error):
+            raise OutputExists(f"The database has a table {table!r} already; choose another name.") from None
+        raise SourceUnreachable(
+            f"The database did not take the table {table!r} ({type(error).__name__}); check its address, and whether "
+            "you may write there."
+        ) from None
