@@ -173,9 +173,7 @@ def test_every_command_that_reads_data_can_shape_the_table_first() -> None:
     from crypsis.cli.app import parser
 
     readers = {
-        name: command
-        for name, command in commands(parser()).items()
-        if isinstance(command, reading.ReadingCommand)
+        name: command for name, command in commands(parser()).items() if isinstance(command, reading.ReadingCommand)
     }
     as_it_stands = {name for name, command in readers.items() if not command.shapes}
     assert as_it_stands == {"data edit", "data save", "data risk"}
