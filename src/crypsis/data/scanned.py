@@ -15,7 +15,7 @@ import polars as pl
 
 from crypsis.data.declarations import Declarations
 from crypsis.data.formats import format_for, parquet, tabular
-from crypsis.data.formats.compression import is_compressed
+from crypsis.data.formats.compression import file_on_disk, is_compressed
 from crypsis.data.formats.format import TABLE
 from crypsis.data.formats.memory import in_words
 from crypsis.data.relational import ROLES, Table
@@ -169,7 +169,7 @@ def declared_types(scanned: ScannedTable, declared: Declarations) -> dict[str, s
 
 def stamp_of(path: Path) -> tuple[int, int]:
     """Size and time of change."""
-    status = path.stat()
+    status = file_on_disk(path).stat()
     return status.st_size, status.st_mtime_ns
 
 

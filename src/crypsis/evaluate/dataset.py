@@ -32,7 +32,7 @@ import polars as pl
 
 from crypsis.data.declarations import Declarations
 from crypsis.data.formats import format_of, format_options
-from crypsis.data.formats.compression import existing_file
+from crypsis.data.formats.compression import archive_of, readable_file, unpacked_chunks
 from crypsis.data.formats.tabular import files_of, read_table_file
 from crypsis.data.microdata import Microdata
 from crypsis.data.sources import OF_RECORDS, SOURCES, DataFile, DataSource, MixedSource, every_option
@@ -249,8 +249,14 @@ def forget_loaded() -> None:
 
 def file_digest(path: Path) -> str:
     """SHA-256 of a file."""
-    with existing_file(path).open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    file = readable_file(path)
+    if archive_of(file) is None:
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    digest = hashlib.sha256()
+    for chunk in unpacked_chunks(file):
+        digest.update(chunk)
+    return digest.hexdigest()
 
 
 def side_input_files() -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from crypsis.data.formats import format_options
-from crypsis.data.formats.compression import existing_file
+from crypsis.data.formats.compression import readable_file
 from crypsis.data.relational import PERSON, ROLES
 from crypsis.data.sources import SOURCES, every_key, option_named, value_of
 from crypsis.data.sources.table import ITEMS_TYPE
@@ -118,7 +118,7 @@ def check_file(found: Findings, experiment: Experiment, told: Any, where: str) -
     if not isinstance(told, Mapping) or not isinstance(told.get("path"), str):
         return
     try:
-        existing_file(resolved(told["path"], experiment.folder))
+        readable_file(resolved(told["path"], experiment.folder))
     except CrypsisError as error:
         recipe = "auto = 'auto'" if where.startswith("hierarchy") else "auto with a recipe"
         found.add(where, f"{error.message} Or have it built from the data: {recipe} in place of path.", error.code)

@@ -19,6 +19,7 @@ import polars as pl
 
 from crypsis.atomic import write_file
 from crypsis.data.formats import format_options
+from crypsis.data.formats.compression import file_on_disk
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.relational import PERSON, ROLES
 from crypsis.data.sources import SOURCES, every_key
@@ -391,8 +392,9 @@ class Datasets:
         """Write the edited table over the file that was read, and go on from there. Whoever calls this has asked."""
 
         def written(entry: Entry) -> Entry:
-            file = self.dataset(entry).file.resolve()
-            if file.suffix.lower() not in (".csv", ".tsv"):
+            files = self.dataset(entry).files
+            file = files[0].resolve()
+            if file.suffix.lower() not in (".csv", ".tsv") or file_on_disk(file) != file or len(files) > 1:
                 raise NotApplicable("Only CSV files are overwritten here; save the data as a new dataset instead.")
             separator = entry.content["section"].get("separator") or ("\t" if file.suffix.lower() == ".tsv" else ",")
             content = _written(self._grid(entry).frame, separator)
@@ -477,7 +479,7 @@ def _without_edits(content: dict[str, Any]) -> None:
 
 
 def _state_of(file: Path) -> _State:
-    found = file.stat()
+    found = file_on_disk(file).stat()
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.attacks import Attack, fitting_attacks
+from crypsis.data.formats.compression import file_on_disk
 from crypsis.drawing.frame import Frame
 from crypsis.drawing.markup import Markup
 from crypsis.errors import (
@@ -294,7 +295,7 @@ class Experiments:
         store = self.store(number)
         try:
             experiment = self.experiment(number)
-            looked_at = experiment.dataset.file.stat()
+            looked_at = file_on_disk(experiment.dataset.file).stat()
         except (CrypsisError, OSError):  # the dataset is gone
             return set()
         index = store.folder / "index.json"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import json
 import lzma
 import sys
 import tracemalloc
@@ -16,11 +17,22 @@ import polars as pl
 import pyarrow
 import pytest
 
-from crypsis.data.formats.compression import existing_file, is_compressed, read_bytes, without_compression
+from crypsis.cli.main import main
+from crypsis.data.formats.compression import (
+    existing_file,
+    is_compressed,
+    read_bytes,
+    readable_file,
+    without_compression,
+)
 from crypsis.data.formats.memory import LIMIT_VARIABLE
 from crypsis.data.formats.tabular import files_of, read_table_file
 from crypsis.data.reading import read_table
-from crypsis.errors import BadRow, MissingExtra, MissingFile, TooLarge, UnknownFormat, UnreadableFile
+from crypsis.data.scanned import scan_table
+from crypsis.errors import BadRow, MissingExtra, MissingFile, NotApplicable, TooLarge, UnknownFormat, UnreadableFile
+from crypsis.evaluate.dataset import Dataset
+from crypsis.web.datasets import Datasets
+from crypsis.web.workspace import Workspace
 
 
 def zstandard(content: bytes) -> bytes:
@@ -156,3 +168,27 @@ def test_files_of_an_archive_must_have_the_same_columns(tmp_path: Path) -> None:
     path = packed(tmp_path / "odd.zip", **{"x.csv": "a\n4\n", "y.csv": "b\n5\n"})
     with pytest.raises(BadRow, match="must have the columns a of"):
         read_table_file(path)
+
+
+def test_every_road_reads_an_archive(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = packed(tmp_path / "trips.zip", **{"b__february.csv": FEBRUARY, "a__january.csv": JANUARY})
+    section = {"kind": "table", "rest": "other"}
+    assert len(Dataset({"path": "trips.zip", **section}, tmp_path).load()) == 3
+    assert len(Dataset({"path": "trips.zip/b/february.csv", **section}, tmp_path).load()) == 1
+    with pytest.raises(SystemExit):
+        main(["data", "inspect", str(path), "--json"])
+    assert json.loads(capsys.readouterr().out)["rows"] == 3
+    datasets = Datasets(Workspace(tmp_path / "workspace"), allow_paths=True)
+    entry = datasets.add_path(str(path))
+    assert datasets.grid(entry.number).frame["age"].to_list() == ["30", "31", "40"]
+    for packed_file in (path, path / "a" / "january.csv"):
+        with pytest.raises(NotApplicable, match="Only CSV files are overwritten"):
+            datasets.overwrite(datasets.add_path(str(packed_file)).number)
+    assert len([*scan_table(path, rest="other").parts(1 << 30)]) == 2
+
+
+def test_only_readers_of_content_take_a_file_in_an_archive(tmp_path: Path) -> None:
+    path = packed(tmp_path / "trips.zip", **{"a.csv": JANUARY, "b.csv": FEBRUARY}) / "a.csv"
+    assert readable_file(path) == path
+    with pytest.raises(UnreadableFile, match="cannot be opened"):
+        existing_file(path)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from crypsis.data.formats.compression import existing_file
+from crypsis.data.formats.compression import readable_file
 from crypsis.data.formats.format import TRACK, Format
 from crypsis.data.formats.lines import read_lines, without_blank_end
 from crypsis.data.formats.source import Source, place
@@ -34,7 +34,7 @@ class Brinkhoff(Format):
 
 def read_points(path: str | Path) -> tuple[pl.DataFrame, Source]:
     """Columns track_id, t, x, y: one row per report of an object, in planar coordinates."""
-    file = existing_file(path)
+    file = readable_file(path)
     lines, _ = read_lines(file, MEMORY_PER_BYTE)
     rows = without_blank_end(lines)
     source = Source(str(file), 1)

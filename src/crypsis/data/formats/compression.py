@@ -63,6 +63,11 @@ def archive_of(path: Path) -> Path | None:
     return next((parent for parent in archives if parent.is_file()), None)
 
 
+def file_on_disk(path: Path) -> Path:
+    """The file whose size and time tell whether the content is still the same: itself, or its archive."""
+    return archive_of(path) or path
+
+
 def files_in_archive(path: Path) -> list[Path]:
     """The files of an archive as paths in it; all have one suffix, or it must be said which is meant."""
     if path.suffix.lower() != ".zip" or not path.is_file():
@@ -141,9 +146,6 @@ def existing_file(path: str | Path) -> Path:
                 f"{file} is a pipe or a device; files are read more than once, so save the data to a file first.",
                 where=str(file),
             )
-        if archive_of(file) is not None:
-            with _unpacking(file):
-                return file
         with file.open("rb"):
             return file
     except CrypsisError:
@@ -157,6 +159,15 @@ def existing_file(path: str | Path) -> Path:
         raise UnreadableFile(
             f"{file} cannot be opened ({error.strerror or error}); check its permissions.", where=str(file)
         ) from error
+
+
+def readable_file(path: str | Path) -> Path:
+    """The path of a file whose content `read_bytes` gives: one that can be opened, or one in an archive."""
+    file = Path(path)
+    if archive_of(file) is None:
+        return existing_file(file)
+    with _unpacking(file):
+        return file
 
 
 def read_bytes(path: Path, memory_per_byte: float = 1.0) -> bytes:

@@ -24,7 +24,7 @@ import polars as pl
 
 from crypsis.data.formats.by_record import ByRecord, frame_of, lines_by_record
 from crypsis.data.formats.columns import unknown_column
-from crypsis.data.formats.compression import existing_file, read_beginning, read_bytes, without_compression
+from crypsis.data.formats.compression import read_beginning, read_bytes, readable_file, without_compression
 from crypsis.data.formats.encodings import UTF_8, as_utf8, known_encoding, marked_encoding
 from crypsis.data.formats.failures import POLARS_FAILURES
 from crypsis.data.formats.format import TABLE, Format, Header, Separator
@@ -226,7 +226,7 @@ def read_frame(
     path: str | Path, *, separator: str | None = None, header: bool = True
 ) -> tuple[pl.DataFrame, CsvSource]:
     """All columns as text. Without a header line columns are called column_1, column_2, …"""
-    return Csv(separator=separator, header=header).read_frame(existing_file(path))
+    return Csv(separator=separator, header=header).read_frame(readable_file(path))
 
 
 def sniff_separator(content: bytes) -> str:

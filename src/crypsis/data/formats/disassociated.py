@@ -21,7 +21,7 @@ from crypsis.data.disassociated import VERSION, DisassociatedTransactions
 from crypsis.data.disassociated_objects import parsed
 from crypsis.data.disassociated_text import arranged
 from crypsis.data.formats import parquet
-from crypsis.data.formats.compression import existing_file, read_bytes
+from crypsis.data.formats.compression import read_bytes, readable_file
 from crypsis.data.formats.failures import POLARS_FAILURES
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadPublication, UnknownFormat, UnreadableFile, WriteFailed
@@ -44,7 +44,7 @@ _COLUMNS: dict[str, Any] = {
 
 def read_disassociated(path: str | Path, format: str | None = None) -> DisassociatedTransactions:
     """Disassociated transactions of a JSON or Parquet file."""
-    file = existing_file(path)
+    file = readable_file(path)
     chosen = format or ("parquet" if ".parquet" in file.suffixes or ".pq" in file.suffixes else "json")
     if chosen not in FORMATS:
         raise UnknownFormat(f"Disassociated data are read from json or parquet, not {chosen!r}.", where=str(file))

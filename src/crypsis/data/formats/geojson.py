@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from crypsis.data.formats.compression import existing_file, read_bytes
+from crypsis.data.formats.compression import read_bytes, readable_file
 from crypsis.data.formats.format import TRACK, Format
 from crypsis.errors import BadCoordinate, BadTimestamps, CrypsisError, UnreadableFile
 from crypsis.strict_json import parse_json
@@ -42,7 +42,7 @@ class GeoJson(Format):
 
 def read_points(path: str | Path) -> tuple[pl.DataFrame, str]:
     """Columns tid, lat, lng, datetime, and uid where features say whose they are: one row per position."""
-    file = existing_file(path)
+    file = readable_file(path)
     try:
         document = parse_json(read_bytes(file, MEMORY_PER_BYTE))
     except CrypsisError:

@@ -17,7 +17,7 @@ import polars as pl
 
 from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.formats.by_record import ByRecord, Sets, content_by_record, frame_of, lines_by_record, sets_of
-from crypsis.data.formats.compression import existing_file, read_beginning, read_bytes
+from crypsis.data.formats.compression import read_beginning, read_bytes, readable_file
 from crypsis.data.formats.failures import POLARS_FAILURES
 from crypsis.data.formats.format import SEQUENCE, TABLE, Format, Sequences
 from crypsis.data.formats.lines import BYTE_ORDER_MARK, read_lines, without_blank_end
@@ -174,13 +174,13 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def holds_objects(path: str | Path) -> bool:
     """Whether the first line with anything on it begins an object."""
-    beginning = read_beginning(existing_file(path)).removeprefix(BYTE_ORDER_MARK)
+    beginning = read_beginning(readable_file(path)).removeprefix(BYTE_ORDER_MARK)
     return beginning.lstrip().startswith(b"{")
 
 
 def read_frame(path: str | Path) -> tuple[pl.DataFrame, Source]:
     """One row per object; a key that an object lacks is null."""
-    file = existing_file(path)
+    file = readable_file(path)
     content = read_bytes(file, MEMORY_PER_BYTE).removeprefix(BYTE_ORDER_MARK)
     source = JsonLinesSource(str(file), 1)
     if not content or content.isspace():

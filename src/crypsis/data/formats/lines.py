@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from crypsis.data.formats.compression import existing_file, read_bytes
+from crypsis.data.formats.compression import read_bytes, readable_file
 from crypsis.data.formats.source import Source, line_place
 from crypsis.errors import BadRow
 
@@ -15,7 +15,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 def read_lines(path: str | Path, memory_per_byte: float) -> tuple[pl.Series, Source]:
     """Every line without its end; the last one may lack the line break. `BadRow` where the text is not UTF-8."""
-    file = existing_file(path)
+    file = readable_file(path)
     content = read_bytes(file, memory_per_byte).removeprefix(BYTE_ORDER_MARK)
     if b"\r" in content and b"\n" not in content:
         content = content.replace(b"\r", b"\n")

@@ -19,7 +19,7 @@ import polars as pl
 from crypsis.data.formats import limited_reader
 from crypsis.data.formats.by_record import ByRecord, as_texts
 from crypsis.data.formats.columns import dates_in_calendar, unknown_column
-from crypsis.data.formats.compression import existing_file, is_compressed, read_bytes
+from crypsis.data.formats.compression import is_compressed, read_bytes, readable_file
 from crypsis.data.formats.format import TABLE, Format
 from crypsis.data.formats.memory import check_fits
 from crypsis.errors import UnreadableFile
@@ -60,7 +60,7 @@ class Parquet(Format):
 
 def read_frame(path: str | Path, *, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, str]:
     """The wanted columns, or all, with the types of the file."""
-    file = existing_file(path)
+    file = readable_file(path)
     return dates_in_calendar(_read(file, columns)[0], str(file)), str(file)
 
 
@@ -97,7 +97,7 @@ def n_rows(file: Path) -> int:
 
 def read_frame_and_metadata(path: str | Path) -> tuple[pl.DataFrame, dict[str, str]]:
     """All columns, and the texts that stand in the footer by their names."""
-    return _read(existing_file(path), None)
+    return _read(readable_file(path), None)
 
 
 def _read(
@@ -153,7 +153,7 @@ def _coded(texts: pl.Series) -> pl.Series:
 
 def column_names(path: str | Path) -> list[str]:
     """The names of the columns, as the footer tells them."""
-    file = existing_file(path)
+    file = readable_file(path)
     content = read_bytes(file, COPIES) if is_compressed(file) else None
     schema = _footer(content if content is not None else file).get(2, [])
     names, at = [], 1

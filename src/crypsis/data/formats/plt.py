@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from crypsis.data.formats.compression import existing_file, without_compression
+from crypsis.data.formats.compression import readable_file, without_compression
 from crypsis.data.formats.format import TRACK, Format
 from crypsis.data.formats.lines import read_lines, without_blank_end
 from crypsis.data.formats.source import Source, place
@@ -35,7 +35,7 @@ class Plt(Format):
 
 def read_points(path: str | Path) -> tuple[pl.DataFrame, Source]:
     """Columns uid, tid, lat, lng, datetime: one row per point."""
-    file = existing_file(path)
+    file = readable_file(path)
     lines, _ = read_lines(file, MEMORY_PER_BYTE)
     rows = without_blank_end(lines.slice(HEADER_LINES))
     source = Source(str(file), HEADER_LINES + 1)

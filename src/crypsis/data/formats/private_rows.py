@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from crypsis.data.formats.compression import existing_file
+from crypsis.data.formats.compression import readable_file
 from crypsis.errors import BadRelease, InputError, MissingFile, UnreadableFile, WriteFailed
 from crypsis.strict_json import parse_json
 
@@ -45,7 +45,7 @@ def read_json_rows(file: Path) -> list[Any]:
 @contextmanager
 def reading_rows(folder: Path, described: Mapping[str, Any], what: str) -> Iterator[Path]:
     """The file with the rows. What goes wrong with it says that it does not hold `what`."""
-    file = existing_file(folder / described["file"])
+    file = readable_file(folder / described["file"])
     try:
         yield file
     except (BadRelease, MissingFile, UnreadableFile):

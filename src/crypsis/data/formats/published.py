@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from crypsis.data.arrays import Int32s, Int64s, offsets_of, take_records
 from crypsis.data.formats import format_of, json_lines, parquet
-from crypsis.data.formats.compression import existing_file
+from crypsis.data.formats.compression import readable_file
 from crypsis.data.formats.source import line_place, place
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories
@@ -32,7 +32,7 @@ ROWS_AT_ONCE = 1 << 16
 
 def read_published_trajectories(path: str | Path, format: str | None = None) -> PublishedTrajectories:
     """Published trajectories of a JSON Lines or Parquet file."""
-    file = existing_file(path)
+    file = readable_file(path)
     chosen = format_of(file, format, holding=frozenset({"table", "sequence"})).name
     if chosen == "jsonl":
         return _read_json_lines(file)

@@ -16,7 +16,7 @@ import polars as pl
 from crypsis.data.formats import format_for
 from crypsis.data.formats.by_record import ByRecord, Sets
 from crypsis.data.formats.columns import unknown_column
-from crypsis.data.formats.compression import existing_file, files_in_archive
+from crypsis.data.formats.compression import files_in_archive, readable_file
 from crypsis.data.formats.format import SEQUENCE, TABLE
 from crypsis.errors import BadRow, CrypsisError, MissingFile, TooLarge, UnknownFormat
 
@@ -46,7 +46,7 @@ def files_of(path: str | Path) -> list[Path]:
         raise
     except (OSError, ValueError):
         pass  # what is wrong with the name is said where it is opened
-    return [existing_file(file)]
+    return [readable_file(file)]
 
 
 def read_table_file(
@@ -128,7 +128,7 @@ def read_rows(
 
 def read_sets(path: str | Path, *, format: str | None = None, **options: Any) -> Sets:
     """Records of items, each read by itself. Text is SPMF if its suffix or `format` says so, else FIMI."""
-    file = existing_file(path)
+    file = readable_file(path)
     return format_for(file, format, holding=frozenset({SEQUENCE}), **options).read_sets(file)
 
 

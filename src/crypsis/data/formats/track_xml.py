@@ -9,7 +9,7 @@ from xml.parsers import expat
 
 import polars as pl
 
-from crypsis.data.formats.compression import existing_file, read_bytes
+from crypsis.data.formats.compression import read_bytes, readable_file
 from crypsis.data.formats.source import NumberedRows, line_place
 from crypsis.errors import UnreadableFile
 
@@ -23,7 +23,7 @@ class TrackReader(ABC):
     format: ClassVar[str]
 
     def __init__(self, path: str | Path) -> None:
-        self.file = existing_file(path)
+        self.file = readable_file(path)
         self.path: list[str] = []  # names of the open elements
         self.names: set[str] = set()  # of tracks
         self.number = 0  # of the current track
