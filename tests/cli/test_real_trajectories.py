@@ -110,3 +110,66 @@ def test_gowalla_check_ins_with_times_are_published_and_queried(run, tmp_path):
     asked = run("query", "presence", tmp_path / "r", "--region", "c193_1502", "--period", "08:00/12:00", "--json")
     told = json.loads(asked.out)
     assert 0 <= told["definite"] <= told["possible"] == 267
+
+
+RIDES = (
+    *("--grid", "1000", "--lat", "start_station_latitude", "--lon", "start_station_longitude", "--time", "starttime"),
+    *("--id", "bikeid", "--each-row-is-a-person", "--no-collapse"),
+)
+WALKS = ("--grid", "20000", "--time", "datetime_gmt", "--id", "trajectory", "--person", "uid")
+RAW_WITH_TIMES = [  # file, how it is read, what is asked for, the steps of time that were needed, k
+    pytest.param(
+        "citibike_jc/citibike_jc_202003_202004.parquet",
+        RIDES,
+        ("-k", "5", "-m", "1", "--times", "merge", "--time-width", "360", "--time-cycle", "day"),
+        ({"width": 21_600, "cycle": "day", "clock": True, "exits": True}, 5),
+        marks=pytest.mark.real_data("citibike_jc"),
+    ),
+    pytest.param(
+        "geolife_sample/geolife_11users.csv.xz",
+        WALKS,
+        (
+            "-k",
+            "3",
+            "-m",
+            "1",
+            "--unit",
+            "trajectory",
+            "--times",
+            "merge",
+            "--time-width",
+            "720",
+            "--time-cycle",
+            "day",
+        ),
+        ({"width": 43_200, "cycle": "day", "clock": True, "exits": True}, 3),
+        marks=pytest.mark.real_data("geolife_sample"),
+    ),
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("file", "reading", "asked", "needed"), RAW_WITH_TIMES)
+def test_raw_files_become_releases_with_times_that_are_attacked_and_queried(
+    run, tmp_path, file, reading, asked, needed
+):
+    name, _, path = file.partition("/")
+    raw, folder = dataset(name) / path, tmp_path / "r"
+    done = run("anonymize", raw, *reading, "--method", "seq-anon", *asked, "--out", folder, "--no-measure")
+    assert done.code == 0, done.err
+    assert f"times of visits are published in steps of {needed[0]['width'] // 3600} hours" in done.err
+    manifest = json.loads((folder / "release.json").read_text())
+    assert manifest["guarantee"]["parameters"]["knows"] == "time"
+    assert manifest["data"]["times"] == needed[0]
+    verified = run("verify", folder, "--original", raw, *reading)
+    assert verified.code == 0, verified.err
+    attacked = run(
+        *("attack", folder, "--original", raw, *reading, "--attack", "timed-visits", "--knowledge", "1"),
+        *("--unit", "trajectory", "--json"),
+    )
+    assert json.loads(attacked.out)["fewest_candidates"] >= needed[1], attacked.err
+    places = json.loads(run("query", "places", folder, "--json").out)["places"]
+    most = max(places, key=lambda place: place["possible"])["place"]
+    told = json.loads(run("query", "presence", folder, "--region", most, "--period", "08:00/12:00", "--json").out)
+    assert 0 <= told["definite"] <= told["possible"] <= manifest["data"]["rows"]
+    assert told["possible"] > 0
