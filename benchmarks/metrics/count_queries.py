@@ -40,6 +40,7 @@ def rows(quick: bool = False) -> Iterator[Row]:
     yield Row(
         "average relative error", workload, best_of(2, lambda: count_query_error(original, published)), limit=LIMIT
     )
+    yield Row("bounds of counts", workload, best_of(2, lambda: published.bound_counts(queries)), limit=5.0)
     for m in (1, 2, 3):
         seconds = best_of(1, lambda: verify(published, KKmAnonymity(k=5, m=m)))  # noqa: B023
         yield Row(f"verify (k,k^m) m={m}", f"{size:,} x 6 + items", seconds, limit=5.0)
