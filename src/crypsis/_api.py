@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, overload
 from crypsis.data.bare_frames import refuse_frame
 from crypsis.data.relational import Table
 from crypsis.data.scanned import ScannedTable
+from crypsis.data.scanned_records import ScannedRecords
+from crypsis.data.trajectory import Trajectories
+from crypsis.data.transaction import Transactions
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.journal import Journal, Listener
 from crypsis.methods import Method
@@ -17,8 +20,8 @@ from crypsis.verifiers import verify
 
 if TYPE_CHECKING:  # what work on parts needs is imported when there are some
     from crypsis.executors.executor import Executor
-    from crypsis.methods.relational.relational_method import RelationalMethod
     from crypsis.parts_release import PartsRelease
+    from crypsis.shards.records import EncodedRecords
     from crypsis.shards.table import EncodedTable
 
 __all__ = ["anonymize", "anonymize_parts", "read_release", "verify"]
@@ -37,8 +40,30 @@ def anonymize(
 
 @overload
 def anonymize(
+    data: ScannedRecords,
+    method: Method,
+    *,
+    listener: Listener | None = None,
+    executor: str | Executor | None = None,
+    block_rows: int = BLOCK_ROWS,
+) -> Release: ...
+
+
+@overload
+def anonymize(
     data: Any, method: Method, *, listener: Listener | None = None, executor: None = None, block_rows: int = BLOCK_ROWS
 ) -> Release: ...
+
+
+@overload
+def anonymize(
+    data: Table,
+    method: Method,
+    *,
+    listener: Listener | None = None,
+    executor: str | Executor,
+    block_rows: int = BLOCK_ROWS,
+) -> PartsRelease: ...
 
 
 @overload
@@ -49,7 +74,7 @@ def anonymize(
     listener: Listener | None = None,
     executor: str | Executor,
     block_rows: int = BLOCK_ROWS,
-) -> PartsRelease: ...
+) -> PartsRelease | Release: ...
 
 
 def anonymize(
@@ -66,13 +91,85 @@ def anonymize(
     worked on in parts, and so are data in memory where an `executor` is given: "serial", "dask", the address of a
     scheduler, or an executor. `block_rows` is how many records are worked on at once; the release never shows it.
     """
-    if isinstance(data, ScannedTable) or executor is not None:
+    if isinstance(data, (ScannedTable, ScannedRecords)) or executor is not None:
         return anonymize_parts(data, method, listener=listener, executor=executor, block_rows=block_rows)
     refuse_frame(data, method.accepts, method)
     method.check_applicable(data)
-    declared, method = method, method.prepared(data)
     journal = Journal(listener)
-    published = method.anonymize(data, journal)
+    prepared = method.prepared(data)
+    return _release(data, prepared.anonymize(data, journal), prepared, method, journal)
+
+
+def anonymize_parts(
+    data: ScannedTable | ScannedRecords | Table | Transactions | Trajectories,
+    method: Method,
+    *,
+    listener: Listener | None = None,
+    executor: str | Executor | None = None,
+    block_rows: int = BLOCK_ROWS,
+) -> PartsRelease | Release:
+    """Anonymize data in parts. The release of a table has its files in scratch until it is written or closed."""
+    from crypsis.executors.choice import chosen_executor
+    from crypsis.shards.records import EncodedRecords
+
+    block = BlockSize(block_rows)
+    kind = getattr(data, "stands_for", type(data))
+    if kind not in (Table, Transactions, Trajectories):
+        raise NotApplicable(
+            f"Only tables, transactions and trajectories are worked on in parts, so far; got {type(data).__name__}."
+        )
+    if method.accepts is not kind:
+        raise NotApplicable(f"{type(method).__name__} anonymizes {method.accepts.__name__}, got {kind.__name__}.")
+    if method.scaling is Scaling.NONE:
+        raise method.not_scalable()
+    if method.by_record:
+        raise BadParameter("Private methods read records one by one and are not run on parts.", parameter="method")
+    running = chosen_executor(executor)
+    journal = Journal(listener)
+    closes = running is not executor
+    try:
+        with journal.stage("read"):
+            encoded = _encoded(data, method, running)
+        if isinstance(encoded, EncodedRecords):
+            return release_records(encoded, method, running, block, journal)
+        release = release_shards(encoded, method, running, block, journal)
+        if closes:
+            release.own_executor()
+            closes = False
+        return release
+    finally:
+        if closes:
+            running.close()
+
+
+def _encoded(data: Any, method: Method, executor: Executor) -> EncodedTable | EncodedRecords:
+    from crypsis.shards.records import encode_records, shard_records
+    from crypsis.shards.table import encode_table, shard_table
+
+    if isinstance(data, ScannedTable):
+        return encode_table(data, method.declarations(), executor)
+    if isinstance(data, ScannedRecords):
+        return encode_records(data, executor)
+    if isinstance(data, Table):
+        return shard_table(data, executor, executor.workers)
+    bounds = [len(data) * number // executor.workers for number in range(executor.workers + 1)]
+    return shard_records(data, executor, bounds)
+
+
+def release_records(
+    encoded: EncodedRecords, method: Method, executor: Executor, block: BlockSize, journal: Journal
+) -> Release:
+    """The release of sets or trajectories in shards, put together in memory."""
+    method.check_people(encoded)
+    encoded.check_fits(executor)
+    data = encoded.whole
+    prepared = method.prepared(data)
+    release = _release(data, prepared.anonymize_parts(encoded, executor, journal, block), prepared, method, journal)
+    release.scaling = journal.private.pop("scaling", None)
+    return release
+
+
+def _release(data: Any, published: Any, method: Method, declared: Method, journal: Journal) -> Release:
     kind = kind_of(published)
     published, data = kind.with_times(published, data, method.guarantee_of, journal)
     published = kind.completed(published, data)
@@ -87,49 +184,8 @@ def anonymize(
     )
 
 
-def anonymize_parts(
-    data: ScannedTable | Table,
-    method: Method,
-    *,
-    listener: Listener | None = None,
-    executor: str | Executor | None = None,
-    block_rows: int = BLOCK_ROWS,
-) -> PartsRelease:
-    """Anonymize a table in parts. The release has its files in scratch until it is written or closed."""
-    from crypsis.executors.choice import chosen_executor
-    from crypsis.methods.relational.relational_method import RelationalMethod
-    from crypsis.shards.table import encode_table, shard_table
-
-    block = BlockSize(block_rows)
-    if not isinstance(data, (ScannedTable, Table)):
-        raise NotApplicable(f"Only tables are worked on in parts, so far; got {type(data).__name__}.")
-    if method.accepts is not Table:
-        raise NotApplicable(f"{type(method).__name__} anonymizes {method.accepts.__name__}, got a table.")
-    if method.scaling is Scaling.NONE or not isinstance(method, RelationalMethod):
-        raise method.not_scalable()
-    if method.by_record:
-        raise BadParameter("Private methods read records one by one and are not run on parts.", parameter="method")
-    running = chosen_executor(executor)
-    journal = Journal(listener)
-    try:
-        with journal.stage("read"):
-            encoded: EncodedTable = (
-                encode_table(data, method.declarations(), running)
-                if isinstance(data, ScannedTable)
-                else shard_table(data, running, running.workers)
-            )
-        release = release_shards(encoded, method, running, block, journal)
-    except BaseException:
-        if running is not executor:
-            running.close()
-        raise
-    if running is not executor:
-        release.own_executor()
-    return release
-
-
 def release_shards(
-    encoded: EncodedTable, method: RelationalMethod, executor: Executor, block: BlockSize, journal: Journal
+    encoded: EncodedTable, method: Method, executor: Executor, block: BlockSize, journal: Journal
 ) -> PartsRelease:
     """The release of a table in shards, in parts."""
     from crypsis.parts_release import PartsRelease

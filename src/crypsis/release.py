@@ -88,6 +88,7 @@ class Release:
     signature: Signature = field(default=Signature(UNSIGNED))  # of the folder that it was read from
     declared: Method | None = None
     about: About | None = None  # what the publisher declares; it goes into release, reports and deposit files
+    scaling: dict[str, Any] | None = None  # where blocks of the data were anonymized apart, how large these are
     _verified: tuple[Any, Guarantee, Verdict] | None = field(default=None, repr=False)
     _measured: tuple[Any, dict[str, Any]] | None = field(default=None, repr=False)
     _figured: tuple[Any, dict[str, Any]] | None = field(default=None, repr=False)
@@ -500,6 +501,7 @@ class Release:
             "software": {"name": "crypsis", "version": VERSION},
             **about_entry(self.about),
             "method": self.manifest.get("method") if declared is None else method_entry(declared),
+            **({} if self.scaling is None else {"scaling": self.scaling}),
             "guarantee": self.guarantee.to_dict(),
             "verdict": {},
             "review": {},

@@ -27,3 +27,13 @@ def test_a_folder_of_parts_is_anonymized_and_verified_part_by_part(run: Run, tmp
     assert "insecure-scheduler" in run(*command, "--overwrite", "--executor", "tcp://10.1.1.1:8786").err
     cluster = [*command[:3], "cluster", *command[4:], "--overwrite", "--executor", "serial"]
     assert "not-scalable" in run(*cluster).err
+
+
+def test_sets_in_parts_are_anonymized_and_verified(run: Run, tmp_path: Path) -> None:
+    for number in range(2):
+        (tmp_path / f"{number}.jsonl").write_text('["a","b"]\n["a","c"]\n["a","b","c"]\n["b"]\n' * 5)
+    out = tmp_path / "out"
+    command = ["anonymize", tmp_path / "*.jsonl", "--method", "disassociation", "-k", "3", "--refine", "none"]
+    assert run(*command, "--out", out, "--executor", "serial", "--block-rows", "50").code == 0
+    assert run("verify", out).code == 0
+    assert not list(tmp_path.glob("crypsis-scratch-*"))

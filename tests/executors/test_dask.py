@@ -10,9 +10,11 @@ import pytest
 
 import crypsis
 from crypsis.errors import BadParameter, BadRow, InsecureScheduler, WorkersDiffer
+from crypsis.executors import near
 from crypsis.executors.dask import Dask, check_address, describe_worker
 from crypsis.executors.scratch import load
 from tests.executors import tasks
+from tests.shards.cut_records import SETS, WALKS, compare
 from tests.shards.cut_tables import random_table, release_cut, sorted_frame
 
 SECRET = "zq-secret-417"
@@ -80,3 +82,11 @@ def test_a_cluster_gives_the_results_of_one_process(
     assert not folder.exists()
     written = capfd.readouterr()
     assert SECRET not in written.out + written.err
+
+
+@pytest.mark.long
+def test_sets_and_walks_on_a_cluster_are_those_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(near, "MEMORY_PER_FILE_BYTE", 1 << 40)  # residents are in workers, however small
+    with Dask(workers=2, memory="1GiB", scratch=tmp_path) as executor:
+        for name in (*SETS, *WALKS):
+            compare(name, 1, executor)

@@ -8,7 +8,7 @@ import numpy as np
 
 import crypsis
 from crypsis.executors.executor import Executor
-from crypsis.methods.transaction.horpart_rounds import Splitting, partition_shards, rows_of_cluster
+from crypsis.methods.transaction.horpart_rounds import Splitting, partition_shards, rows_of_clusters
 from crypsis.methods.transaction.ranked_records import RankedRecords
 from crypsis.shards.ragged import RaggedShard, cut_ragged, save_ragged
 
@@ -43,4 +43,4 @@ def clusters_cut(
     size = method.max_cluster_size or 20 * method.k
     splitting = Splitting(rank, ranked.sensitive, method.k, method.l or 1, size, method.horpart == "guarded")
     clusters, tasks = partition_shards(cut_sets(data, cuts, executor), len(ranked), splitting, block_rows, executor)
-    return [rows_of_cluster(cluster, tasks)[0].tolist() for cluster in clusters]
+    return [rows[0].tolist() for rows in rows_of_clusters(clusters, [task["file"] for task in tasks])]

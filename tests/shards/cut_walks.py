@@ -11,7 +11,7 @@ import crypsis
 from crypsis.executors.executor import Executor
 from crypsis.journal import Journal
 from crypsis.methods.trajectory.shard_merging import ShardMerging
-from crypsis.shards.ragged import RaggedShard, cut_ragged, save_ragged
+from crypsis.shards.records import EncodedTrajectories, shard_records
 
 
 def random_walks(rng: np.random.Generator, n: int, n_places: int = 8) -> crypsis.Trajectories:
@@ -26,17 +26,13 @@ def random_walks(rng: np.random.Generator, n: int, n_places: int = 8) -> crypsis
     return crypsis.Trajectories.from_lists(lists, places)
 
 
-def cut_walks(data: crypsis.Trajectories, cuts: Sequence[int], executor: Executor) -> tuple[RaggedShard, ...]:
-    return save_ragged(executor.scratch.below("shards"), cut_ragged(data.offsets, data.codes, [0, *cuts, len(data)]))
-
-
 def merged_cut(
     data: crypsis.Trajectories, cuts: Sequence[int], executor: Executor, k: int, m: int, **guide: Any
 ) -> ShardMerging:
     """The partition of locations after merging on shards."""
-    shards = cut_walks(data, cuts, executor)
-    place = data.locations.coordinates("this")
-    merging = ShardMerging(data.locations, data.occurring, place, shards, executor, **guide)
+    encoded = shard_records(data, executor, [0, *cuts, len(data)])
+    assert isinstance(encoded, EncodedTrajectories)
+    merging = ShardMerging(encoded, data.locations.coordinates("this"), executor, **guide)
     for size in range(1, min(m, int(data.lengths.max(initial=0))) + 1):
         merging.make_frequent(size, k, Journal())
     return merging

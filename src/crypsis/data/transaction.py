@@ -121,7 +121,7 @@ class Transactions(Ragged, Microdata):
             offsets_of(lengths),
             (pairs % width).astype(np.int32),
             vocabulary,
-            _sensitive_mask(vocabulary, sensitive),
+            sensitive_mask(vocabulary, sensitive),
             collapsed=len(labels) - len(pairs),
             ids=ids,
             person=person,
@@ -386,7 +386,8 @@ def printed(labels: Sequence[str], most: int = ABBREVIATED) -> str:
     return f"({','.join(shown)})"
 
 
-def _sensitive_mask(vocabulary: Vocabulary, sensitive: Collection[str]) -> Bools | None:
+def sensitive_mask(vocabulary: Vocabulary, sensitive: Collection[str]) -> Bools | None:
+    """Which items are sensitive; None where none is named."""
     if not sensitive:
         return None
     mask = np.zeros(len(vocabulary), np.bool_)

@@ -10,10 +10,11 @@ from crypsis.data.declarations import Declarations
 from crypsis.data.microdata import Microdata
 from crypsis.data.person_detection import person_undecided
 from crypsis.errors import NotApplicable, NotScalable, PersonNotSupported
+from crypsis.executors.executor import Executor
 from crypsis.guarantees import Guarantee
 from crypsis.journal import Journal
 from crypsis.methods.command_names import command_name
-from crypsis.methods.scaling import Scaling
+from crypsis.methods.scaling import BlockSize, Scaling
 from crypsis.parameters import AtLeast, Checked, Deferred, SideInput, parameters_of
 
 RandomSeed = Annotated[int, AtLeast(0), "Seed of the random choice."]
@@ -56,6 +57,15 @@ class Method(Checked, ABC):
         given = [value for value in self.parameters().values() if isinstance(value, (SideInput, Deferred))]
         types = {name: type for one in given for name, type in one.column_types().items()}
         return Declarations(types, by_record=self.by_record)
+
+    @property
+    def scaling_here(self) -> Scaling:
+        """How it works on parts with these parameters."""
+        return self.scaling
+
+    def anonymize_parts(self, data: Any, executor: Executor, journal: Journal, block: BlockSize) -> Any:
+        """The published form of data in shards; methods that scale say how."""
+        raise self.not_scalable()
 
     @property
     def assured(self) -> bool:

@@ -112,17 +112,20 @@ class Typed:
     def scan(self, path: Path, for_method: Any) -> Any:
         """The data of a file, a folder or a pattern in parts, which are read one at a time."""
         from crypsis.data.scanned import ScannedTable
-        from crypsis.data.sources import TableSource
+        from crypsis.data.scanned_records import ScannedRecords
 
         source = source_of(for_method.accepts)
-        if not issubclass(source, TableSource):
-            raise NotApplicable(f"Only tables are worked on in parts, so far; {source.plural} are read into memory.")
+        scanned: Any = {"table": ScannedTable, "transactions": ScannedRecords, "trajectories": ScannedRecords}
+        if source.kind not in scanned:
+            raise NotApplicable(
+                f"{source.plural.capitalize()} are not worked on in parts, so far; leave --executor out."
+            )
         if self.steps:
             raise OptionWithoutEffect(
                 "--step shapes a whole table, and here it is read in parts; shape it first, or leave out --executor.",
                 parameter=STEP,
             )
-        return ScannedTable.of(source.from_keys(self.keys(source, path)), self.file(path))
+        return scanned[source.kind].of(source.from_keys(self.keys(source, path)), self.file(path))
 
     def keys(self, source: type[DataSource] | None, path: Path | None = None) -> dict[str, Any]:
         """What was typed as keys of `[dataset]`; an option that says nothing about this kind of data is refused."""

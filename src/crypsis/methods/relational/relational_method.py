@@ -115,12 +115,6 @@ class RelationalMethod(Method):
         journal.private["exact_costs"] = quasi.exact
         return published
 
-    def anonymize_parts(
-        self, data: EncodedTable, executor: Executor, journal: Journal, block: BlockSize
-    ) -> RecodedBlocks:
-        """The published records in blocks; methods that scale say how."""
-        raise self.not_scalable()
-
     def facts_of(self, data: EncodedTable) -> tuple[RelationalMethod, list[QuasiIdentifier], Attributes, int, bool]:
         """The method with hierarchies made of all data, and the quasi-identifiers with the facts of all records."""
         made_from_data = any(isinstance(value, Deferred) for value in self.parameters().values())

@@ -13,11 +13,14 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.executors.executor import Executor
 from crypsis.guarantees import SequenceKAnonymity
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.journal import Journal
 from crypsis.kernels.prefix_tree import nearest_kept
 from crypsis.methods.method import Method
+from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.trajectory.prefix_rounds import shared_beginnings
 from crypsis.methods.trajectory.prefix_tree import (
     PrefixTree,
     check_enough,
@@ -26,6 +29,9 @@ from crypsis.methods.trajectory.prefix_tree import (
     published_rows,
 )
 from crypsis.parameters import AtLeast
+from crypsis.shards.records import EncodedTrajectories
+
+LOST = "rare from its first visit on"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +63,7 @@ class KAMCut(Method):
     truthful: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[SequenceKAnonymity]] = SequenceKAnonymity
+    scaling: ClassVar[Scaling] = Scaling.EXACT
     stages: ClassVar[tuple[str, ...]] = ("prefix tree", "publish")
 
     k: Annotated[int, AtLeast(1), "Trajectories that must share each published sequence."] = 5
@@ -75,4 +82,16 @@ class KAMCut(Method):
         with journal.stage("publish"):
             journal.private.update(private_facts(tree))
             lengths = tree.nodes.depth[last_kept].astype(np.int64)
-            return published_rows(data, data.codes, data.offsets[:-1], lengths, "rare from its first visit on", journal)
+            return published_rows(data, data.codes, data.offsets[:-1], lengths, LOST, journal)
+
+    def anonymize_parts(
+        self, data: EncodedTrajectories, executor: Executor, journal: Journal, block: BlockSize
+    ) -> PublishedTrajectories:
+        whole = data.whole
+        check_enough(whole, individuals_of(whole, self.unit, type(self).__name__), self.k, self.unit)
+        with journal.stage("prefix tree"):
+            lengths, kept = shared_beginnings(data.shards, len(data.locations), self.k, executor)
+        with journal.stage("publish"):
+            cut = int(np.count_nonzero(lengths < whole.lengths))
+            journal.private["tree"] = {"kept": kept, "cut_trajectories": cut}
+            return published_rows(whole, whole.codes, whole.offsets[:-1], lengths, LOST, journal)

@@ -11,16 +11,20 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.executors.executor import Executor
 from crypsis.guarantees import KmAnonymity
 from crypsis.guarantees.km_anonymity import KnownLength
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.hierarchy import FAN_OUT_FIVE, Taxonomy
 from crypsis.journal import Journal
 from crypsis.methods.method import Method
-from crypsis.methods.trajectory.feasibility import individuals_of, longest_feasible
+from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.trajectory.feasibility import feasible_length, individuals_of, longest_feasible
 from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
 from crypsis.methods.trajectory.guided_merging import GuidedMerging
 from crypsis.methods.trajectory.merging_parameters import SharedByTrajectories, WhenInfeasible
+from crypsis.methods.trajectory.shard_merging import ShardMerging
+from crypsis.shards.records import EncodedTrajectories
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +66,7 @@ class SDSeqAnon(Method):
     truthful: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[KmAnonymity]] = KmAnonymity
+    scaling: ClassVar[Scaling] = Scaling.EXACT
     stages: ClassVar[tuple[str, ...]] = ("feasibility", "count size 1..m", "merge size 1..m", "publish")
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "taxonomy")
 
@@ -95,3 +100,19 @@ class SDSeqAnon(Method):
             published = published_recoding(kept, state.representatives(), longest)
             journal.private.update(private_facts(data, published, state.merges))
         return published
+
+    def anonymize_parts(
+        self, data: EncodedTrajectories, executor: Executor, journal: Journal, block: BlockSize
+    ) -> PublishedTrajectories:
+        coordinates = data.locations.coordinates(type(self).__name__)
+        taxonomy = self.prepared(data.whole).taxonomy
+        taxonomy.leaves_of(data.locations)  # refused before anything else is looked at
+        individuals_of(data.whole, self.unit, type(self).__name__)
+        with journal.stage("feasibility"):
+            reached = data.reached(min(self.m, data.longest + 1))
+            longest = feasible_length(reached, self.k, self.unit, self.on_infeasible)
+        state = ShardMerging(data, coordinates, executor, longest, taxonomy=taxonomy)
+        if self.k > 1:
+            for size in range(1, min(self.m, data.longest if longest is None else longest) + 1):
+                state.make_frequent(size, self.k, journal)
+        return state.published(data.whole, longest, journal)

@@ -12,15 +12,19 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.executors.executor import Executor
 from crypsis.guarantees import KmAnonymity
 from crypsis.guarantees.km_anonymity import KnownLength
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.journal import Journal
 from crypsis.methods.method import Method
-from crypsis.methods.trajectory.feasibility import individuals_of, longest_feasible
+from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.trajectory.feasibility import feasible_length, individuals_of, longest_feasible
 from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
 from crypsis.methods.trajectory.merging import LocationMerging
 from crypsis.methods.trajectory.merging_parameters import SharedByTrajectories, WhenInfeasible
+from crypsis.methods.trajectory.shard_merging import ShardMerging
+from crypsis.shards.records import EncodedTrajectories
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +58,7 @@ class SeqAnon(Method):
     truthful: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[KmAnonymity]] = KmAnonymity
+    scaling: ClassVar[Scaling] = Scaling.EXACT
     stages: ClassVar[tuple[str, ...]] = ("feasibility", "count size 1..m", "merge size 1..m", "publish")
     needs: ClassVar[tuple[str, ...]] = ("coordinates",)
 
@@ -94,3 +99,18 @@ class SeqAnon(Method):
             published = published_recoding(kept, state.representatives(), longest)
             journal.private.update(private_facts(data, published, state.merges))
         return published
+
+    def anonymize_parts(
+        self, data: EncodedTrajectories, executor: Executor, journal: Journal, block: BlockSize
+    ) -> PublishedTrajectories:
+        coordinates = data.locations.coordinates(type(self).__name__)
+        individuals_of(data.whole, self.unit, type(self).__name__)
+        with journal.stage("feasibility"):
+            reached = data.reached(min(self.m, data.longest + 1))
+            longest = feasible_length(reached, self.k, self.unit, self.on_infeasible)
+        state = ShardMerging(data, coordinates, executor, longest)
+        if self.k > 1:
+            largest = min(self.m, data.longest if longest is None else longest)
+            for size in range(1 if self.apriori else max(self.m, 1), largest + 1):
+                state.make_frequent(size, self.k, journal)
+        return state.published(data.whole, longest, journal)

@@ -11,8 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
-from crypsis.data.trajectory import Locations
+from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, offsets_of
+from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import InternalError, TooLarge
 from crypsis.executors.executor import Executor
 from crypsis.executors.near import resident_nearby
@@ -21,6 +21,7 @@ from crypsis.journal import Journal
 from crypsis.kernels.guided_merging import meeting_node, nearest_allowed, suppress_symbol
 from crypsis.kernels.nearest_merging import join_places, join_records, nearest_root, roots_of
 from crypsis.kernels.subsequences import count_of
+from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
 from crypsis.methods.trajectory.guided_merging import (
     guide_of,
     percent_suppressed,
@@ -35,6 +36,7 @@ from crypsis.methods.trajectory.merging import (
     records_in_slots,
 )
 from crypsis.shards.ragged import RaggedShard
+from crypsis.shards.records import EncodedTrajectories
 
 ASKED_AT_ONCE = 256
 DRIVER_ROWS = 20_000_000
@@ -49,10 +51,14 @@ class MergingShard:
         if longest is not None:
             self._keep(np.arange(len(self.codes)) - np.repeat(self.offsets[:-1], np.diff(self.offsets)) < longest)
 
-    def _keep(self, stays: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
+    def _keep(self, stays: Bools) -> None:
         rows = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
         self.offsets = offsets_of(np.bincount(rows[stays], minlength=len(self.offsets) - 1))
         self.codes = self.codes[stays]
+
+    def occurs(self, n_locations: int) -> Bools:
+        """Which locations are visited."""
+        return np.bincount(self.codes, minlength=n_locations) > 0
 
     def begin(self, slot_of_code: Int32s, base: int, size: int) -> tuple[Int64s, int]:
         """Count subsequences of one size; supports of slots, and how many subsequences there are."""
@@ -90,10 +96,8 @@ class ShardMerging(LocationPartition):
 
     def __init__(
         self,
-        locations: Locations,
-        occurs: np.ndarray[tuple[int], np.dtype[np.bool_]],
+        data: EncodedTrajectories,
         coordinates: tuple[Float64s, Float64s],
-        shards: Sequence[RaggedShard],
         executor: Executor,
         longest: int | None = None,
         *,
@@ -101,12 +105,15 @@ class ShardMerging(LocationPartition):
         group_of_code: Int32s | None = None,
         delta: float = 0.0,
     ) -> None:
-        super().__init__(locations, occurs, *coordinates)
-        self._resident = resident_nearby(executor, MergingShard, shards, longest)
+        self._resident = resident_nearby(executor, MergingShard, data.shards, longest)
+        occurs = data.occurring
+        if longest is not None:  # what only lies behind the cut takes no part
+            occurs = np.any(self._resident.call("occurs", len(data.locations)), axis=0)
+        super().__init__(data.locations, occurs, *coordinates)
         self._delta = delta
         self._n_occurring = len(self._places.occurring)
         guided = taxonomy is not None or group_of_code is not None
-        self._guide = guide_of(locations, self._n_occurring, taxonomy, group_of_code) if guided else None
+        self._guide = guide_of(data.locations, self._n_occurring, taxonomy, group_of_code) if guided else None
 
     @property
     def suppressed(self) -> list[list[str]]:
@@ -131,8 +138,15 @@ class ShardMerging(LocationPartition):
             self._work_through(rare, slots, support, size, base, k, journal)
             self._drop_suppressed()
 
-    def close(self) -> None:
+    def published(self, data: Trajectories, longest: int | None, journal: Journal) -> PublishedTrajectories:
+        """The trajectories in the symbols that were made; what is told of them to the publisher alone is noted."""
         self._resident.close()
+        with journal.stage("publish"):
+            kept = data if longest is None else data.truncated(longest)
+            suppressed = [label for symbol in self.suppressed for label in symbol]
+            published = published_recoding(kept, self.representatives(), longest, suppressed)
+            journal.private.update(private_facts(data, published, self.merges))
+        return published
 
     def _rare(self, possible: int, held: int, k: int) -> Int64s:
         """Subsequences of some, but fewer than k individuals: rarest first, equal ones in packed order."""

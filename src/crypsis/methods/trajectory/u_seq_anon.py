@@ -13,16 +13,20 @@ from typing import Annotated, ClassVar
 
 from crypsis.data.constraints import TENS_OF_NEAR, UtilityConstraints
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.executors.executor import Executor
 from crypsis.guarantees import ConstrainedKmAnonymity
 from crypsis.guarantees.constrained_km_anonymity import SuppressedPercentage
 from crypsis.guarantees.km_anonymity import KnownLength
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.journal import Journal
 from crypsis.methods.method import Method
+from crypsis.methods.scaling import BlockSize, Scaling
 from crypsis.methods.trajectory.feasibility import check_enough, individuals_by_length, individuals_of
 from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
 from crypsis.methods.trajectory.guided_merging import GuidedMerging
 from crypsis.methods.trajectory.merging_parameters import SharedByTrajectories
+from crypsis.methods.trajectory.shard_merging import ShardMerging
+from crypsis.shards.records import EncodedTrajectories
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +66,7 @@ class USeqAnon(Method):
     truthful: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[ConstrainedKmAnonymity]] = ConstrainedKmAnonymity
+    scaling: ClassVar[Scaling] = Scaling.EXACT
     stages: ClassVar[tuple[str, ...]] = ("feasibility", "count size 1..m", "merge size 1..m", "publish")
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "constraints")
 
@@ -102,3 +107,19 @@ class USeqAnon(Method):
             journal.private["suppressed"] = state.suppressed
             journal.private["suppressed_percent"] = state.suppressed_percent
         return published
+
+    def anonymize_parts(
+        self, data: EncodedTrajectories, executor: Executor, journal: Journal, block: BlockSize
+    ) -> PublishedTrajectories:
+        coordinates = data.locations.coordinates(type(self).__name__)
+        group_of_code = self.prepared(data.whole).constraints.groups_of(data.whole)
+        individuals_of(data.whole, self.unit, type(self).__name__)
+        with journal.stage("feasibility"):
+            check_enough(data.reached(min(self.m, data.longest + 1)), self.k, self.unit or "trajectory")
+        state = ShardMerging(data, coordinates, executor, group_of_code=group_of_code, delta=self.delta)
+        if self.k > 1:
+            for size in range(1, min(self.m, data.longest) + 1):
+                state.make_frequent(size, self.k, journal)
+        journal.private["suppressed"] = state.suppressed
+        journal.private["suppressed_percent"] = state.suppressed_percent
+        return state.published(data.whole, None, journal)

@@ -9,26 +9,39 @@ Terrovitis, Liagouris, Mamoulis, Skiadopoulos. Privacy preservation by disassoci
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.term_rank import term_rank
 from crypsis.data.transaction import Transactions
+from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, NotApplicable
+from crypsis.executors.executor import Executor
+from crypsis.executors.scratch import load
 from crypsis.executors.threads import available_workers
 from crypsis.guarantees import DisassociationAnonymity
 from crypsis.journal import Journal
 from crypsis.kernels.subrecord_bags import grouped
 from crypsis.kernels.vertical_partition import TERM_CHUNK
 from crypsis.methods.method import Method
+from crypsis.methods.scaling import BlockSize, Scaling
 from crypsis.methods.transaction.horizontal_partition import (
     Clusters,
     check_feasible,
     given_clusters,
     partition_horizontally,
+)
+from crypsis.methods.transaction.horpart_rounds import (
+    Pooled,
+    Splitting,
+    join_pieces,
+    partition_shards,
+    rows_of_clusters,
+    runs_of_clusters,
 )
 from crypsis.methods.transaction.ranked_records import RankedRecords
 from crypsis.methods.transaction.refinement import Forest, refined
@@ -41,6 +54,7 @@ from crypsis.methods.transaction.vertical_partition import (
     record_chunks,
 )
 from crypsis.parameters import AtLeast, Between, OneOf
+from crypsis.shards.records import EncodedTransactions
 
 CLUSTER_SIZE_PER_K = 20
 PROPERTY_1_WARNING = (
@@ -48,6 +62,15 @@ PROPERTY_1_WARNING = (
     "a combination that occurs, and sharing may empty a term chunk that the guarantee rests on. Some combinations may "
     "then fit fewer than k records. Use it to reproduce the article, not to publish."
 )
+
+
+class RefinementFacts(NamedTuple):
+    """What refining did, for the publisher alone."""
+
+    passes: int
+    joins: int
+    hidden_before: int
+    shared: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +107,7 @@ class Disassociation(Method):
     truthful: ClassVar[bool] = True
     family: ClassVar[str] = "transaction"
     promises: ClassVar[type[DisassociationAnonymity]] = DisassociationAnonymity
+    scaling: ClassVar[Scaling] = Scaling.BLOCKS
     stages: ClassVar[tuple[str, ...]] = ("rank", "horpart", "verpart", "refine", "publish")
 
     k: Annotated[int, AtLeast(1), "Records that some possible original must have for each combination."] = 5
@@ -150,7 +174,6 @@ class Disassociation(Method):
     ) -> DisassociatedTransactions:
         """Disassociate; `clusters` replace HORPART's: lists of record numbers from 0, empty records not counted."""
         self._check_sensitive(data)
-        workers = self.workers or available_workers()
         diversity = self.l or 1
         with journal.stage("rank"):
             records = RankedRecords.of(data)
@@ -168,6 +191,26 @@ class Disassociation(Method):
                     self.horpart == "guarded",
                     data.vocabulary.labels,
                 )
+        published, facts = self.cut_clusters(records, parts, data.vocabulary, data.sensitive, journal)
+        journal.private.update(_private_facts(data, parts.sizes, [facts]))
+        return self._warned(published, len(parts), journal)
+
+    def _warned(
+        self, published: DisassociatedTransactions, clusters: int, journal: Journal
+    ) -> DisassociatedTransactions:
+        if not self.assured:
+            journal.warn(PROPERTY_1_WARNING)
+        if clusters == 1:
+            journal.warn(
+                f"All {len(published)} records are in one cluster: with k={self.k} there are too few records for more."
+            )
+        return published
+
+    def cut_clusters(
+        self, records: RankedRecords, parts: Clusters, vocabulary: Vocabulary, sensitive: Bools | None, journal: Journal
+    ) -> tuple[DisassociatedTransactions, RefinementFacts]:
+        """Chunks of these clusters, also of joined ones; and what refining did."""
+        workers = self.workers or available_workers()
         with journal.stage("verpart"):
             min_causes = self.min_causes if self.safe else 0
             placement = partition_vertically(records, parts, self.k, self.m, min_causes, workers, journal)
@@ -191,15 +234,47 @@ class Disassociation(Method):
                     journal,
                 )
         with journal.stage("publish"):
-            published = self._published(data, records, parts, placement, forest, owner, in_records, workers, journal)
-            journal.private.update(_private_facts(data, parts, placement, forest))
-        if not self.assured:
-            journal.warn(PROPERTY_1_WARNING)
-        if len(parts) == 1:
-            journal.warn(
-                f"All {len(records)} records are in one cluster: with k={self.k} there are too few records for more."
+            published = self._published(
+                vocabulary, sensitive, records, parts, placement, forest, owner, in_records, workers, journal
             )
-        return published
+        return published, RefinementFacts(
+            forest.passes,
+            len(forest.parent) - len(parts),
+            int(np.count_nonzero(placement.chunk == TERM_CHUNK)),
+            int(np.count_nonzero(forest.node_of_pair >= 0)),
+        )
+
+    @property
+    def scaling_here(self) -> Scaling:
+        return Scaling.EXACT if self.refine == "none" else Scaling.BLOCKS
+
+    def anonymize_parts(
+        self, data: EncodedTransactions, executor: Executor, journal: Journal, block: BlockSize
+    ) -> DisassociatedTransactions:
+        whole, diversity = data.whole, self.l or 1
+        self._check_sensitive(whole)
+        with journal.stage("rank"):
+            records = RankedRecords.of(whole)
+            check_feasible(records, self.k, diversity, whole.vocabulary.labels)
+            rank = term_rank(whole).astype(np.int32)
+            size = self.max_cluster_size or CLUSTER_SIZE_PER_K * self.k
+            splitting = Splitting(rank, records.sensitive, self.k, diversity, size, self.horpart == "guarded")
+        with journal.stage("horpart"):
+            clusters, tasks = partition_shards(data.shards, len(records), splitting, block.rows, executor)
+            sizes = np.array([one.size for one in clusters], np.int64)
+            runs = runs_of_clusters(sizes.tolist(), block.rows)
+        with journal.stage("verpart"):
+            files = [task["file"] for task in tasks]
+            folder = executor.scratch.below("runs")
+            work = [folder.save(f"run-{first:09d}", clusters[first:end]) for first, end in runs]
+            facts_of_all = (records.sensitive, records.codes, whole.vocabulary, whole.sensitive)
+            made = executor.map(disassociate_run, work, replace(self, workers=1), files, *facts_of_all)
+        with journal.stage("publish"):
+            published = _joined_runs([one for one, _, _ in made], [numbers for _, _, numbers in made], records)
+            journal.private.update(_private_facts(whole, sizes, [facts for _, facts, _ in made]))
+        if len(runs) > 1 and self.scaling_here is Scaling.BLOCKS:
+            journal.private["scaling"] = {"mode": Scaling.BLOCKS.value, "block_rows": block.rows}
+        return self._warned(published, len(clusters), journal)
 
     def _check_sensitive(self, data: Transactions) -> None:
         if self.l is not None and (data.sensitive is None or not data.sensitive.any()):
@@ -210,7 +285,8 @@ class Disassociation(Method):
 
     def _published(
         self,
-        data: Transactions,
+        vocabulary: Vocabulary,
+        secret: Bools | None,
         records: RankedRecords,
         parts: Clusters,
         placement: Placement,
@@ -222,11 +298,9 @@ class Disassociation(Method):
     ) -> DisassociatedTransactions:
         shared_node, shared = _shared_chunks(records, placement, forest, workers, journal)
         hidden = np.flatnonzero((placement.chunk == TERM_CHUNK) & (forest.node_of_pair < 0))
-        sensitive = () if data.sensitive is None else tuple(
-            data.vocabulary[code] for code in np.flatnonzero(data.sensitive).tolist()
-        )  # fmt: skip
+        sensitive = () if secret is None else tuple(vocabulary[code] for code in np.flatnonzero(secret).tolist())
         return DisassociatedTransactions(
-            vocabulary=data.vocabulary,
+            vocabulary=vocabulary,
             k=self.k,
             m=self.m,
             empty_records=records.empty,
@@ -268,15 +342,63 @@ def _shared_chunks(
     return owner, bags(placement, taken, chunk, n_chunks, len(records), workers, journal)
 
 
-def _private_facts(data: Transactions, parts: Clusters, placement: Placement, forest: Forest) -> dict[str, Any]:
-    sizes = parts.sizes
+def disassociate_run(
+    file: str,
+    method: Disassociation,
+    files: Sequence[str],
+    sensitive: Bools,
+    codes: Int32s,
+    vocabulary: Vocabulary,
+    secret: Bools | None,
+) -> tuple[DisassociatedTransactions, RefinementFacts, Int64s]:
+    """Chunks of a run of clusters, and the numbers of its records in the order of the clusters."""
+    clusters: list[Pooled] = load(file)
+    rows = rows_of_clusters(clusters, files)
+    numbers, offsets, terms = join_pieces(rows)
+    parts = Clusters(np.arange(len(numbers)), offsets_of(np.array([len(one[0]) for one in rows], np.int64)))
+    records = RankedRecords(offsets, terms, sensitive, codes, 0)
+    published, facts = method.cut_clusters(records, parts, vocabulary, secret, Journal())
+    return published, facts, numbers
+
+
+def _joined_runs(
+    runs: Sequence[DisassociatedTransactions], numbers: Sequence[Int64s], records: RankedRecords
+) -> DisassociatedTransactions:
+    """The nodes of all runs, one run behind the other."""
+    first = np.cumsum([0, *(run.n_nodes for run in runs)])
+    leaf = np.empty(len(records), np.int64)
+    for run, own, start in zip(runs, numbers, first[:-1].tolist(), strict=True):
+        assert run.leaf_of_record is not None
+        leaf[own] = start + run.leaf_of_record
+    shifted = [
+        np.where(run.parent >= 0, run.parent + start, -1) for run, start in zip(runs, first[:-1].tolist(), strict=True)
+    ]
+    return replace(
+        runs[0],
+        empty_records=records.empty,
+        parent=np.concatenate(shifted),
+        size=np.concatenate([run.size for run in runs]),
+        chunk_node=np.concatenate(
+            [run.chunk_node + start for run, start in zip(runs, first[:-1].tolist(), strict=True)]
+        ),
+        chunk_offsets=offsets_of(np.concatenate([np.diff(run.chunk_offsets) for run in runs])),
+        counts=np.concatenate([run.counts for run in runs]),
+        entry_offsets=offsets_of(np.concatenate([np.diff(run.entry_offsets) for run in runs])),
+        items=np.concatenate([run.items for run in runs]),
+        term_offsets=offsets_of(np.concatenate([np.diff(run.term_offsets) for run in runs])),
+        terms=np.concatenate([run.terms for run in runs]),
+        leaf_of_record=leaf,
+    )
+
+
+def _private_facts(data: Transactions, sizes: Int64s, runs: Sequence[RefinementFacts]) -> dict[str, Any]:
     return {
         "accounting": {"input": len(data), "published": int(sizes.sum()), "empty": len(data) - int(sizes.sum())},
-        "clusters": {"number": len(parts), "smallest": int(sizes.min()), "largest": int(sizes.max())},
+        "clusters": {"number": len(sizes), "smallest": int(sizes.min()), "largest": int(sizes.max())},
         "refinement": {
-            "passes": forest.passes,
-            "joins": len(forest.parent) - len(parts),
-            "hidden_before": int(np.count_nonzero(placement.chunk == TERM_CHUNK)),
-            "shared": int(np.count_nonzero(forest.node_of_pair >= 0)),
+            "passes": max(run.passes for run in runs),
+            "joins": sum(run.joins for run in runs),
+            "hidden_before": sum(run.hidden_before for run in runs),
+            "shared": sum(run.shared for run in runs),
         },
     }

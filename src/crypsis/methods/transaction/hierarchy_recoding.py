@@ -5,7 +5,7 @@ A cut is an array over the nodes of the tree: what each is published as, -2 if i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -142,6 +142,20 @@ class TreeRecords:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def without_records(self) -> TreeRecords:
+        """The tree alone, for parts of the records that are given."""
+        nothing = np.zeros(0, np.int64)
+        return replace(
+            self,
+            data=self.data.take(nothing),
+            filled=np.zeros(0, np.bool_),
+            offsets=np.zeros(1, np.int64),
+            items=np.zeros(0, np.int32),
+            sensitive_offsets=np.zeros(1, np.int64),
+            sensitive_items=np.zeros(0, np.int32),
+            person=nothing,
+        )
 
     @property
     def identity(self) -> Int32s:

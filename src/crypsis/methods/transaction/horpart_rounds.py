@@ -260,7 +260,8 @@ def pool_chains(layout: Layout, tasks: Sequence[dict[str, Any]], splitting: Spli
             clusters[place] = Pooled(one.size + more, joined, one.task, one.number, (*one.more, leftover))
             break
         _, place = min((one.size, place) for place, one in enumerate(clusters))
-        leftover = join_pieces([rows_of_cluster(clusters[place], tasks), leftover])
+        dissolved = rows_of_clusters([clusters[place]], [task["file"] for task in tasks])
+        leftover = join_pieces([*dissolved, leftover])
         del clusters[place]
     return clusters
 
@@ -301,13 +302,14 @@ def _added(one: dict[int, int], more: dict[int, int], only: bool = False) -> dic
     return added if only else {**one, **added}
 
 
-def rows_of_cluster(cluster: Pooled, tasks: Sequence[dict[str, Any]]) -> Rows:
-    """The records of a cluster in order."""
-    own = []
-    if cluster.task >= 0:
-        rows, clustered = load(tasks[cluster.task]["file"])
-        own = [take_rows(rows, clustered[cluster.number])]
-    return join_pieces([*own, *cluster.more])
+def rows_of_clusters(clusters: Sequence[Pooled], files: Sequence[str]) -> list[Rows]:
+    """The records of each cluster in order; `files` are those of the tasks."""
+    held = {task: load(files[task]) for task in {one.task for one in clusters if one.task >= 0}}
+    rows = []
+    for one in clusters:
+        own = [] if one.task < 0 else [take_rows(held[one.task][0], held[one.task][1][one.number])]
+        rows.append(join_pieces([*own, *one.more]))
+    return rows
 
 
 def partition_shards(

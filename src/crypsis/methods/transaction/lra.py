@@ -14,10 +14,21 @@ import numpy as np
 
 from crypsis.data.arrays import Int32s, Int64s, take_records
 from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.executors.executor import Executor
+from crypsis.executors.scratch import load
 from crypsis.journal import Journal
 from crypsis.kernels.gray_order import gray_order
-from crypsis.methods.transaction.hierarchy_recoding import HierarchyMethod, TreeRecords, accounting, refuse_sensitive
+from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.transaction.hierarchy_recoding import (
+    HierarchyMethod,
+    Part,
+    Raised,
+    TreeRecords,
+    accounting,
+    refuse_sensitive,
+)
 from crypsis.parameters import AtLeast
+from crypsis.shards.records import EncodedTransactions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +54,7 @@ class LRA(HierarchyMethod):
 
     choose_when: ClassVar[str] = "When records fall into groups, and detail inside a group matters more than totals."
     costs: ClassVar[str] = "An item may have several names, so its total is spread over them."
+    scaling: ClassVar[Scaling] = Scaling.EXACT
     stages: ClassVar[tuple[str, ...]] = ("read hierarchy", "sort", "raise the cuts", "publish")
 
     partition_size: Annotated[
@@ -52,6 +64,15 @@ class LRA(HierarchyMethod):
     ] = None
 
     def anonymize(self, data: Transactions, journal: Journal) -> PublishedTransactions:
+        return self._recode(data, journal, None)
+
+    def anonymize_parts(
+        self, data: EncodedTransactions, executor: Executor, journal: Journal, block: BlockSize
+    ) -> PublishedTransactions:
+        return self._recode(data.whole, journal, executor)
+
+    def _recode(self, data: Transactions, journal: Journal, executor: Executor | None) -> PublishedTransactions:
+        """Parts are anonymized one after another, or where the executor says."""
         refuse_sensitive(data, "LRA")
         with journal.stage("read hierarchy"):
             records = self.prepared(data).tree_records(data)
@@ -62,13 +83,16 @@ class LRA(HierarchyMethod):
         cuts: list[Int32s] = []
         steps = []
         with journal.stage("raise the cuts"):
-            for number, rows in enumerate(parts):
+            taken = [records.take(rows) for rows in parts]
+            spread = []
+            if executor is not None:
+                folder = executor.scratch.below("parts")
+                files = [folder.save(f"part-{number:06d}", part) for number, part in enumerate(taken)]
+                spread = executor.map(raise_saved, files, records.without_records(), self)
+            for number, (rows, part) in enumerate(zip(parts, taken, strict=True)):
                 journal.tell(number / len(parts))
                 part_of_record[rows] = number
-                part = records.take(rows)
-                raised = records.raised(
-                    self.k, self.m, part=part, most_deleted=self.allowed_deletions(len(part.items)), method="LRA"
-                )
+                raised = spread[number] if executor is not None else raise_part(part, records, self)
                 cuts.append(raised.cut)
                 steps.append(records.named_steps(raised))
         with journal.stage("publish"):
@@ -102,6 +126,17 @@ class LRA(HierarchyMethod):
         """Contiguous parts whose sizes differ by at most one, larger ones first."""
         size = self.partition_size or max(10 * self.k, len(order) // 200)
         return np.array_split(order, max(1, len(order) // max(size, self.k)))
+
+
+def raise_saved(file: str, records: TreeRecords, method: LRA) -> Raised:
+    """The same of a part in a file."""
+    return raise_part(load(file), records, method)
+
+
+def raise_part(part: Part, records: TreeRecords, method: LRA) -> Raised:
+    """Apriori anonymization of one part."""
+    most = method.allowed_deletions(len(part.items))
+    return records.raised(method.k, method.m, part=part, most_deleted=most, method="LRA")
 
 
 def _ordered(records: TreeRecords) -> Int64s:

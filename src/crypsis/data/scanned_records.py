@@ -1,0 +1,151 @@
+"""Sets and trajectories in parts that are read one at a time, each file by the source that reads one file into memory.
+
+A record lies in one part: rows of one id in several parts are refused. Parts are taken in the order of their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crypsis.data.declarations import Declarations
+from crypsis.data.formats.memory import in_words
+from crypsis.data.scanned import TEXT_PER_MEMORY, Part, stamp_of
+from crypsis.data.trajectory import Locations, Trajectories
+from crypsis.data.transaction import Transactions
+from crypsis.errors import NotApplicable, PersonNotSupported, TooLarge
+
+if TYPE_CHECKING:  # sources are imported when something is read
+    from crypsis.data.sources import DataFile, DataSource
+
+_NEED_ALL = {"grid": None, "times": "drop", "unite": None}  # option: the value that needs no look at all records
+
+
+@dataclass(frozen=True, eq=False)
+class ScannedRecords:
+    """Sets or trajectories in parts; `crypsis.scan_transactions` and `crypsis.scan_trajectories` make them.
+
+    >>> import crypsis, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.jsonl").write_text('["milk","beer"]\\n["milk","wine"]\\n')
+    >>> _ = (folder / "b.jsonl").write_text('["milk","beer"]\\n["beer","wine"]\\n')
+    >>> baskets = crypsis.scan_transactions(folder / "*.jsonl")
+    >>> baskets
+    ScannedRecords(2 files of transactions)
+    >>> crypsis.anonymize(baskets, crypsis.Disassociation(k=2, refine="none")).verify().holds
+    True
+    """
+
+    source: DataSource
+    file: DataFile
+    stamps: Mapping[str, tuple[int, int]] = field(repr=False)
+
+    @classmethod
+    def of(cls, source: DataSource, file: DataFile) -> ScannedRecords:
+        """Look at the files; what would need all records at once is refused."""
+        source.refuse_unused(replace(file, path=file.first))
+        given = source.parameters()
+        if given.get("person") is not None:
+            raise PersonNotSupported(
+                "On parts records are counted, and in these data a person may have several. Give each person one "
+                "record, or read the data into memory."
+            )
+        for option, usual in _NEED_ALL.items():
+            if given.get(option, usual) != usual:
+                raise NotApplicable(
+                    f"`{option}` needs a look at all records at once, which parts do not allow; prepare the data with "
+                    "it first, or read them into memory.",
+                    option=option,
+                )
+        return cls(source, file, {str(one): stamp_of(one) for one in file.files})
+
+    @property
+    def stands_for(self) -> type:
+        """The class of the same data in memory."""
+        return Transactions if self.source.kind == "transactions" else Trajectories
+
+    def parts(self, memory: int) -> list[Part]:
+        """The files in order, each small enough for a worker with so much memory."""
+        for file, (size, _) in self.stamps.items():
+            if size > memory // TEXT_PER_MEMORY:
+                raise TooLarge(
+                    f"{Path(file).name} has {in_words(size)}, and a part of {self.source.plural} is read whole: up to "
+                    f"{in_words(memory // TEXT_PER_MEMORY)} with this memory. Divide it, or give more (`memory`).",
+                    where=file,
+                )
+        return [Part(file, stamp, self.file.format, self.file.options) for file, stamp in self.stamps.items()]
+
+    def read_part(self, part: Part) -> Any:
+        """The records of a part; which labels are sensitive is settled when all are known."""
+        from crypsis.data.sources import DataFile
+
+        part.check_unchanged()
+        data = replace(self.source, sensitive=()).load(DataFile(part.file, part.format, part.options), Declarations())  # type: ignore[call-arg]
+        part.check_unchanged()
+        return data
+
+    @property
+    def has_location_table(self) -> bool:
+        """All parts have the locations of one table."""
+        return self.source.parameters().get("locations") is not None
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Labels that were declared to be sensitive."""
+        return tuple(self.source.parameters().get("sensitive") or ())
+
+    def __repr__(self) -> str:
+        files = len(self.file.files)
+        return f"ScannedRecords({files} file{'s' if files != 1 else ''} of {self.source.plural})"
+
+
+def scan_transactions(
+    path: str | Path | Sequence[str | Path],
+    *,
+    id: str | None = None,
+    item: str | None = None,
+    each_row_is_a_person: bool = False,
+    sensitive: Collection[str] = (),
+    format: str | None = None,
+    **options: Any,
+) -> ScannedRecords:
+    """Sets of items in parts: a path, a pattern such as `parts/*.jsonl`, a list or a folder. Nothing is read yet.
+
+    Options as for `crypsis.read_transactions`; all rows of a record must lie in one part.
+    """
+    keys = {"id": id, "item": item, "each_row_is_a_person": each_row_is_a_person, "sensitive": tuple(sensitive)}
+    return _scan("transactions", path, format, keys, options)
+
+
+def scan_trajectories(
+    path: str | Path | Sequence[str | Path],
+    *,
+    locations: Mapping[str, Any] | Locations | Any | None = None,
+    id: str | None = None,
+    position: str | None = "position",
+    location: str = "location",
+    each_row_is_a_person: bool = False,
+    format: str | None = None,
+    **options: Any,
+) -> ScannedRecords:
+    """Trajectories in parts: a path, a pattern such as `parts/*.parquet`, a list or a folder. Nothing is read yet.
+
+    Options as for `crypsis.read_trajectories`; all visits of a trajectory must lie in one part.
+    """
+    from crypsis.data.sources.shared_options import LocationTable
+
+    keys: dict[str, Any] = {"locations": LocationTable.of(locations), "id": id, "location": location}
+    keys |= {"position": "" if position is None else position, "each_row_is_a_person": each_row_is_a_person}
+    return _scan("trajectories", path, format, keys, options)
+
+
+def _scan(kind: str, path: Any, format: str | None, keys: dict[str, Any], options: dict[str, Any]) -> ScannedRecords:
+    """Options are those of the source, else those of the files' format."""
+    from crypsis.data.sources import SOURCES, DataFile
+
+    source = SOURCES[kind]
+    own = {name: value for name, value in options.items() if name in source.names()}
+    file = DataFile(path, format, {name: value for name, value in options.items() if name not in own})
+    return ScannedRecords.of(source.from_keys(keys | own), file)

@@ -1,0 +1,256 @@
+"""Sets and trajectories in shards: facts about all records at the driver, and the codes of each part in a file.
+
+A part is read once. Its labels go to the driver, which numbers the labels of all parts as it would those of data in
+memory; so codes, supports and locations are those of data in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.arrays import Bools, Int32s, Int64s
+from crypsis.data.person_detection import PersonLike
+from crypsis.data.scanned import Part
+from crypsis.data.scanned_records import ScannedRecords
+from crypsis.data.trajectory import Locations, Trajectories
+from crypsis.data.transaction import Transactions, sensitive_mask
+from crypsis.data.vocabulary import Vocabulary
+from crypsis.errors import PartsDiffer, PersonNotSupported, TooLarge
+from crypsis.executors.executor import Executor
+from crypsis.executors.scratch import Scratch, load
+from crypsis.shards.ragged import RaggedShard, cut_ragged, joined_rows, save_ragged
+
+BYTES_PER_VALUE = 48  # of the records and of what is published of them, where the release is put together
+_HASH_SEED = 7
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EncodedRecords:
+    """What the driver knows of all records: how many there are, how long, and how many hold each code."""
+
+    shards: tuple[RaggedShard, ...]
+    n_records: int
+    lengths: Int64s = field(repr=False)  # by length: how many records have it
+    supports: Int64s = field(repr=False)  # by code: how often it occurs, in a set at most once
+    ids: tuple[str, ...] = field(default=(), repr=False)  # files with the ids of each shard
+    person_like: PersonLike | None = None
+    in_memory: Any = field(default=None, repr=False)  # the same data, where they came from memory
+
+    @property
+    def whole(self) -> Any:
+        """All records in memory, in input order."""
+        raise NotImplementedError
+
+    @property
+    def person(self) -> None:
+        """Records are counted."""
+        return
+
+    @property
+    def longest(self) -> int:
+        return len(self.lengths) - 1 if len(self.lengths) else 0
+
+    @property
+    def n_filled(self) -> int:
+        """Records that are not empty."""
+        return self.n_records - (int(self.lengths[0]) if len(self.lengths) else 0)
+
+    def reached(self, m: int) -> Int64s:
+        """n_1 to n_m: records with at least that many values."""
+        at_length = np.bincount(np.minimum(np.arange(len(self.lengths)), m), self.lengths, m + 1).astype(np.int64)
+        return np.cumsum(at_length[::-1])[::-1][1:]
+
+    def check_fits(self, executor: Executor) -> None:
+        """The release is put together here: refuse what would not fit, before anything is done."""
+        needed = BYTES_PER_VALUE * (int(self.supports.sum()) + self.n_records)
+        if needed > executor.memory:
+            raise TooLarge(
+                f"{self.n_records:,} records with {int(self.supports.sum()):,} values need about {needed >> 20:,} MiB "
+                f"where their release is put together; there are {executor.memory >> 20:,} MiB. Give more (`memory`)."
+            )
+
+    def _rows(self) -> tuple[Int64s, Int32s]:
+        return joined_rows([shard.read() for shard in self.shards])
+
+    def _ids(self) -> pl.Series | None:
+        known = [load(file) for file in self.ids]
+        if len({series.dtype for series in known}) > 1:
+            known = [series.cast(pl.String) for series in known]
+        return pl.concat(known) if known else None
+
+    def __len__(self) -> int:
+        return self.n_records
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EncodedTransactions(EncodedRecords):
+    """Sets of items in shards."""
+
+    vocabulary: Vocabulary
+    sensitive: Bools | None = None
+    collapsed: int = 0
+
+    @cached_property
+    def whole(self) -> Transactions:
+        """All records in memory, in input order."""
+        if self.in_memory is not None:
+            return cast(Transactions, self.in_memory)
+        offsets, items = self._rows()
+        return Transactions(offsets, items, self.vocabulary, self.sensitive, collapsed=self.collapsed, ids=self._ids())
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EncodedTrajectories(EncodedRecords):
+    """Trajectories in shards."""
+
+    locations: Locations
+    drops_times: bool = False
+    understood: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def occurring(self) -> Bools:
+        """Which locations of the table occur."""
+        occurs: Bools = self.supports > 0
+        return occurs
+
+    @cached_property
+    def whole(self) -> Trajectories:
+        """All trajectories in memory, in input order; of their times it is only known that there were some."""
+        if self.in_memory is not None:
+            return cast(Trajectories, self.in_memory)
+        offsets, codes = self._rows()
+        return Trajectories(
+            offsets,
+            codes,
+            self.locations,
+            ids=self._ids(),
+            understood=self.understood,
+            ordered_by_time=self.drops_times,
+        )
+
+
+def shard_records(data: Transactions | Trajectories, executor: Executor, bounds: Sequence[int]) -> EncodedRecords:
+    """Data in memory in shards that end at the bounds."""
+    if data.person is not None:
+        raise PersonNotSupported("On parts records are counted, and in these data a person may have several.")
+    codes = getattr(data, "items", None) if isinstance(data, Transactions) else data.codes
+    assert codes is not None
+    shards = save_ragged(executor.scratch.below("shards"), cut_ragged(data.offsets, codes, bounds))
+    size = len(data.label_vocabulary)
+    facts: dict[str, Any] = {
+        "shards": shards,
+        "n_records": len(data),
+        "lengths": np.bincount(data.lengths, minlength=1).astype(np.int64),
+        "supports": np.bincount(codes, minlength=size).astype(np.int64),
+        "ids": () if data.ids is None else (executor.scratch.below("ids").save("ids", data.ids),),
+        "person_like": data.person_like,
+        "in_memory": data,
+    }
+    if isinstance(data, Transactions):
+        return EncodedTransactions(
+            **facts, vocabulary=data.vocabulary, sensitive=data.sensitive, collapsed=data.collapsed
+        )
+    return EncodedTrajectories(
+        **facts, locations=data.locations, drops_times=data.drops_times, understood=data.understood
+    )
+
+
+def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecords:
+    """Read every part once, and encode all of them alike."""
+    parts = scanned.parts(executor.memory)
+    folder = str(executor.scratch.below("shards").folder)
+    noted = executor.map(note_part, list(enumerate(parts)), folder, scanned)
+    _refuse_repeated_ids(noted, parts)
+    labels = [load(one["labels"]) for one in noted]
+    first = noted[0]["data"]
+    if scanned.has_location_table:
+        vocabulary, locations = first.locations.vocabulary, first.locations
+    else:
+        vocabulary = Vocabulary.of(pl.concat(labels))
+        locations = Locations(vocabulary)
+    scratch = Scratch.at(folder)
+    work = [
+        (number, one["file"], scratch.save(f"codes-{number:06d}", vocabulary.encode(own)))
+        for number, (one, own) in enumerate(zip(noted, labels, strict=True))
+    ]
+    made = executor.map(encode_part, work, folder, len(vocabulary))
+    longest = max(len(one["lengths"]) for one in made)
+    shards: list[RaggedShard] = []
+    for one in made:
+        before = shards[-1] if shards else None
+        start = 0 if before is None else before.first + before.rows
+        filled = 0 if before is None else before.first_filled + made[len(shards) - 1]["filled"]
+        shards.append(RaggedShard(one["file"], start, one["rows"], filled))
+    facts: dict[str, Any] = {
+        "shards": tuple(shards),
+        "n_records": sum(one["rows"] for one in made),
+        "lengths": np.sum([np.pad(one["lengths"], (0, longest - len(one["lengths"]))) for one in made], axis=0),
+        "supports": np.sum([one["supports"] for one in made], axis=0),
+        "ids": tuple(one["ids"] for one in noted if one["ids"]),
+        "person_like": next((one["data"].person_like for one in noted if one["data"].person_like is not None), None),
+    }
+    if scanned.stands_for is Transactions:
+        mask = sensitive_mask(vocabulary, scanned.sensitive)
+        collapsed = sum(one["data"].collapsed for one in noted)
+        return EncodedTransactions(**facts, vocabulary=vocabulary, sensitive=mask, collapsed=collapsed)
+    return EncodedTrajectories(
+        **facts,
+        locations=locations.marked(scanned.sensitive) if scanned.sensitive else locations,
+        drops_times=any(one["data"].drops_times for one in noted),
+        understood=first.understood,
+    )
+
+
+def note_part(numbered: tuple[int, Part], folder: str, scanned: ScannedRecords) -> dict[str, Any]:
+    """The records of a part in its own codes, and its labels; without records also what is known of it."""
+    number, part = numbered
+    data = scanned.read_part(part)
+    if getattr(data, "person_repeats", False) or data.person is not None:
+        raise PersonNotSupported("On parts records are counted, and in these data a person may have several.")
+    codes = data.items if scanned.stands_for is Transactions else data.codes
+    scratch = Scratch.at(folder)
+    return {
+        "file": scratch.save(f"part-{number:06d}", (data.offsets, codes)),
+        "labels": scratch.save(f"labels-{number:06d}", data.label_vocabulary.series),
+        "ids": "" if data.ids is None else scratch.save(f"ids-{number:06d}", data.ids),
+        "hashes": None if data.ids is None else data.ids.cast(pl.String).hash(_HASH_SEED),
+        "data": data.take(np.zeros(0, np.int64)),
+    }
+
+
+def encode_part(work: tuple[int, str, str], folder: str, size: int) -> dict[str, Any]:
+    """A part in the codes of all, and what it adds to the facts."""
+    number, file, lookup_file = work
+    (offsets, codes), lookup = load(file), load(lookup_file)
+    own = lookup[codes] if len(codes) else codes
+    lengths = np.diff(offsets)
+    return {
+        "file": Scratch.at(folder).save(f"shard-{number:06d}", (offsets, own.astype(np.int32))),
+        "rows": len(lengths),
+        "filled": int(np.count_nonzero(lengths)),
+        "lengths": np.bincount(lengths, minlength=1).astype(np.int64),
+        "supports": np.bincount(own, minlength=size).astype(np.int64),
+    }
+
+
+def _refuse_repeated_ids(noted: Sequence[dict[str, Any]], parts: Sequence[Part]) -> None:
+    """The rows of one id lie in one part."""
+    known = [(one["hashes"], number) for number, one in enumerate(noted) if one["hashes"] is not None]
+    if len(known) < 2:
+        return
+    hashes = np.concatenate([one.to_numpy() for one, _ in known])
+    part_of = np.repeat([number for _, number in known], [len(one) for one, _ in known])
+    order = np.argsort(hashes, kind="stable")
+    same = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])
+    if len(same):
+        later = int(part_of[order[int(same[0]) + 1]])
+        raise PartsDiffer(
+            "Rows of one record lie in this part and in an earlier one. Write all rows of an id into one file.",
+            where=parts[later].file,
+        )

@@ -1,0 +1,69 @@
+"""Sets and trajectories cut into shards, released, and compared with the release of the same data in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import crypsis
+from crypsis._api import release_records
+from crypsis.errors import CrypsisError
+from crypsis.executors.executor import Executor
+from crypsis.journal import Journal
+from crypsis.methods.scaling import BlockSize
+from crypsis.shards.records import shard_records
+from tests.shards.cut_sets import random_cuts, random_sets
+from tests.shards.cut_walks import random_walks
+
+SETS = ("disassociation", "diverse", "lra")
+WALKS = ("seq-anon", "truncated", "sd-seq-anon", "u-seq-anon", "kam-cut")
+
+
+def drawn(name: str, rng: np.random.Generator) -> tuple[Any, crypsis.Method]:
+    """Random data and a method for them."""
+    n, k = int(rng.integers(1, 60)), int(rng.integers(1, 5))
+    if name in WALKS:
+        data = random_walks(rng, n, int(rng.integers(2, 9)))
+        m = int(rng.integers(1, 4))
+        return data, {
+            "seq-anon": crypsis.SeqAnon(k=k, m=m),
+            "truncated": crypsis.SeqAnon(k=k, m=m, on_infeasible="truncate"),
+            "sd-seq-anon": crypsis.SDSeqAnon(k=k, m=m, on_infeasible="truncate"),
+            "u-seq-anon": crypsis.USeqAnon(k=k, m=m, delta=100.0),
+            "kam-cut": crypsis.KAMCut(k=k),
+        }[name]
+    sets = random_sets(rng, n, int(rng.integers(2, 12)), 2 if name == "diverse" else 0)
+    size = int(rng.integers(2 * k, 5 * k + 1)) if k > 1 else 4
+    return sets, {
+        "disassociation": crypsis.Disassociation(k=k, refine="none", max_cluster_size=size),
+        "diverse": crypsis.Disassociation(k=k, l=2, refine="none", max_cluster_size=size),
+        "lra": crypsis.LRA(k=k, m=2),
+    }[name]
+
+
+def outcome(run: Any) -> Any:
+    """What is published and noted; or the error."""
+    try:
+        release = run()
+    except CrypsisError as error:
+        return type(error), str(error)
+    facts = {name: str(getattr(value, "to_pairs", lambda value=value: value)()) for name, value in
+             release.journal.private.items() if name != "tree"}  # fmt: skip
+    data = release.data
+    shown = data.to_canonical() if hasattr(data, "to_canonical") else data.to_lists()
+    kept = [np.asarray(one).tolist() for one in (getattr(data, "leaf_of_record", None),) if one is not None]
+    return shown, kept, facts, str(release.verify()), release.figures(), release.journal.warnings
+
+
+def release_cut(data: Any, method: crypsis.Method, cuts: list[int], block_rows: int, executor: Executor) -> Any:
+    encoded = shard_records(data, executor, [0, *cuts, len(data)])
+    return release_records(encoded, method, executor, BlockSize(block_rows), Journal())
+
+
+def compare(name: str, seed: int, executor: Executor) -> None:
+    rng = np.random.default_rng(seed)
+    data, method = drawn(name, rng)
+    expected = outcome(lambda: crypsis.anonymize(data, method))
+    block_rows = int(rng.choice([1, 30, 1000]))
+    assert outcome(lambda: release_cut(data, method, random_cuts(rng, len(data)), block_rows, executor)) == expected

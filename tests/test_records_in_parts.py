@@ -1,0 +1,104 @@
+"""Releases of sets and trajectories in parts are those of the same data in memory, in every file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import crypsis
+from crypsis.errors import NotApplicable, NotScalable, PartsDiffer, PersonNotSupported
+from crypsis.executors.serial import Serial
+from tests.shards.cut_records import SETS, WALKS, compare, release_cut
+from tests.shards.cut_sets import random_cuts, random_sets
+from tests.shards.cut_walks import random_walks
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("name", [*SETS, *WALKS])
+def test_parts_are_published_as_data_in_memory(name: str, seed: int) -> None:
+    with Serial() as executor:
+        compare(name, seed, executor)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [*SETS, *WALKS])
+def test_parts_of_many_datasets_are_published_as_data_in_memory(name: str) -> None:
+    with Serial() as executor:
+        for seed in range(100, 350):
+            compare(name, seed, executor)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_refining_in_one_run_is_refining_in_memory_and_in_several_the_guarantee_holds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    data = random_sets(rng, 80, 10)
+    method = crypsis.Disassociation(k=3, max_cluster_size=8)
+    with Serial() as executor:
+        whole = release_cut(data, method, random_cuts(rng, len(data)), 1000, executor)
+        assert whole.data == crypsis.anonymize(data, method).data
+        assert whole.scaling is None
+        block_rows = int(rng.choice([9, 20, 40]))
+        some = [release_cut(data, method, random_cuts(rng, len(data)), block_rows, executor) for _ in range(2)]
+    assert some[0].data == some[1].data
+    assert some[0].scaling == {"mode": "blocks", "block_rows": block_rows}
+    assert some[0].verify().holds
+
+
+def write_sets(folder: Path) -> None:
+    rng = np.random.default_rng(5)
+    lists = random_sets(rng, 70).to_lists()
+    for number, (first, last) in enumerate(((0, 40), (40, 40), (40, 70))):
+        lines = "".join(json.dumps(one) + "\n" for one in lists[first:last])
+        (folder / f"{number}.jsonl").write_text(lines)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_scanned_sets_are_written_as_those_in_memory(tmp_path: Path) -> None:
+    write_sets(tmp_path)
+    method = crypsis.Disassociation(k=3, refine="none")
+    lists = [
+        json.loads(line) for number in range(3) for line in (tmp_path / f"{number}.jsonl").read_text().splitlines()
+    ]
+    local = crypsis.anonymize(crypsis.Transactions.from_lists(lists), method).write(tmp_path / "local")
+    scanned = crypsis.scan_transactions(tmp_path / "*.jsonl")
+    written = crypsis.anonymize(scanned, method, block_rows=20).write(tmp_path / "written")
+    assert contents(written) == contents(local)
+
+
+def test_scanned_walks_are_written_as_those_in_memory(tmp_path: Path) -> None:
+    data = random_walks(np.random.default_rng(4), 50)
+    frame = data.to_frame()
+    ids = frame["trajectory_id"].unique(maintain_order=True)
+    for number, own in enumerate((ids[:20], ids[20:])):
+        frame.filter(frame["trajectory_id"].is_in(own.to_list())).write_csv(tmp_path / f"{number}.csv")
+    data.locations.to_frame().write_csv(tmp_path / "locations.txt")
+    places = crypsis.read_locations(tmp_path / "locations.txt", format="csv")
+    method = crypsis.SeqAnon(k=3, m=2, on_infeasible="truncate")
+    frame.write_csv(tmp_path / "all.tsv", separator="\t")
+    read = crypsis.read_trajectories(tmp_path / "all.tsv", locations=places, each_row_is_a_person=True)
+    local = crypsis.anonymize(read, method).write(tmp_path / "local")
+    scanned = crypsis.scan_trajectories(tmp_path / "*.csv", locations=places, each_row_is_a_person=True)
+    assert contents(crypsis.anonymize(scanned, method).write(tmp_path / "written")) == contents(local)
+
+
+def test_what_needs_all_records_at_once_is_refused(tmp_path: Path) -> None:
+    write_sets(tmp_path)
+    (tmp_path / "a.csv").write_text("id,item\n1,a\n2,b\n")
+    (tmp_path / "b.csv").write_text("id,item\n2,a\n3,b\n")
+    with pytest.raises(PartsDiffer, match="one file"):
+        crypsis.anonymize(
+            crypsis.scan_transactions(tmp_path / "*.csv", each_row_is_a_person=True),
+            crypsis.Disassociation(k=2, refine="none"),
+        )
+    with pytest.raises(PersonNotSupported):
+        crypsis.scan_transactions(tmp_path / "a.csv", person="id")
+    with pytest.raises(NotApplicable, match="grid"):
+        crypsis.scan_trajectories(tmp_path / "a.csv", grid=100.0)
+    with pytest.raises(NotScalable, match="Disassociation"):
+        crypsis.anonymize(crypsis.scan_transactions(tmp_path / "*.jsonl"), crypsis.PCTA(k=2))
