@@ -10,6 +10,7 @@ from typing import Any
 
 import jsonschema
 import numpy as np
+import polars as pl
 import pytest
 
 import crypsis
@@ -357,3 +358,13 @@ def test_data_with_times_say_that_times_were_dropped(tmp_path: Path) -> None:
     folder = release.write(tmp_path / "release")
     assert json.loads((folder / "release.json").read_text())["data"]["times"] == "dropped"
     assert "knows" not in json.loads((folder / "release.json").read_text())["guarantee"]["parameters"]
+
+
+def test_times_without_a_zone_are_taken_as_utc_and_that_is_said(release: crypsis.Release) -> None:
+    assert any("in UTC" in note for note in release.kind.notes(release.data))
+    visits = pl.DataFrame({"trajectory_id": ["a", "b"], "location": ["home", "home"]})
+    plain, zoned = (
+        Trajectories.from_frame(visits.with_columns(enter=pl.lit(text)), enter="enter").times
+        for text in ("2024-03-01T08:00:00", "2024-03-01T09:00:00+01:00")
+    )
+    assert plain == zoned

@@ -198,7 +198,8 @@ class TrajectoryKind(PublishedKind):
     def notes(self, published: PublishedTrajectories) -> list[str]:
         notes = []
         if published.timed is not None:
-            notes.append(f"times of visits are published {published.timed.words}")
+            zone = "; times are in UTC, and so are taken those without a zone" if published.timed.clock else ""
+            notes.append(f"times of visits are published {published.timed.words}{zone}")
         if published.drops_times:
             notes.append("the times of the visits were dropped: the release tells their order only (times='drop')")
         if published.longest is not None:
