@@ -23,14 +23,11 @@ def test_blocks_say_the_score_of_every_split_point(values, score, wide):
     rows = np.array([[value] for value, _ in values], np.int32).reshape(len(values), 1)
     labels = [label for _, label in values]
     offsets, blocks = kernels.split_blocks(
-        rows,
-        np.array(labels, np.int32),
-        np.array([0, len(values)]),
+        kernels.GroupedRecords(rows, np.array(labels, np.int32), np.array([0, len(values)]), 3),
         np.zeros(1, np.int64),
         np.zeros(1, np.int64),
         np.array([[low]], np.int32),
         np.array([[high]], np.int32),
-        3,
         KINDS[score],
     )
     assert offsets.tolist() == [0, len(blocks)]
