@@ -290,10 +290,14 @@ class Release:
 
     def private_report(self) -> Report:
         """The report for the publisher, with every figure against the original. It is not part of a release."""
+        page, manifest = self._private_page()
+        return Report(page, self.kind.report.draw(manifest, self.data, self.side_file), private=True)
+
+    def _private_page(self) -> tuple[str, dict[str, Any]]:
+        """The page of the private report, and the manifest that it shows."""
         timings = {name: round(seconds, 6) for name, seconds in self.journal.timings.items()}
         manifest = self._own_manifest("sorted") | {"private": {"timings": timings, "review": self.review().to_dict()}}
-        page = self.kind.report.render(manifest, self.data, self.side_file, self._compared())
-        return Report(page, self.kind.report.draw(manifest, self.data, self.side_file), private=True)
+        return self.kind.report.render(manifest, self.data, self.side_file, self._compared()), manifest
 
     def _compared(self) -> Markup | None:
         """Original and release in pictures; of a differentially private release the original is not shown."""
@@ -413,7 +417,7 @@ class Release:
         }
         target, page = private_paths(path)
         write_file(target, json_bytes(content), mode=0o600)
-        write_file(page, self.private_report().html.encode(), mode=0o600)
+        write_file(page, self._private_page()[0].encode(), mode=0o600)
         return target
 
     @property
@@ -676,7 +680,7 @@ def _is_same(asked: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
 
 
 def _private_form(value: Any) -> Any:
-    return value.to_pairs() if hasattr(value, "to_pairs") else value
+    return value.to_pairs() if hasattr(value, "to_pairs") and not hasattr(value, "indented") else value
 
 
 def _inside(path: Path, folder: Path) -> bool:

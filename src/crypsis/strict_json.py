@@ -15,7 +15,7 @@ from functools import cache
 from json import JSONDecodeError
 from json.encoder import encode_basestring
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -118,26 +118,45 @@ _CAREFUL_DECODER = json.JSONDecoder(  # looks at every number, which takes time,
 )
 
 
-def indented_json(content: Any) -> str:
+def quoted(text: str) -> str:
+    """A text as JSON writes it."""
+    return encode_basestring(text)
+
+
+def indented_json(content: Any, depth: int = 1) -> str:
     """What `json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)` gives, several times as fast.
 
     Python indents one value after another; here everything that holds no other container goes to the encoder in C.
     """
-    return _indented(content, 1)
+    return _indented(content, depth)
+
+
+class OwnJson(Protocol):
+    """What writes itself, because it is large and would be slow as Python's objects."""
+
+    def indented(self, depth: int) -> str:
+        """As `indented_json` writes it at this depth."""
 
 
 def _indented(value: Any, depth: int) -> str:
+    if hasattr(value, "indented"):
+        own: OwnJson = value
+        return own.indented(depth)
     between, end = ",\n" + " " * depth, "\n" + " " * (depth - 1)
     held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
     if not held:
         return _flat_encoder(",").encode(value)
-    if not any(issubclass(kind, (dict, list, tuple)) for kind in set(map(type, held))):
+    if not any(map(_holds_others, set(map(type, held)))):
         flat = _flat_encoder(between).encode(value)
         return flat[0] + between[1:] + flat[1:-1] + end + flat[-1]
     if isinstance(value, dict):
         parts = [f"{_key(key)}: {_indented(below, depth + 1)}" for key, below in value.items()]
         return "{" + between[1:] + between.join(parts) + end + "}"
     return "[" + between[1:] + between.join([_indented(below, depth + 1) for below in value]) + end + "]"
+
+
+def _holds_others(kind: type) -> bool:
+    return issubclass(kind, (dict, list, tuple)) or hasattr(kind, "indented")
 
 
 @cache

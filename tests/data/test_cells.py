@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from itertools import pairwise
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -157,3 +158,29 @@ def test_texts_in_bulk_are_those_of_the_single_cells(numbers: list[int], texts: 
     for type, listed in (("int", ranges), ("category", [*sets, *named])):
         made = Cells.of(type, [*listed, MISSING, ANY, SUPPRESSED])
         assert list(made.texts) == [write_cell(made[place]) for place in range(len(made))]
+
+
+_ENDS = st.integers(-(10**18) + 1, 10**18 - 1) | st.integers(-9, 9)
+
+
+@given(
+    st.lists(
+        st.sampled_from("?*~")
+        | _ENDS.map(str)
+        | st.tuples(_ENDS, _ENDS).map(lambda ends: f"[{ends[0]}:{ends[1]}]")
+        | st.sampled_from(["007", "-0", "[1:1]", "[2:1]", "x", "", "9" * 25, "[1:2] ", "{1|2}", "[1:2:3]"]),
+        unique=True,
+        max_size=12,
+    ),
+)
+def test_whole_numbers_are_parsed_at_once_as_one_by_one(texts: list[str]) -> None:
+    def outcome(many: int) -> object:
+        with patch("crypsis.data.cells.MANY_CELLS", many):
+            try:
+                parsed, cell_of_text = Cells.parse("int", texts)
+            except BadRow as refusal:
+                return str(refusal)
+        arrays = (parsed.kinds, parsed.offsets, parsed.members, cell_of_text)
+        return [(one.dtype, one.tolist()) for one in arrays], parsed.values.to_list(), parsed.values.dtype, parsed.texts
+
+    assert outcome(0) == outcome(100)

@@ -82,6 +82,9 @@ class Cell:
 MISSING = Cell(CellKind.MISSING)
 ANY = Cell(CellKind.ANY)
 SUPPRESSED = Cell(CellKind.SUPPRESSED)
+MANY_CELLS = 64  # from which they are parsed at once where that is possible
+_WHOLE = r"-?[1-9][0-9]{0,17}|0"
+_WHOLE_CELL = rf"^(?:\[(?<low>{_WHOLE}):(?<high>{_WHOLE})\]|(?<single>{_WHOLE}))$"
 _SIGNS = {"?": MISSING, "*": ANY, "~": SUPPRESSED}
 _SIGN_OF_KIND: dict[int, str] = {cell.kind: sign for sign, cell in _SIGNS.items()}
 
@@ -138,6 +141,10 @@ class Cells:
         `nodes` are the names in the column's hierarchy; where they are not told, a text that is no value of the
         column's type is a node. `BadRow` carries the text.
         """
+        if type == "int" and not nodes and len(texts) >= MANY_CELLS:
+            at_once = _parse_whole_numbers(pl.Series(texts, dtype=pl.String))
+            if at_once is not None:
+                return at_once
         parsed = [parse_cell(text, type, nodes) for text in texts]
         number = {cell: place for place, cell in enumerate(dict.fromkeys(parsed))}
         return cls.of(type, parsed), np.array([number[cell] for cell in parsed], np.int32)
@@ -201,6 +208,36 @@ def write_cell(cell: Cell) -> str:
     if cell.kind in (CellKind.VALUE, CellKind.NODE):
         return _escaped(write_value(cell.members[0]))
     return _SIGN_OF_KIND[cell.kind]
+
+
+def _parse_whole_numbers(texts: pl.Series) -> tuple[Cells, Int32s] | None:
+    """All cells at once where each is a whole number, a range of them or a sign, written as here; None otherwise."""
+    if texts.n_unique() < len(texts):
+        return None
+    groups = texts.str.extract_groups(_WHOLE_CELL).struct.unnest()
+    low, high, single = (groups[name].cast(pl.Int64) for name in ("low", "high", "single"))
+    is_range, is_value = low.is_not_null().to_numpy(), single.is_not_null().to_numpy()
+    kinds = np.where(is_range, CellKind.RANGE, CellKind.VALUE).astype(np.int8)
+    for sign, cell in _SIGNS.items():
+        kinds[(texts == sign).to_numpy()] = cell.kind
+    is_sign = texts.is_in(list(_SIGNS)).to_numpy()
+    if not (is_range | is_value | is_sign).all() or (low >= high).any():
+        return None
+    offsets = offsets_of(2 * is_range + is_value)
+    members = np.empty(offsets[-1], np.int64)
+    members[offsets[:-1][is_range]] = low.drop_nulls().to_numpy()
+    members[offsets[:-1][is_range] + 1] = high.drop_nulls().to_numpy()
+    members[offsets[:-1][is_value]] = single.drop_nulls().to_numpy()
+    values, places = np.unique(members, return_inverse=True)
+    cells = Cells(
+        "int",
+        kinds,
+        offsets,
+        places.astype(np.int32),
+        pl.Series(values, dtype=POLARS_TYPES["int"]),
+        pl.Series([], dtype=pl.String),
+    )
+    return cells, np.arange(len(texts), dtype=np.int32)
 
 
 def parse_cell(text: str, type: ColumnType, nodes: Collection[str] | None = None) -> Cell:

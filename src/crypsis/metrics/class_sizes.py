@@ -57,16 +57,19 @@ def class_figures(published: PublishedTable) -> ClassSizes:
         float(sizes.mean()) if len(sizes) else 0.0,
         int(sizes.max(initial=0)),
         suppressed,
-        discernibility_loss(published),
+        _discernibility(published, sizes),
     )
 
 
 def discernibility_loss(published: PublishedTable, k: int = 1) -> int:
     """Each record costs the size of its class, or that of the table where it is suppressed or its class is below k."""
-    sizes = sizes_of(published)
-    n_records = len(published)
+    return _discernibility(published, sizes_of(published), k)
+
+
+def _discernibility(published: PublishedTable, sizes: Int64s, k: int = 1) -> int:
     lost = int(np.count_nonzero(published.suppressed)) + int(sizes[sizes < k].sum())
-    return sum(int(size) ** 2 for size in sizes[sizes >= k].tolist()) + lost * n_records
+    kept = sizes[sizes >= k]
+    return int(np.dot(kept, kept)) + lost * len(published)
 
 
 def average_class_size(published: PublishedTable, k: int) -> Fraction:

@@ -8,12 +8,18 @@ import numpy as np
 
 from crypsis.data.arrays import Float64s
 
+_EXACT = 2.0**52  # whole numbers below it, and their sums below it, are exact in any order
 DIGITS = 12  # significant digits of a figure
 
 
 def total(values: Float64s) -> float:
     """The sum, rounded once, whatever the order."""
-    return fsum(np.asarray(values, np.float64).ravel().tolist())
+    flat = np.asarray(values, np.float64).ravel()
+    added = flat[flat != 0]
+    largest = float(np.abs(added).sum()) if len(added) else 0.0
+    if largest < _EXACT and not np.any(added % 1):
+        return float(added.sum())
+    return fsum(added.tolist())
 
 
 def mean(values: Float64s) -> float:

@@ -107,18 +107,22 @@ def _answers(
         codes[codes[:, place] < 0, place] = len(column.domain) if isinstance(column, Column) else 0
     class_of, first = row_classes(codes) if names else (np.zeros(len(table), np.int64), np.zeros(1, np.int64))
     sizes = np.bincount(class_of, minlength=len(first))
-    of_class = codes[first] if len(table) else codes[:0]
+    of_class = np.ascontiguousarray((codes[first] if len(table) else codes[:0]).T)  # by column
     found = np.zeros(len(asked))
     for number, query in enumerate(asked):
         if not len(table):
             continue
-        weights = np.ones(len(first))
+        likely, weights = np.arange(len(first)), np.ones(len(first))  # classes that may satisfy it, and how likely
         for name, condition in query.conditions.items():
-            weights *= probabilities(name, condition)[of_class[:, names.index(name)]]
+            satisfied = probabilities(name, condition)[of_class[names.index(name)][likely]]
+            kept = np.flatnonzero(satisfied)
+            likely, weights = likely[kept], weights[kept] * satisfied[kept]
         if not query.items:
-            found[number] = total(weights * sizes)
+            found[number] = total(weights * sizes[likely])
         elif items is not None and weights.any():
-            found[number] = items.expected(weights[class_of], query.items, uniform)
+            of_all = np.zeros(len(first))
+            of_all[likely] = weights
+            found[number] = items.expected(of_all[class_of], query.items, uniform)
     return found
 
 

@@ -12,6 +12,7 @@ from crypsis.data.arrays import Int64s
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import PublishedColumn, PublishedTable
 from crypsis.reports.manifest_facts import ManifestFacts
+from crypsis.review.subject import numbered
 
 _WORDS = {
     CellKind.VALUE: "values",
@@ -63,7 +64,7 @@ class TableFacts(ManifestFacts):
     @classmethod
     def of(cls, manifest: Mapping[str, Any], published: PublishedTable) -> TableFacts:
         kept = published.quasi_codes()[~published.suppressed]
-        sizes = np.unique(kept, axis=0, return_counts=True)[1] if len(kept) else np.zeros(0, np.int64)
+        sizes = np.bincount(numbered(list(kept.T), len(kept)))
         return cls(
             manifest,
             sizes.astype(np.int64),

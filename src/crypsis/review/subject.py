@@ -124,15 +124,20 @@ class Subject:
         return numbered([column.codes for column in self.table.with_role("quasi")], len(self.table))
 
 
+_LARGEST_KEY = 1 << 62
+
+
 def numbered(columns: list[Any], rows: int) -> Int64s:
     """A number for every distinct row of these codes, without gaps; 0 everywhere where there are no columns."""
-    keys = np.zeros(rows, np.int64)
+    keys, different = np.zeros(rows, np.int64), 1
     for codes in columns:
         wide = codes.astype(np.int64)
         low = int(wide.min(initial=0))
-        joined = keys * (int(wide.max(initial=0)) - low + 1) + (wide - low)
-        keys = np.unique(joined, return_inverse=True)[1].astype(np.int64)
-    return keys
+        width = int(wide.max(initial=0)) - low + 1
+        if different * width >= _LARGEST_KEY:  # numbered without gaps, the keys so far are at most as many as rows
+            keys, different = np.unique(keys, return_inverse=True)[1].astype(np.int64), max(rows, 1)
+        keys, different = keys * width + (wide - low), different * width
+    return np.unique(keys, return_inverse=True)[1].astype(np.int64)
 
 
 def percent(share: float) -> str:

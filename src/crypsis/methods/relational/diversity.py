@@ -122,7 +122,7 @@ class Diversity:
         n_records, n_individuals = self.n_records, self.n_individuals
         if n_individuals < k:
             raise _too_few(n_records, n_individuals, k, "records" if self.person is None else "people")
-        if n_records and self.bad(np.zeros(len(self.codes), np.int64), 1, k)[0]:
+        if n_records and not self.asks_nothing and self.bad(np.zeros(len(self.codes), np.int64), 1, k)[0]:
             raise _not_diverse(self.asked)
 
 
