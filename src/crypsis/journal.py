@@ -6,6 +6,7 @@ A method writes to the journal it is given; whoever started the run listens to i
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,25 +28,53 @@ Listener = Callable[[Progress], None]
 
 @dataclass
 class Journal:
-    """Collects the stages of one run with their wall times, and the publisher's private facts."""
+    """Collects the stages of one run with their wall times, and the publisher's private facts.
+
+    `memory` is the most memory that the process had taken when a stage ended, in bytes, where the system tells it.
+    """
 
     listener: Listener | None = None
     timings: dict[str, float] = field(default_factory=dict)
+    memory: dict[str, int] = field(default_factory=dict)
     private: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     _stage: str = ""
     _started: float = 0.0
+    _open: list[str] = field(default_factory=list)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Time a stage; stages do not nest."""
-        self._stage, self._started = name, time.perf_counter()
+        """Time a stage. While a stage inside it runs, its own time stands still: every second counts once."""
+        self._add_time()
+        self._open.append(name)
+        self._stage = name
         self.tell(None)
         try:
             yield
         finally:
-            spent = time.perf_counter() - self._started
-            self.timings[name] = self.timings.get(name, 0.0) + spent
+            self._add_time()
+            self._open.pop()
+            peak = most_memory()
+            if peak is not None:
+                self.memory[name] = peak
+
+    def _add_time(self) -> None:
+        """Add the time since the last look to the stage that is open."""
+        now = time.perf_counter()
+        if self._open:
+            running = self._open[-1]
+            self.timings[running] = self.timings.get(running, 0.0) + now - self._started
+        self._started = now
+
+    def began_with(self, name: str, seconds: float, memory: int | None = None) -> None:
+        """Put in front what was done before there was a journal."""
+        self.timings = {name: seconds, **self.timings}
+        if memory is not None:
+            self.memory = {name: memory, **self.memory}
+
+    def stages(self) -> list[tuple[str, float, int | None]]:
+        """Name, seconds and most memory so far of each stage."""
+        return [(name, seconds, self.memory.get(name)) for name, seconds in self.timings.items()]
 
     def tell(self, share: float | None) -> None:
         """Tell the listener how far the stage is; the listener may raise `Cancelled`."""
@@ -55,3 +84,13 @@ class Journal:
     def warn(self, text: str) -> None:
         """Keep a sentence that whoever started the run should read."""
         self.warnings.append(text)
+
+
+def most_memory() -> int | None:
+    """The most memory that this process has taken so far, in bytes; None where the system does not tell."""
+    try:
+        import resource
+    except ImportError:  # not on this system
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

@@ -58,6 +58,9 @@ from crypsis.verifiers import verify
 from crypsis.version import VERSION
 
 if TYPE_CHECKING:
+    from crypsis.drawing.markup import Markup
+
+if TYPE_CHECKING:
     from crypsis.data.count_query import CountQuery
     from crypsis.drawing.markup import Markup
     from crypsis.query.count import CountAnswer
@@ -296,7 +299,8 @@ class Release:
     def _private_page(self) -> tuple[str, dict[str, Any]]:
         """The page of the private report, and the manifest that it shows."""
         timings = {name: round(seconds, 6) for name, seconds in self.journal.timings.items()}
-        manifest = self._own_manifest("sorted") | {"private": {"timings": timings, "review": self.review().to_dict()}}
+        private = {"timings": timings, "memory": dict(self.journal.memory), "review": self.review().to_dict()}
+        manifest = self._own_manifest("sorted") | {"private": private}
         return self.kind.report.render(manifest, self.data, self.side_file, self._compared()), manifest
 
     def _compared(self) -> Markup | None:
@@ -414,6 +418,7 @@ class Release:
             **self.kind.private_facts(self.data),
             **links,
             "timings": {name: round(seconds, 6) for name, seconds in self.journal.timings.items()},
+            "memory": dict(self.journal.memory),
         }
         target, page = private_paths(path)
         write_file(target, json_bytes(content), mode=0o600)

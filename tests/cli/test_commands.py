@@ -57,6 +57,15 @@ def test_json_is_one_object_on_standard_output(run, town):
     assert set(result["timings"]) >= {"feasibility", "verify", "write"}
 
 
+def test_timings_tell_each_stage_and_its_memory(run, town):
+    done = anonymize(run, town, "--timings")
+    table = done.out[done.out.index("most MiB so far") :]
+    assert all(stage in table for stage in ("read", "feasibility", "verify", "write"))
+    told = json.loads((town / "release.private.json").read_text())
+    assert next(iter(told["timings"])) == "read"
+    assert set(told["memory"]) == set(told["timings"])
+
+
 def test_flags_may_stand_anywhere(run, town):
     first = run("--json", "verify", anonymize(run, town) and town / "release")
     assert json.loads(first.out)["verdict"]["holds"] is True

@@ -142,6 +142,8 @@ def test_nothing_on_the_terminal_is_counted_in_the_original(run, trips, tmp_path
     done = run("anonymize", trips, *PRIVATE, "--out", tmp_path / "a", "--json")
     told = json.loads(done.out)
     assert told["utility"] == {}
-    assert "timings" not in told
+    assert not {"timings", "memory"} & set(told)
+    refused = run("anonymize", trips, *PRIVATE, "--out", tmp_path / "b", "--timings")
+    assert (refused.code, (tmp_path / "b").exists()) == (2, False)
     assert "800" not in done.err
     assert "400" not in done.err

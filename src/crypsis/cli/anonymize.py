@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,10 @@ from crypsis.cli.command import Command
 from crypsis.cli.declaring import AboutFile, declared
 from crypsis.cli.keys import Sign
 from crypsis.cli.measure import measured
-from crypsis.cli.output import note, progress, review_words, show, shown_value, verdict_words
+from crypsis.cli.output import note, progress, review_words, show, show_table, shown_value, verdict_words
 from crypsis.cli.reading import Reader, words_on
 from crypsis.cli.reviewing import FIGURES_HIDDEN, FIGURES_NOT_COVERED, Confirm, Strict
-from crypsis.cli.settings import checked_from_settings
+from crypsis.cli.settings import SETTINGS, checked_from_settings
 from crypsis.cli.where_to_run import (
     BlockRows,
     ExecutorOption,
@@ -31,6 +32,7 @@ from crypsis.cli.where_to_run import (
     Workers,
 )
 from crypsis.errors import BadParameter, OutputExists
+from crypsis.journal import Journal, most_memory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +86,9 @@ class Anonymize(Command):
         ),
     ] = None
     no_measure: Annotated[bool, typer.Option("--no-measure", help="Compute no figures against the original.")] = False
+    timings: Annotated[
+        bool, typer.Option("--timings", help="Also show how long each stage took, and the most memory until its end.")
+    ] = False
     confirm: Confirm = None
     strict: Strict = False
     figures: Annotated[
@@ -139,6 +144,11 @@ class Anonymize(Command):
         wanted = _wanted_figures(
             self.measure, self.no_measure, self.figures, self.publish_figures, private=isinstance(chosen, PrivateMethod)
         )
+        if self.timings and isinstance(chosen, PrivateMethod) and not self.figures:
+            raise BadParameter(
+                "--timings tells about the data, which a differentially private release protects; add --figures if you "
+                "want them all the same."
+            )
         where = WhereToRun.of(self)
         if self.executor is not None:
             if wanted is not None:
@@ -146,7 +156,9 @@ class Anonymize(Command):
             self._work_on_parts(chosen, where)
             return
         where.refuse_without_parts()
+        started = time.perf_counter()
         data = self.read(self.input, chosen.accepts, for_method=chosen)
+        reading = time.perf_counter() - started, most_memory()
         private = self.private_report
         if not chosen.by_record:  # how much a private method was given is told to nobody
             note(words_on(data, self.read.typed))
@@ -154,6 +166,7 @@ class Anonymize(Command):
         with progress() as listener:
             release = _api.anonymize(data, chosen, listener=listener)
             release.about = about
+            release.journal.began_with("read", *reading)
             verdict = release.verify()
             if wanted is not None:
                 with release.journal.stage("measure"):
@@ -184,13 +197,15 @@ class Anonymize(Command):
                 "review": review.to_dict(),
                 "figures": release.figures(),
                 "utility": utility,
-                **({} if hidden else {"timings": release.journal.timings}),
+                **({} if hidden else {"timings": release.journal.timings, "memory": release.journal.memory}),
                 **({"dataset": budget.get("dataset"), "dataset_ledger": budget["dataset_ledger"]} if budget else {}),
             },
             f"{verdict_words(verdict)}\n\n{review_words(review)}\n\n{_listed('in the release', release.figures())}"
             f"{_listed('against the original (private, not in the release)', utility)}"
             f"{_ledger_words(budget)}" + "\n".join(lines),
         )
+        if self.timings:
+            _show_stages(release.journal)
 
     def _usual_private_report(self) -> Path | None:
         usual = self.private_report or self.out.with_name(f"{self.out.name}.private.json")
@@ -249,10 +264,13 @@ class Anonymize(Command):
                 "figures": figures,
                 "utility": utility,
                 "timings": release.journal.timings,
+                "memory": release.journal.memory,
             },
             f"{verdict_words(verdict)}\n\n{review_words(review)}\n\n{_listed('in the release', figures)}"
             f"{_listed('against the original (private, not in the release)', utility)}" + "\n".join(lines),
         )
+        if self.timings:
+            _show_stages(release.journal)
 
 
 def _wanted_figures(
@@ -278,6 +296,17 @@ def _wanted_figures(
             if name not in short:
                 metric_named(name)
     return [] if no_measure else names or None
+
+
+def _show_stages(journal: Journal) -> None:
+    """Where time and memory went; as JSON they are told already."""
+    if SETTINGS.get().json:
+        return
+    rows = [
+        (stage, round(seconds, 3), None if memory is None else round(memory / 2**20))
+        for stage, seconds, memory in journal.stages()
+    ]
+    show_table(("stage", "seconds", "most MiB so far"), rows)
 
 
 def _listed(title: str, figures: Mapping[str, Any]) -> str:

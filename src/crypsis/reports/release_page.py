@@ -51,7 +51,11 @@ def _timings(facts: ManifestFacts) -> Markup:
     timings = facts.section("private").get("timings") or {}
     if not timings:
         return Markup("")
-    entries = [(str(name).capitalize(), f"{figure(seconds, 3)} s") for name, seconds in timings.items()]
+    memory = facts.section("private").get("memory") or {}
+    words = {name: f", up to {figure(memory[name] / 2**20, 3)} MiB of memory by then" for name in memory}
+    entries = [
+        (str(name).capitalize(), f"{figure(seconds, 3)} s{words.get(name, '')}") for name, seconds in timings.items()
+    ]
     return section("How long it took", paragraph("Time can tell about the data, too."), facts_list(entries))
 
 
