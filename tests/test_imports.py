@@ -72,11 +72,12 @@ def test_reading_options_are_loaded_where_they_are_typed(release: Path) -> None:
     assert "crypsis.data.sources" in found
 
 
-def test_a_release_is_measured_by_metrics_of_its_kind() -> None:
+def test_a_release_is_measured_and_reported_by_metrics_of_its_kind(tmp_path: Path) -> None:
     code = (
         "import polars as pl, crypsis\n"
         "table = crypsis.Table.from_frame(pl.DataFrame({'age': [31, 34]}), roles={'age': 'quasi'})\n"
-        "crypsis.anonymize(table, crypsis.Mondrian(k=2)).utility()"
+        "release = crypsis.anonymize(table, crypsis.Mondrian(k=2))\n"
+        f"release.write({str(tmp_path / 'release')!r}, private_report={str(tmp_path / 'private.json')!r})"
     )
     found = loaded(code)
     assert "crypsis.metrics.granularity" in found

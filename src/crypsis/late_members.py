@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from importlib import import_module
 from typing import Any, Generic, TypeVar
@@ -29,8 +30,9 @@ class LateMembers(MutableMapping[str, Member], Generic[Member]):
         return self._loaded[name]
 
     def loaded(self) -> list[Member]:
-        """Those that were used by now."""
-        return list(self._loaded.values())
+        """Those that were used by now, here or by whoever imported their file."""
+        files = {name: (place or "").rpartition(".")[0] for name, place in self._places.items()}
+        return [self[name] for name, file in files.items() if name in self._loaded or file in sys.modules]
 
     def __setitem__(self, name: str, member: Member) -> None:
         self._places.setdefault(name, None)

@@ -58,9 +58,6 @@ from crypsis.verifiers import verify
 from crypsis.version import VERSION
 
 if TYPE_CHECKING:
-    from crypsis.drawing.markup import Markup
-
-if TYPE_CHECKING:
     from crypsis.data.count_query import CountQuery
     from crypsis.drawing.markup import Markup
     from crypsis.query.count import CountAnswer

@@ -249,7 +249,12 @@ def keys_of(values: pl.Series, type: ColumnType) -> np.ndarray[Any, Any]:
     return np.array(values.to_physical().to_numpy(), np.float64 if type == "float" else np.int64)
 
 
+_AS_THEY_ARE: dict[ColumnType, Any] = {"category": object, "int": np.int64, "float": np.float64}
+
+
 def _physical(values: Sequence[Scalar], type: ColumnType) -> np.ndarray[Any, Any]:
+    if type in _AS_THEY_ARE:
+        return np.array(values, _AS_THEY_ARE[type])
     return keys_of(pl.Series(values, dtype=POLARS_TYPES[type]), type)
 
 

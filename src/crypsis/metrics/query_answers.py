@@ -34,7 +34,9 @@ _ESTIMATOR = Parameter("estimator", str, False, (OneOf("subset", "uniform"),), "
 def actual_counts(original: Table | Mixed, queries: Sequence[CountQuery]) -> Int64s:
     """The number of original records that satisfy each query."""
     table, asked = _table_of(original), [_asked(query, original) for query in queries]
-    answers = _answers(table, asked, lambda name, condition: _holds(condition, table.column(name)), _items(original))
+    names = dict.fromkeys(name for query in asked for name in query.conditions)
+    keys = {name: keys_of(table.column(name).domain, table.column(name).type) for name in names}
+    answers = _answers(table, asked, lambda name, condition: _holds(condition, keys[name]), _items(original))
     return np.rint(answers).astype(np.int64)
 
 
@@ -85,9 +87,8 @@ def _meanings(column: PublishedColumn, original: Column | None) -> CellMeanings:
     return CellMeanings.of(column, None if original is None else original.domain)
 
 
-def _holds(condition: Condition, column: Column) -> Float64s:
-    """1 for each value of the domain that satisfies the condition; one more, 0, for the missing value."""
-    keys = keys_of(column.domain, column.type)
+def _holds(condition: Condition, keys: np.ndarray[Any, Any]) -> Float64s:
+    """1 for each value of a domain that satisfies the condition; one more, 0, for the missing value."""
     return np.append(condition.admits(keys), False).astype(np.float64)
 
 
