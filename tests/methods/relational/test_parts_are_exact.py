@@ -13,6 +13,7 @@ from crypsis.errors import BlockTooLarge, CrypsisError, NotScalable
 from crypsis.executors.serial import Serial
 from crypsis.methods import METHODS
 from crypsis.methods.scaling import BlockSize, Scaling
+from tests.shards.cut_records import SETS, WALKS
 from tests.shards.cut_tables import random_table, release_cut, sorted_frame
 
 HIERARCHY = "age=equi_depth:4:2,town=balanced:2:label"
@@ -34,7 +35,8 @@ SETTINGS = {
     "top-down": (crypsis.TopDown(k=2), crypsis.TopDown(k=3, max_suppressed=0.2), crypsis.TopDown(k=2, t=0.8)),
     "bottom-up": (crypsis.BottomUp(k=2), crypsis.BottomUp(k=3, max_suppressed=0.2, l=2)),
 }
-NAMES = sorted(name for name, method in METHODS.items() if method.scaling is Scaling.EXACT)
+EXACT = [method for method in METHODS.values() if method.scaling is Scaling.EXACT]
+NAMES = sorted(method.name() for method in EXACT if method.accepts is crypsis.Table)
 
 
 def compare(name: str, seed: int) -> None:
@@ -79,6 +81,8 @@ def test_many_tables_are_released_alike_however_they_are_cut(name: str) -> None:
 
 def test_every_exact_method_is_tried() -> None:
     assert sorted(SETTINGS) == NAMES
+    beside = sorted(method.name() for method in EXACT if method.accepts is not crypsis.Table)
+    assert set(beside) <= {*SETS, *WALKS}  # tests/test_records_in_parts.py
 
 
 @pytest.mark.parametrize("method", [one for one in METHODS.values() if one.scaling is Scaling.NONE])
