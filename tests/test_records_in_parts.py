@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 
@@ -102,3 +103,15 @@ def test_what_needs_all_records_at_once_is_refused(tmp_path: Path) -> None:
         crypsis.scan_trajectories(tmp_path / "a.csv", grid=100.0)
     with pytest.raises(NotScalable, match="Disassociation"):
         crypsis.anonymize(crypsis.scan_transactions(tmp_path / "*.jsonl"), crypsis.PCTA(k=2))
+
+
+def test_a_release_in_blocks_has_the_stated_form(tmp_path: Path) -> None:
+    schema = json.loads((Path(__file__).parents[1] / "docs" / "reference" / "release.schema.json").read_text())
+    data = random_sets(np.random.default_rng(0), 80, 10)
+    method = crypsis.Disassociation(k=3, max_cluster_size=8)
+    release = crypsis.anonymize(data, method, executor="serial", block_rows=20)
+    folder = release.write(tmp_path / "release")
+    manifest = json.loads((folder / "release.json").read_text())
+    jsonschema.validate(manifest, schema)
+    assert manifest["scaling"]["block_rows"] == 20
+    assert crypsis.read_release(folder).verify().holds
