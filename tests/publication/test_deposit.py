@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import jsonschema
 import polars as pl
 import pytest
 
@@ -55,6 +56,14 @@ def test_every_declaration_stands_in_report_and_manifest(folder: Path) -> None:
         assert LABELS[name] in page
         assert value.replace("<", "&lt;").replace(">", "&gt;") in page
     assert "Place, date, signature" in page
+
+
+def test_a_declared_release_follows_the_schema_of_manifests(folder: Path) -> None:
+    schema = json.loads((Path(__file__).parents[2] / "docs" / "reference" / "release.schema.json").read_text())
+    manifest = parsed(folder, "release.json")
+    jsonschema.validate(manifest, schema)
+    assert set(manifest["about"]) <= set(schema["properties"]["about"]["properties"]) == set(LABELS)
+    assert schema["properties"]["about"]["required"] == list(REQUIRED)
 
 
 def test_the_forms_of_repositories_say_what_was_declared_and_name_the_files(folder: Path) -> None:
