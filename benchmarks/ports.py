@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.arrays import Int32s, Int64s
 from crypsis.data.attribute_domains import MOST_BINS, AttributeDomains, CategoryDomain, NumericDomain
 from crypsis.data.category_trees import CategoryTrees
 from crypsis.data.reading import read_trajectories

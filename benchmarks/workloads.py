@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from crypsis.arrays import Float64s, Int32s, Int64s, offsets_of
 from crypsis.compilation import njit
-from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
 from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, Trajectories

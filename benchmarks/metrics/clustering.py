@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks import workloads
 from benchmarks.comparison import Row, best_of
-from crypsis.data.arrays import take_records
+from crypsis.arrays import take_records
 from crypsis.metrics.clustering import density_clusters
 from crypsis.metrics.route_distance import Routes, near_routes, route_distances
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.comparison import Row, best_of
-from crypsis.data.arrays import offsets_of
+from crypsis.arrays import offsets_of
 from crypsis.data.cells import Cell, Cells
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import PublishedColumn, PublishedTable, Table

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.arrays import Int32s, Int64s
 from crypsis.data.attribute_domains import AttributeDomains, CategoryDomain, NumericDomain
 from crypsis.data.category_trees import CategoryTree, CategoryTrees
 from crypsis.data.counted_regions import CountedRegions, RegionAttribute

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crypsis.data.arrays import offsets_of
+from crypsis.arrays import offsets_of
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, BadPublication

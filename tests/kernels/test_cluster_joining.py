@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crypsis.data.arrays import offsets_of
+from crypsis.arrays import offsets_of
 from crypsis.journal import Journal
 from crypsis.kernels.joint_nodes import Arena, Leading, Nodes
 from crypsis.kernels.node_order import settle_ties, sort_keys, sorted_by_key

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.data.arrays import Float64s, Int64s, offsets_of
+from crypsis.arrays import Float64s, Int64s, offsets_of
 from crypsis.kernels.containment import containing_records, records_of_symbols
 from tests.reference.utility import expected_support, upper_support
 

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from crypsis.data.arrays import offsets_of
+from crypsis.arrays import offsets_of
 from crypsis.kernels.lcs import WORDS, Sequences, closest_paths, common_lengths, longest_common_lengths
 from crypsis.kernels.prefix_tree import Nodes, grow, heights, lexicographic_order, pruned, with_ancestors
 from tests.reference.prefix_tree import lcs_length

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from crypsis.data.arrays import offsets_of
+from crypsis.arrays import offsets_of
 from crypsis.kernels.lcs import Sequences
 from crypsis.kernels.pattern_tree import NO_ROOM, RARE, corpus_of, no_patterns, patterns_of, with_more_room
 from tests.reference.prefix_tree import Path, contains

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.kernels.prefix_span import prefix_span, shared_patterns
 from tests.reference.pattern_mining import counted_patterns, joined_patterns
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crypsis.data.arrays import Int32s, offsets_of
+from crypsis.arrays import Int32s, offsets_of
 from crypsis.kernels.rare_pairs import first_constraints, join_items, leave_out, rarest_of_each, worst_constraint
 from tests.reference import rare_pairs as reference
 

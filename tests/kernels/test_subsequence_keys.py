@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.data.arrays import offsets_of
+from crypsis.arrays import offsets_of
 from crypsis.kernels.subsequence_keys import subsequence_keys
 from tests.reference.utility import subsequences
 

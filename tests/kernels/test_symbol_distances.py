@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.data.arrays import offsets_of
+from crypsis.arrays import offsets_of
 from crypsis.kernels.diameter import largest_distance
 from crypsis.kernels.symbol_distances import distances_to_members, member_slots
 from tests.reference import utility

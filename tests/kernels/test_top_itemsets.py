@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.data.arrays import offsets_of
+from crypsis.arrays import offsets_of
 from crypsis.kernels.top_itemsets import top_itemsets
 
 records = st.lists(st.frozensets(st.integers(0, 6), max_size=5), max_size=14)

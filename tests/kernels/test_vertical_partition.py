@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.arrays import Int64s, offsets_of
 from crypsis.kernels.greedy_chunks import greedy_chunks
 from crypsis.kernels.record_bitmaps import add_record, bits_of, shared
 from crypsis.kernels.vertical_partition import vertical_partition

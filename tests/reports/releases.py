@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import offsets_of
+from crypsis.arrays import offsets_of
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import Locations, PublishedTrajectories
 from crypsis.data.vocabulary import Vocabulary

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.data.arrays import offsets_of
+from crypsis.arrays import offsets_of
 from crypsis.verifiers.doublet_subsets import codes_of, subset_supports
 
 rows = st.lists(st.tuples(st.sets(st.integers(0, 7), max_size=6), st.integers(1, 3), st.integers(0, 1)), max_size=8)

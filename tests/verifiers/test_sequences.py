@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import crypsis
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OriginalRequired, TooFewTrajectories
 from crypsis.guarantees import PatternPreservingKAnonymity, SequenceKAnonymity, Verdict

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks import ports, workloads
 from benchmarks.comparison import Row, best_of, peak_memory
-from crypsis.data.arrays import offsets_of
+from crypsis.arrays import offsets_of
 from crypsis.data.reading import read_trajectories
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.vocabulary import Vocabulary

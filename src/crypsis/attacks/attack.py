@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from crypsis.arrays import Float64s, Int64s, frozen
 from crypsis.attacks.cell_visits import collapsed
 from crypsis.attacks.tracks_in_cells import EXACT, NEAREST, points_in_cells
 from crypsis.attacks.whose_rows import OWNER, unit_counted, with_owners
-from crypsis.data.arrays import Float64s, Int64s, frozen
 from crypsis.data.attached_times import in_published_times
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories

@@ -8,10 +8,10 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from crypsis.arrays import Int64s
 from crypsis.attacks.attack import Attack, AttackResult
 from crypsis.attacks.individuals import CandidateUnit
 from crypsis.attacks.location_sequence import fewest_by_size
-from crypsis.data.arrays import Int64s
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.parameters import AtLeast

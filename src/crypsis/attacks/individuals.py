@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.trajectory import Trajectories
 from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
 from crypsis.parameters import AtLeast

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from crypsis.arrays import offsets_of
 from crypsis.attacks.attack import Attack, AttackResult
 from crypsis.attacks.known_items import (
     NO_PERSONS,
@@ -16,7 +17,6 @@ from crypsis.attacks.known_items import (
     record_bits,
     refuse_too_much,
 )
-from crypsis.data.arrays import offsets_of
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import NotApplicable

@@ -11,8 +11,8 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import TooLarge
 

@@ -15,6 +15,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import polars as pl
 
+from crypsis.arrays import Int64s, offsets_of
 from crypsis.attacks.attack import Attack, AttackResult
 from crypsis.attacks.known_items import (
     NO_PERSONS,
@@ -25,7 +26,6 @@ from crypsis.attacks.known_items import (
     refuse_too_much,
 )
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int64s, offsets_of
 from crypsis.data.cells import CellKind
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.attacks.attack import Attack, AttackResult
 from crypsis.attacks.individuals import CandidateUnit, KnownVisits, per_individual
 from crypsis.attacks.matching import Target, known_atoms, slots_of, target_of
 from crypsis.attacks.unordered_knowledge import fewest_candidates_without_order
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 

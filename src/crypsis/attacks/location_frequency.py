@@ -7,12 +7,12 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from crypsis.arrays import offsets_of
 from crypsis.attacks.attack import Attack, AttackResult
 from crypsis.attacks.individuals import CandidateUnit, per_individual
 from crypsis.attacks.matching import SUPPRESSED, slots_of, target_of
 from crypsis.attacks.unique_location import visited_locations
 from crypsis.attacks.unordered_knowledge import fewest_candidates_without_order
-from crypsis.data.arrays import offsets_of
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.parameters import AtLeast

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from crypsis.arrays import Bools, Int64s
 from crypsis.attacks.attack import Attack, AttackResult
 from crypsis.attacks.individuals import CandidateUnit, KnownVisits, per_individual
 from crypsis.attacks.matching import known_atoms, target_of
 from crypsis.attacks.ordered_knowledge import fewest_candidates_in_order
-from crypsis.data.arrays import Bools, Int64s
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of, take_records
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of, take_records
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OriginalRequired

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from crypsis.arrays import Float64s, Int32s, Int64s, freeze, take_records
 from crypsis.attacks.cell_visits import collapsed, collapsed_rows
 from crypsis.attacks.matching import equal_rows
 from crypsis.compilation import njit
-from crypsis.data.arrays import Float64s, Int32s, Int64s, freeze, take_records
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OriginalRequired, UnknownLocation
 from crypsis.parameters import AtLeast, OneOf, Parameter

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from crypsis.arrays import Int64s
 from crypsis.attacks.location_sequence import LocationSequenceAttack
 from crypsis.attacks.table_risk import table_risk
-from crypsis.data.arrays import Int64s
 from crypsis.data.microdata import Microdata
 from crypsis.data.mixed import Mixed
 from crypsis.data.relational import Table

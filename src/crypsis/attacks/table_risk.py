@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s, Int64s, freeze
+from crypsis.arrays import Float64s, Int64s, freeze
 from crypsis.data.cells import CellKind
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Column, PublishedTable, Table

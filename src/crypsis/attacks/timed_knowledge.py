@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.attacks.matching import Target
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.errors import TooLarge
 
 NEVER = np.iinfo(np.int64).max  # no time; and, of an end, that there is none

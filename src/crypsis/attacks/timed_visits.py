@@ -7,12 +7,12 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from crypsis.arrays import Int64s, offsets_of
 from crypsis.attacks.attack import Attack, AttackResult, Confrontation
 from crypsis.attacks.individuals import CandidateUnit, per_individual
 from crypsis.attacks.location_sequence import fewest_by_size
 from crypsis.attacks.matching import Target, known_atoms, target_of
 from crypsis.attacks.timed_knowledge import NEVER, TimesOfRelease, fewest_candidates_with_times
-from crypsis.data.arrays import Int64s, offsets_of
 from crypsis.data.timed_places import NO_TIME
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable

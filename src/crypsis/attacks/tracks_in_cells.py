@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int32s
+from crypsis.arrays import Float64s, Int32s
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable

@@ -7,11 +7,11 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from crypsis.arrays import Int64s, offsets_of
 from crypsis.attacks.attack import Attack, AttackResult
 from crypsis.attacks.individuals import CandidateUnit, per_individual
 from crypsis.attacks.location import fewest_of_visits
 from crypsis.attacks.matching import SUPPRESSED, target_of
-from crypsis.data.arrays import Int64s, offsets_of
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.parameters import AtLeast

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from crypsis.arrays import Int32s, Int64s
 from crypsis.attacks.matching import equal_rows
-from crypsis.data.arrays import Int32s, Int64s
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OriginalRequired
 

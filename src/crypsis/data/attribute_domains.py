@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s, Int32s
+from crypsis.arrays import Float64s, Int32s
 from crypsis.data.domains import PUBLIC_IN_DATA
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.relational import Table

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, frozen
+from crypsis.arrays import Int32s, frozen
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadTaxonomy, UnreadableFile

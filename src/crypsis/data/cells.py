@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int8s, Int32s, Int64s, freeze, offsets_of
+from crypsis.arrays import Int8s, Int32s, Int64s, freeze, offsets_of
 from crypsis.data.values import (
     IN_WORDS,
     POLARS_TYPES,

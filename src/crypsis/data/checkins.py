@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
+from crypsis.arrays import Float64s, Int32s, Int64s, offsets_of
 from crypsis.data.formats.columns import labels, moments, numbers
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.long import group_rows, owners_of

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s
+from crypsis.arrays import Int32s
 from crypsis.data.formats.source import place
 from crypsis.data.label_lists import read_label_lists
 from crypsis.data.spatial_packing import packed, parts_needed

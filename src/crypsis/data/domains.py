@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s, Int32s, Int64s
+from crypsis.arrays import Float64s, Int32s, Int64s
 from crypsis.data.formats.compression import names_file
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.stream import UNITS, Events

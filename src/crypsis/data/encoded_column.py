@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, freeze, frozen
+from crypsis.arrays import Int32s, freeze, frozen
 from crypsis.data.missing import MISSING_CODE
 from crypsis.data.values import ColumnType, encoded
 from crypsis.errors import InputError

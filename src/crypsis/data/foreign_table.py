@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.cells import MISSING, SUPPRESSED, Cell, Cells
 from crypsis.data.formats.columns import is_empty, labels, unknown_column
 from crypsis.data.formats.frames import as_frame

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Bools
+from crypsis.arrays import Bools
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.column_roles import ColumnFacts, SuggestedRole, repeated_columns, suggest_role
 from crypsis.data.declared_times import with_times
 from crypsis.data.formats import format_for, json_lines

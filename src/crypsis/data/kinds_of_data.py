@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import offsets_of
+from crypsis.arrays import offsets_of
 from crypsis.data.column_words import meanings_of
 from crypsis.data.formats.compression import read_beginning
 from crypsis.data.formats.format import Sequences

@@ -17,7 +17,7 @@ from crypsis.data.frame_types import InMemory
 from crypsis.errors import NotApplicable
 
 if TYPE_CHECKING:
-    from crypsis.data.arrays import Int64s
+    from crypsis.arrays import Int64s
     from crypsis.data.count_bounds import CountBounds
     from crypsis.data.count_query import CountQuery
     from crypsis.data.relational import PublishedTable, Table

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s, freeze, offsets_of
+from crypsis.arrays import Int32s, Int64s, freeze, offsets_of
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import is_empty, unknown_column
 from crypsis.data.formats.frames import as_frame, pandas_index

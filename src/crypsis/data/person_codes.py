@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.errors import BadParameter, BadRow, InputError, OptionWithoutEffect
 
 

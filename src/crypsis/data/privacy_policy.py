@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.formats.compression import names_file
 from crypsis.data.formats.source import place
 from crypsis.data.label_lists import read_label_lists

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s
+from crypsis.arrays import Float64s
 from crypsis.data.formats.source import place
 from crypsis.errors import BadCoordinate, BadParameter, MissingExtra
 

@@ -12,7 +12,7 @@ from datetime import time
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int8s
+from crypsis.arrays import Int8s
 from crypsis.data.cells import CellKind, Cells
 from crypsis.data.relational import PublishedColumn, PublishedTable
 from crypsis.data.values import POLARS_TYPES, ColumnType, inferred_type, read_value, write_value

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s, frozen
+from crypsis.arrays import Int64s, frozen
 
 Values = TypeVar("Values", bound=Sequence[object])
 

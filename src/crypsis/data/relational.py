@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, freeze, frozen
+from crypsis.arrays import Bools, Int32s, Int64s, freeze, frozen
 from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, CellKind, Cells
 from crypsis.data.encoded_column import Column as Column
 from crypsis.data.encoded_column import LateEncoding, map_columns

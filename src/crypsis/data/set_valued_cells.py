@@ -7,7 +7,7 @@ from collections.abc import Collection
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import offsets_of
+from crypsis.arrays import offsets_of
 from crypsis.data.transaction import Transactions
 from crypsis.errors import BadLabel, BadParameter
 

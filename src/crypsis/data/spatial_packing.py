@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int64s
+from crypsis.arrays import Float64s, Int64s
 
 
 def packed(x: Float64s, y: Float64s, points: Int64s, n_parts: int) -> list[Int64s]:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s, freeze, frozen
+from crypsis.arrays import Int32s, Int64s, freeze, frozen
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import column, is_empty, labels, times
 from crypsis.data.formats.columns import unknown_column as unknown

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, freeze, frozen, offsets_of
+from crypsis.arrays import Int32s, Int64s, freeze, frozen, offsets_of
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadLabel, InputError
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s, freeze, offsets_of, take_records
+from crypsis.arrays import Int32s, Int64s, freeze, offsets_of, take_records
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.microdata import VISITS, PublishedData, json_column
 from crypsis.data.ragged import Ragged

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s, freeze, offsets_of, take_records
+from crypsis.arrays import Int32s, Int64s, freeze, offsets_of, take_records
 from crypsis.data.count_conditions import Asked
 from crypsis.data.count_query import CountQuery
 from crypsis.data.item_domain import ItemDomain

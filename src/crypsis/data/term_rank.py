@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int64s, take_records
+from crypsis.arrays import Bools, Int64s, take_records
 from crypsis.data.transaction import Transactions
 
 

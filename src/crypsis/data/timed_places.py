@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s, Int64s, freeze
+from crypsis.arrays import Float64s, Int64s, freeze
 from crypsis.data.visit_times import VisitTimes
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, BadRelease, BadTimestamps, NotApplicable

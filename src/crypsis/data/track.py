@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s, Int32s, Int64s, freeze, offsets_of, take_records
+from crypsis.arrays import Float64s, Int32s, Int64s, freeze, offsets_of, take_records
 from crypsis.data.formats.columns import column, moments, numbers
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.long import check_positions, group_rows, owners_of

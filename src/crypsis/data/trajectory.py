@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, freeze, frozen, offsets_of, take_records
+from crypsis.arrays import Bools, Float64s, Int32s, Int64s, freeze, frozen, offsets_of, take_records
 from crypsis.data.attached_times import AttachedTimes, attach_times
 from crypsis.data.frame_types import InMemory
 from crypsis.data.grid import Grid

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, freeze, frozen, offsets_of, take_records
+from crypsis.arrays import Bools, Int32s, Int64s, freeze, frozen, offsets_of, take_records
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import labels as labels_of
 from crypsis.data.formats.frames import as_frame

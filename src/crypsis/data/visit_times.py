@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int64s, freeze
+from crypsis.arrays import Int64s, freeze
 from crypsis.errors import InputError
 
 MICROSECONDS = 1_000_000

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, frozen
+from crypsis.arrays import Int32s, frozen
 
 
 class Vocabulary:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s, freeze, offsets_of
+from crypsis.arrays import Int32s, Int64s, freeze, offsets_of
 from crypsis.data.microdata import VISITS, PublishedData
 from crypsis.data.sensitive_values import Token
 from crypsis.data.vocabulary import Vocabulary

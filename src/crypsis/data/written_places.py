@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crypsis.data.arrays import Float64s, freeze
+from crypsis.arrays import Float64s, freeze
 from crypsis.data.projection import unproject
 
 DECIMALS = 7  # of a degree: a centimetre

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s
+from crypsis.arrays import Float64s
 
 MOST_BINS = 100
 

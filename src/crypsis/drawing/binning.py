@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 
 MOST_BINS = 30
 _FEWEST_WIDE_BINS = 10

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s
+from crypsis.arrays import Float64s
 
 _NARROWEST = 1e-290  # what is closer lies at one point; such numbers have few digits
 

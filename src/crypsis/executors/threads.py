@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 
 Shard = TypeVar("Shard")
 Result = TypeVar("Result")

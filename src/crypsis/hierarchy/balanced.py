@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.term_rank import neighbours_by_cooccurrence, term_rank
 from crypsis.data.transaction import Transactions
 from crypsis.errors import BadParameter, BadTaxonomy

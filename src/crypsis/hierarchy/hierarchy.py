@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from crypsis import notebook
-from crypsis.data.arrays import Bools, Int32s, Int64s, frozen, offsets_of
+from crypsis.arrays import Bools, Int32s, Int64s, frozen, offsets_of
 from crypsis.data.values import ColumnType, read_value, write_value
 from crypsis.errors import HierarchyError, UnknownColumn, did_you_mean
 from crypsis.hierarchy.problems import Problem, refuse, second_parent

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s, freeze
+from crypsis.arrays import Int32s, Int64s, freeze
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadTaxonomy
 from crypsis.hierarchy.taxonomy import Taxonomy

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s, frozen
+from crypsis.arrays import Int32s, Int64s, frozen
 from crypsis.data.constraints import UtilityConstraints
 from crypsis.data.formats.compression import existing_file, read_bytes
 from crypsis.data.formats.csv import read_frame

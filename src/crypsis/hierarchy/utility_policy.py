@@ -19,7 +19,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s
+from crypsis.arrays import Int32s
 from crypsis.data.formats.compression import names_file
 from crypsis.data.formats.source import place
 from crypsis.data.label_lists import read_label_lists

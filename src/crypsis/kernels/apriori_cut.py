@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Bools, Int8s, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int8s, Int32s, Int64s
 from crypsis.kernels.itemsets import itemsets
 from crypsis.kernels.record_bitmaps import Words, add_record, bits_of, has_record, members, people, people_of_word
 

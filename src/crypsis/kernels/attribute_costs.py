@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from crypsis.arrays import Int8s, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int8s, Int32s, Int64s
 
 NUMBERS, TREE, VALUES = 0, 1, 2
 

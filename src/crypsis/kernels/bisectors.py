@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
+from crypsis.arrays import Bools, Float64s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Float64s, Int64s
 
 FARTHEST = 1e9
 SHORTEST = 1e-9

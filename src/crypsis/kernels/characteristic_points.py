@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
+from crypsis.arrays import Bools, Float64s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Float64s, Int64s
 
 TOLERANCE = 1e-9
 

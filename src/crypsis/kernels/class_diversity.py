@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from crypsis.arrays import Bools, Float64s, Int8s, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Float64s, Int8s, Int32s, Int64s
 
 DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED = 0, 1, 2, 3, 4
 TOLERANCE = 1e-9

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Bools, Int8s, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int8s, Int32s, Int64s
 from crypsis.kernels.failed_joins import EMPTY_SLOT, remember, slot_of_pair
 from crypsis.kernels.greedy_chunks import greedy_chunks
 from crypsis.kernels.joint_nodes import (

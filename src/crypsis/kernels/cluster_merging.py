@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Float64s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Float64s, Int64s
 from crypsis.kernels.attribute_costs import NUMBERS, VALUES, Attributes
 from crypsis.kernels.class_cells import ClassCells, absorb
 

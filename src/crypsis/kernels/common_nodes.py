@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Int32s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s
 from crypsis.kernels.attribute_costs import Attributes, common_node
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from crypsis.arrays import Bools, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int32s, Int64s
 
 _MIX = 0x9E3779B97F4A7C15
 _UNKNOWN, _SKIPPED = -1, -2  # instead of a node: not met yet; a violation, or one that contains a violation

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int64s
 
 TOLERANCE = 1e-9
 

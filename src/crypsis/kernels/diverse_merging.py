@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
 from crypsis.kernels.nearest_merging import (
     ENTRIES_PER_VISIT,
     LIST_DONE,

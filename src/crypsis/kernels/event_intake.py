@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Int8s, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int8s, Int32s, Int64s
 
 ACCEPTED, BEFORE_ORIGIN, FUTURE, LATE, SA_CONFLICT, DUPLICATE, SECOND_LOCATION = 0, 1, 2, 3, 4, 5, 6
 RESULTS = ("accepted", "before_origin", "future", "late", "sa_conflict", "duplicate", "second_location")

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.arrays import Bools, Float64s, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s
 
 Words = NDArray[np.uint32]
 ROOT, START = 0, 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.kernels.row_order import sorted_rows
 
 

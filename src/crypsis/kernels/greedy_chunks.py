@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.arrays import Bools, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int64s
 from crypsis.kernels.record_bitmaps import WORD_BITS, Words, bits_of, has_record, shared
 
 

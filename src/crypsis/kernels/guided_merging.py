@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from crypsis.arrays import Bools, Float64s, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s
 from crypsis.kernels.nearest_merging import (
     LIST_DONE,
     NO_ROW_LEFT,

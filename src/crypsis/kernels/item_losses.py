@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Float64s, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Float64s, Int32s, Int64s
 
 POWERS = np.append(np.ldexp(1.0, -np.arange(1071)), 0.0)  # 2^-n; nothing from where floats end
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
 
 NO_OFFSETS: Int64s = np.zeros(1, np.int64)
 NO_ITEMS: Int32s = np.zeros(0, np.int32)

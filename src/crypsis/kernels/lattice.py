@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Bools, Int8s, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int8s, Int32s, Int64s
 from crypsis.kernels.class_diversity import Constraints, People, bad_classes
 
 UNKNOWN, BAD, GOOD = 0, 1, 2

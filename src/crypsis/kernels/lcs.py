@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.arrays import Bools, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int32s, Int64s
 from crypsis.kernels.prefix_tree import ROOT, Nodes
 
 Words = NDArray[np.uint64]

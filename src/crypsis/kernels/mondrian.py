@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
 from crypsis.kernels.attribute_costs import NUMBERS, TREE, VALUES, Attributes, common_node, span_cost
 from crypsis.kernels.class_diversity import Constraints, People, bad_parts_of_people, is_diverse
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int32s
+from crypsis.arrays import Float64s, Int32s
 
 TOLERANCE = 1e-9
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from crypsis.arrays import Float64s, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Float64s, Int32s, Int64s
 from crypsis.kernels.subsequences import (
     Scratch,
     add_to_counts,

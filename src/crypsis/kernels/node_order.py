@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
 from crypsis.kernels.joint_nodes import Arena, Leading, Nodes
 
 _NO_PLACE = np.int32(2**31 - 1)

@@ -9,8 +9,8 @@ from heapq import heappop, heappush
 
 import numpy as np
 
+from crypsis.arrays import Float64s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Float64s, Int64s
 
 _TOLERANCE = 1e-9
 

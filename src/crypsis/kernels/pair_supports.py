@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int64s
 
 
 @njit

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
 from crypsis.kernels.lcs import Sequences
 
 RARE = -1

@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
+from crypsis.arrays import Float64s, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Float64s, Int32s, Int64s
 
 TOLERANCE = 1e-9
 _MOST_CELLS_ACROSS = 2.0**30

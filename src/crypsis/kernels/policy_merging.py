@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Bools, Float64s, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s
 from crypsis.kernels.itemsets import EACH_RECORD
 from crypsis.kernels.rare_pairs import first_constraints, join_items, leave_out, rarest_of_each, worst_constraint
 from crypsis.kernels.record_bitmaps import ONE, Words, add_record, bits_of, has_record, people_of_word

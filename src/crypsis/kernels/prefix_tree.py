@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from crypsis.arrays import Bools, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int32s, Int64s
 
 ROOT = 0
 

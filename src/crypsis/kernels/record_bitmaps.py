@@ -7,8 +7,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.arrays import Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int64s
 
 Words: TypeAlias = NDArray[np.uint64]
 

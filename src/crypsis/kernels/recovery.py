@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
 from crypsis.kernels.lcs import Sequences, Words, common_from, masks_of_long, zeros_below
 from crypsis.kernels.pattern_tree import NO_ROOM, RARE, Corpus, PatternTree, comes_before, pattern_of
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 

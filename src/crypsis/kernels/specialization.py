@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from crypsis.arrays import Bools, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int32s, Int64s
 from crypsis.kernels.class_diversity import Constraints, People, bad_parts_of_people, is_diverse
 
 _LARGEST = 1 << 62

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
 
 ANY = -1  # instead of a symbol: take every subsequence
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
 
 Words = NDArray[np.uint64]
 

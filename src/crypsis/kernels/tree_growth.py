@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
 
 
 @njit

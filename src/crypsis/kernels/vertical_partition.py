@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.arrays import Bools, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int32s, Int64s
 from crypsis.kernels.greedy_chunks import greedy_chunks
 from crypsis.kernels.record_bitmaps import WORD_BITS, add_record, bits_of
 

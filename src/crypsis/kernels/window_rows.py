@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
 
 _MIX = 0x9E3779B97F4A7C15
 _ROW = 0xFFFFFFFF  # the part of slots[s, 1] that is the row

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.relational import Table
 from crypsis.parameters import Between
 

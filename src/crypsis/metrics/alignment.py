@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, frozen
+from crypsis.arrays import Bools, Int32s, Int64s, frozen
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable
 from crypsis.kernels.symbol_distances import member_slots

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.mixed import Mixed
 from crypsis.data.relational import Table
 from crypsis.data.transaction import Transactions

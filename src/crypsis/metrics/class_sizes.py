@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.kernels.row_classes import row_classes

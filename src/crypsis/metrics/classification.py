@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s, Int64s
+from crypsis.arrays import Float64s, Int64s
 from crypsis.data.cells import CellKind
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table

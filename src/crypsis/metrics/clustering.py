@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int64s, freeze
+from crypsis.arrays import Float64s, Int64s, freeze
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import BadParameter, NotApplicable

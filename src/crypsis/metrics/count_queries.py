@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.arrays import Int64s, offsets_of
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import POSITIONS, SyntheticTrajectories

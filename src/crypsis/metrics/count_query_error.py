@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int64s, freeze
+from crypsis.arrays import Float64s, Int64s, freeze
 from crypsis.data.count_query import CountQuery, as_queries
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import PublishedTable, Table

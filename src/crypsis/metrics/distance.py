@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s
+from crypsis.arrays import Float64s
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.errors import BadLabel, UnknownLocation, did_you_mean
 from crypsis.kernels.diameter import largest_distance

@@ -11,7 +11,7 @@ from math import inf
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s
+from crypsis.arrays import Float64s
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.metrics.exact_sums import total
 from crypsis.metrics.figure import Figure

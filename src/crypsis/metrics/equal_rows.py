@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 
 
 def row_numbers(offsets: Int64s, codes: NDArray[np.integer[Any]]) -> Int64s:

@@ -6,7 +6,7 @@ from math import fsum
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s
+from crypsis.arrays import Float64s
 
 _EXACT = 2.0**52  # whole numbers below it, and their sums below it, are exact in any order
 DIGITS = 12  # significant digits of a figure

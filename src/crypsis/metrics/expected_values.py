@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s
+from crypsis.arrays import Float64s
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import Column, PublishedColumn
 from crypsis.data.values import write_value

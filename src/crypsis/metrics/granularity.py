@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s
+from crypsis.arrays import Float64s
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.errors import NotApplicable

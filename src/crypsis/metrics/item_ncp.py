@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.arrays import Int64s, offsets_of
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import NotApplicable
 from crypsis.metrics.figure import SHARE, Figure

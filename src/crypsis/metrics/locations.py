@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int64s
+from crypsis.arrays import Float64s, Int64s
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s, Int64s, offsets_of
+from crypsis.arrays import Float64s, Int64s, offsets_of
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.transaction import PublishedTransactions, Transactions

@@ -13,7 +13,7 @@ from math import ceil
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, frozen
+from crypsis.arrays import Int32s, Int64s, frozen
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import TooLarge

@@ -13,7 +13,7 @@ from typing import cast
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import PublishedColumn, PublishedTable
 from crypsis.data.values import Scalar

@@ -11,7 +11,7 @@ from dataclasses import MISSING
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int64s, offsets_of, take_records
+from crypsis.arrays import Float64s, Int64s, offsets_of, take_records
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.kernels.containment import containing_records, records_of_symbols

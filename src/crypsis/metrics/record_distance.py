@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.arrays import Int32s, Int64s
 from crypsis.kernels.transaction_distance import pair_distance, widest_cross_pair, widest_pair
 from crypsis.parameters import OneOf, Parameter
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s, Int32s, Int64s
+from crypsis.arrays import Float64s, Int32s, Int64s
 from crypsis.data.attribute_domains import CategoryDomain
 from crypsis.data.category_trees import CategoryTree
 from crypsis.data.counted_regions import CountedRegions, RegionAttribute

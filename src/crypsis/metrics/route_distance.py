@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int64s, freeze, offsets_of, take_records
+from crypsis.arrays import Float64s, Int64s, freeze, offsets_of, take_records
 from crypsis.data.symbols import Symbols
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, Trajectories

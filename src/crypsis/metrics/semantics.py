@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s
+from crypsis.arrays import Float64s
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.hierarchy import Taxonomy
 from crypsis.metrics.distance import visit_losses

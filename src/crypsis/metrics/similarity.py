@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crypsis.arrays import Int32s, Int64s, take_records
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s, take_records
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable
 from crypsis.metrics.exact_sums import mean

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Float64s, Int64s
+from crypsis.arrays import Bools, Float64s, Int64s
 from crypsis.data.cells import Cell, CellKind
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import write_value

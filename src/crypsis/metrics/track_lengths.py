@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int64s
+from crypsis.arrays import Float64s, Int64s
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import BadCoordinate, BadParameter

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.errors import BadParameter, NotApplicable

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s, frozen, offsets_of
+from crypsis.arrays import Int64s, frozen, offsets_of
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import POSITIONS, SyntheticTrajectories
 

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
+from crypsis.arrays import Float64s, Int32s, Int64s, offsets_of
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import BadParameter, NotApplicable

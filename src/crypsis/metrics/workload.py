@@ -8,7 +8,7 @@ from math import comb
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, frozen, offsets_of
+from crypsis.arrays import Int32s, Int64s, frozen, offsets_of
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, TooLarge, UnknownLocation, did_you_mean

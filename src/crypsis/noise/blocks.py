@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.errors import BadParameter, InternalError
 from crypsis.noise.blocks import Blocks
 from crypsis.noise.entropy import Entropy, SystemEntropy, WordPool

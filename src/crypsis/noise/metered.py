@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.errors import InternalError
 from crypsis.ledger.scopes import Call, InParallel, InSequence
 from crypsis.noise.blocks import Blocks

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.noise.blocks import Blocks
 
 LARGEST_DENOMINATOR = 1 << 53

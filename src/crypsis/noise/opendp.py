@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.errors import MissingExtra, TooLarge
 from crypsis.noise.blocks import Blocks
 from crypsis.noise.noise import Noise

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.arrays import Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int64s
 
 Words = NDArray[np.uint32]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.arrays import Int64s, offsets_of
 from crypsis.data.attached_times import CLUSTER
 from crypsis.data.symbols import Symbols
 from crypsis.data.timed_places import TimedPlaces

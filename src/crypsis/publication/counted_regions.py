@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.counted_regions import CountedRegions
 from crypsis.data.formats.private_rows import DOMAINS
 from crypsis.data.formats.regions import read_regions, write_regions

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.formats.disassociated import read_disassociated, write_disassociated
 from crypsis.data.transaction import Transactions

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.errors import BadRelease, NotApplicable
 from crypsis.journal import Journal
 from crypsis.late_members import imported

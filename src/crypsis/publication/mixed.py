@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.arrays import Int64s, offsets_of
 from crypsis.data.formats.published_sets import MEANINGS, json_rows, read_meanings, write_meanings
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import SUPPRESSED_TEXT, Mixed, PublishedMixed

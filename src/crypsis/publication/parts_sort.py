@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.published_types import as_type, told_type
 from crypsis.data.relational import NodeLeaves
 from crypsis.errors import VerificationFailed

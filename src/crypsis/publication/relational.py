@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.published_types import as_published
 from crypsis.data.relational import ROLES, NodeLeaves, PublishedColumn, PublishedTable, Table

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.stream import Events
 from crypsis.data.windows import PublishedWindows, read_windows, window_line, window_object
 from crypsis.errors import BadRelease

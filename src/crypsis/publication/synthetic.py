@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.formats.private_rows import DOMAINS
 from crypsis.data.formats.synthetic import read_synthetic, write_synthetic
 from crypsis.data.synthetic import SyntheticTrajectories

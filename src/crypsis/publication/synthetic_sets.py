@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.formats.private_rows import DOMAINS
 from crypsis.data.formats.synthetic_sets import read_synthetic_sets, write_synthetic_sets
 from crypsis.data.synthetic_sets import SyntheticTransactions

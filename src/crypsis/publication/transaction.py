@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.formats.published_sets import MEANINGS, read_published_sets, write_published_sets
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.kernels.row_order import sorted_rows

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Int8s
+from crypsis.arrays import Int8s
 from crypsis.errors import BadQuery
 from crypsis.fuzzytime import FuzzyArray, FuzzyInterval
 from crypsis.fuzzytime.interval import Number

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s
+from crypsis.arrays import Float64s
 from crypsis.errors import BadQuery
 from crypsis.fuzzytime.interval import Number
 from crypsis.fuzzytime.relations import DEFINITELY, POSSIBLY

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Bools
+from crypsis.arrays import Bools
 from crypsis.fuzzytime.relations import DEFINITELY, POSSIBLY
 from crypsis.query.bounds import Bounds, bounds_of
 from crypsis.query.visits import PublishedVisits

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from crypsis.data.arrays import offsets_of
+from crypsis.arrays import offsets_of
 from crypsis.data.timed_places import CYCLES
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import NotApplicable

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int8s, Int32s, Int64s, freeze, offsets_of
+from crypsis.arrays import Bools, Int8s, Int32s, Int64s, freeze, offsets_of
 from crypsis.errors import BadQuery, InputError, did_you_mean
 from crypsis.fuzzytime import FuzzyArray, FuzzyInterval
 from crypsis.fuzzytime.relations import DEFINITELY, NO, POSSIBLY

@@ -5,7 +5,7 @@ It stands beside the published data and uses nothing that is not published. It l
 
 from __future__ import annotations
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.drawing.markup import Markup, element
 from crypsis.reports.disassociated_facts import DisassociatedFacts
 from crypsis.reports.page import columns, exact, items, paragraph, pictured, section

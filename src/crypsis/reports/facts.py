@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s, Int64s, offsets_of
+from crypsis.arrays import Float64s, Int64s, offsets_of
 from crypsis.data.trajectory import Locations, PublishedTrajectories
 from crypsis.reports.symbol_facts import SymbolFacts, occurring_symbols
 from crypsis.reports.symbol_flows import symbol_flows

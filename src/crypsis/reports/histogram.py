@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.drawing.binning import Bins, bins_of
 from crypsis.drawing.markup import Markup, element
 from crypsis.drawing.svg import (

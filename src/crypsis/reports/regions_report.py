@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.counted_regions import CountedRegions, RegionAttribute
 from crypsis.drawing.markup import Markup, element, join
 from crypsis.reports.histogram import Series, Wording, histogram

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s
+from crypsis.arrays import Bools, Int32s, Int64s
 from crypsis.reports.manifest_facts import ManifestFacts
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.arrays import Int32s, Int64s
 
 
 def symbol_supports(offsets: Int64s, codes: Int32s, n_symbols: int) -> Int64s:

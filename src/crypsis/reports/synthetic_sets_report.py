@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.drawing.markup import Markup, element, join
 from crypsis.reports.histogram import Series, Wording, histogram

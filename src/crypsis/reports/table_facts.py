@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import PublishedColumn, PublishedTable
 from crypsis.reports.manifest_facts import ManifestFacts

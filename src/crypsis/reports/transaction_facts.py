@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.reports.symbol_facts import SymbolFacts, occurring_symbols
 from crypsis.reports.symbol_supports import symbol_supports

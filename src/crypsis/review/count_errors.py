@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int64s
+from crypsis.arrays import Float64s, Int64s
 from crypsis.data.cells import CellKind, Cells
 from crypsis.data.relational import Column, PublishedColumn
 from crypsis.data.symbols import SymbolRows

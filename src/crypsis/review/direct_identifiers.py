@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Bools
+from crypsis.arrays import Bools
 from crypsis.data.cells import CellKind
 from crypsis.data.identifier_patterns import LABEL_PATTERNS, PATTERNS, identifying
 from crypsis.data.relational import PublishedColumn

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.arrays import Int32s, Int64s
 from crypsis.review.check import Check, colour_of
 from crypsis.review.lights import Colour, Finding, Remedy
 from crypsis.review.subject import Subject, percent

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import PublishedColumn
 from crypsis.guarantees import KLmDiversity, LDiversity, TCloseness

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int64s
+from crypsis.arrays import Bools, Int64s
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.data.symbols import SymbolRows
 from crypsis.guarantees import DifferentialPrivacy, Guarantee, Together, Verdict

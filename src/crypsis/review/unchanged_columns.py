@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int64s
+from crypsis.arrays import Bools, Int64s
 from crypsis.data.cells import CellKind
 from crypsis.data.person_detection import holds_ids, identifies_by_name
 from crypsis.data.relational import PublishedColumn

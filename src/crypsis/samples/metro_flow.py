@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
+from crypsis.arrays import Float64s, Int32s, Int64s, offsets_of
 from crypsis.data.stream import Attribute, Events
 from crypsis.data.trajectory import Locations
 from crypsis.data.vocabulary import Vocabulary

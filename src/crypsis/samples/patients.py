@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Bools, Float64s, Int64s
+from crypsis.arrays import Bools, Float64s, Int64s
 from crypsis.data.mixed import Mixed
 from crypsis.samples.numbering import numbered
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s, Int64s, offsets_of
+from crypsis.arrays import Float64s, Int64s, offsets_of
 from crypsis.data.transaction import Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter

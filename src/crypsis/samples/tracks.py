@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s, Int64s, offsets_of
+from crypsis.arrays import Float64s, Int64s, offsets_of
 from crypsis.data.track import Tracks
 from crypsis.samples.numbering import numbered
 

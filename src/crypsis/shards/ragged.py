@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.executors.scratch import Scratch, load
 
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Bools, Int32s, Int64s
+from crypsis.arrays import Bools, Int32s, Int64s
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.scanned import Part
 from crypsis.data.scanned_records import ScannedRecords

@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.arrays import Int32s, Int64s
 from crypsis.data.declarations import Declarations
 from crypsis.data.formats.columns import is_empty
 from crypsis.data.formats.source import Understood

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.errors import TooLarge
 

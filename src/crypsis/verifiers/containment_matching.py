@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.symbols import Symbols
 from crypsis.verifiers.sensitive_shares import Rows
 from crypsis.verifiers.subsequence_supports import Packed, gathered, ranges_of_first_symbol

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.errors import NotApplicable, OriginalRequired
 

@@ -10,8 +10,8 @@ from math import prod
 
 import numpy as np
 
+from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
 from crypsis.data.category_trees import CategoryTree
 from crypsis.data.counted_regions import CountedRegions
 from crypsis.data.relational import Table

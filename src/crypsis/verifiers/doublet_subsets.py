@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from crypsis.arrays import Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int64s
 
 _GOLDEN = 0x9E3779B97F4A7C15
 

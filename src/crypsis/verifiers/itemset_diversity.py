@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int64s
+from crypsis.arrays import Bools, Int64s
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.guarantees import ItemsetDiversity, Verdict, Witness
 from crypsis.verifiers.itemset_km_anonymity import verdict_on_sets

@@ -13,8 +13,8 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
 from crypsis.errors import TooLarge
 
 MOST_COMBINATIONS = 100_000_000

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Bools, Int32s, offsets_of
+from crypsis.arrays import Bools, Int32s, offsets_of
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OriginalRequired
 from crypsis.guarantees import KlmAnonymity, Verdict, Witness

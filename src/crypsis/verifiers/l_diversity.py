@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Float64s, Int64s
+from crypsis.arrays import Bools, Float64s, Int64s
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.errors import NotApplicable
 from crypsis.guarantees import LDiversity, Verdict, Witness

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.sensitive_values import SensitiveValues
 from crypsis.data.stream import Events
 from crypsis.data.windows import PublishedWindow, PublishedWindows

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
 from crypsis.data.privacy_policy import DerivedPolicy, PrivacyPolicy
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.data.vocabulary import Vocabulary

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, take_records
+from crypsis.arrays import Bools, Int32s, Int64s, take_records
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.guarantees import Witness
 from crypsis.verifiers.containing_rows import Rows, distinct_rows

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import NotApplicable, OriginalRequired, TooLarge
 from crypsis.verifiers.record_pairing import SetColumn, unpaired_rows

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.arrays import Int32s, Int64s
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 
 

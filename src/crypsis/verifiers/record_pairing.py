@@ -23,8 +23,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.cells import CellKind
 from crypsis.errors import TooLarge
 from crypsis.verifiers.contained_values import ContainedValues

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 
 

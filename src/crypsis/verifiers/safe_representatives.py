@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.arrays import Int32s, Int64s
 from crypsis.data.projection import unproject
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int64s
+from crypsis.arrays import Float64s, Int64s
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import Column, PublishedColumn
 from crypsis.verifiers.table_classes import TableClasses

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, take_records
+from crypsis.arrays import Int32s, Int64s, take_records
 from crypsis.verifiers.subsequence_supports import WHOLE, Packed, gathered, ranges_of_first_symbol
 
 

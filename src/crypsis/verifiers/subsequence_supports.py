@@ -14,8 +14,8 @@ from math import comb
 
 import numpy as np
 
+from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Int32s, Int64s
 
 ENTRIES_AT_ONCE = 24_000_000
 ENTRIES_PER_BLOCK = 4_000_000

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int64s
+from crypsis.arrays import Bools, Int64s
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import ORDERS, SyntheticTrajectories
 from crypsis.guarantees import DifferentialPrivacy, Verdict

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from crypsis.arrays import Bools, Float64s, Int64s
 from crypsis.compilation import njit
-from crypsis.data.arrays import Bools, Float64s, Int64s
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.errors import NotApplicable, OriginalRequired
 from crypsis.guarantees import TCloseness, Verdict, Witness

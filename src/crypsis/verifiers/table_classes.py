@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Bools, Int64s
+from crypsis.arrays import Bools, Int64s
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import PublishedColumn, PublishedTable
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Float64s, Int64s
+from crypsis.arrays import Bools, Float64s, Int64s
 from crypsis.data.mixed import PublishedMixed
 from crypsis.data.relational import PublishedColumn, PublishedTable, Table
 from crypsis.errors import NotApplicable

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.cells import CellKind, Cells
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.errors import NoQuasiIdentifiers, NotApplicable, OriginalRequired

@@ -17,7 +17,7 @@ from math import inf
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s
+from crypsis.arrays import Int32s
 from crypsis.data.timed_places import NO_TIME, TimedPlaces
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import TooLarge

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int64s
+from crypsis.arrays import Float64s, Int64s
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.drawing.hull import convex_hull

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crypsis.arrays import offsets_of
 from crypsis.data import (
     PublishedTrajectories,
     Symbols,
@@ -18,7 +19,6 @@ from crypsis.data import (
     read_published_trajectories,
     write_published_trajectories,
 )
-from crypsis.data.arrays import offsets_of
 from crypsis.data.formats import published as module
 from crypsis.errors import BadLabel, BadRow, CrypsisError, UnknownColumn, UnknownFormat, UnreadableFile, WriteFailed
 from tests.data.drawn import any_text, awkward_text

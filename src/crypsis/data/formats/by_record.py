@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.arrays import Int64s, offsets_of
 from crypsis.data.formats.compression import read_bytes
 from crypsis.errors import UnreadableFile
 

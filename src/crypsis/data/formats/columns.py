@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Bools, Float64s
+from crypsis.arrays import Bools, Float64s
 from crypsis.data.formats.source import place
 from crypsis.data.formats.timestamps import EPOCH_WORDS, epoch_as_datetime, epoch_of, parse_as, recognise, words_for
 from crypsis.data.formats.written_numbers import recognise_numbers

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.arrays import Int64s, offsets_of
 from crypsis.data.disassociated import VERSION, DisassociatedTransactions
 from crypsis.data.disassociated_objects import parsed
 from crypsis.data.disassociated_text import arranged

@@ -17,7 +17,7 @@ from typing import Annotated, ClassVar
 
 import polars as pl
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.formats.by_record import ByRecord, Sets, as_texts
 from crypsis.data.formats.source import Source
 from crypsis.errors import NotApplicable

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import offsets_of
+from crypsis.arrays import offsets_of
 from crypsis.data.formats.by_record import ByRecord, Sets
 from crypsis.data.formats.compression import read_beginning, read_bytes
 from crypsis.data.formats.encodings import as_utf8

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.formats.by_record import ByRecord, Sets, content_by_record, frame_of, lines_by_record, sets_of
 from crypsis.data.formats.compression import read_beginning, read_bytes, readable_file
 from crypsis.data.formats.failures import POLARS_FAILURES

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.formats.columns import (
     column,
     first_empty,

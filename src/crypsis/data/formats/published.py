@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of, take_records
+from crypsis.arrays import Int32s, Int64s, offsets_of, take_records
 from crypsis.data.formats import format_of, json_lines, parquet
 from crypsis.data.formats.compression import readable_file
 from crypsis.data.formats.source import line_place, place

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.formats import csv, json_lines, parquet
 from crypsis.data.formats.columns import is_empty
 from crypsis.data.formats.source import place

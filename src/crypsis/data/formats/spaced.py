@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.arrays import Int64s, offsets_of
 from crypsis.data.formats.by_record import ByRecord, Sets, content_by_record, lines_by_record, sets_of
 from crypsis.data.formats.format import SEQUENCE, Format, Separator, Sequences
 from crypsis.data.formats.lines import read_lines

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import offsets_of
+from crypsis.arrays import offsets_of
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.formats import parquet
 from crypsis.data.formats.private_rows import DOMAINS, read_json_rows, reading_rows, write_rows

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s
+from crypsis.arrays import Float64s
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.transaction import Transactions
 from crypsis.drawing.frame import Axis, Frame, Panel

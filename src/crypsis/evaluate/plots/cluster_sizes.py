@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.drawing.frame import Axis, Frame, Limit, Panel
 from crypsis.evaluate.plots.group_sizes import group_sizes
 from crypsis.wording import counted

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.errors import NotApplicable
 from crypsis.metrics.class_sizes import sizes_of

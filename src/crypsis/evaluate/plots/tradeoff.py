@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Bools, Float64s
+from crypsis.arrays import Bools, Float64s
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.evaluate.plots.results import DONE, CellResult, Results, axis_label, capital, higher_is_better, within
 

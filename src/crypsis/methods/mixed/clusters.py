@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.kernels.class_cells import ClassCells, class_cells, class_costs
 from crypsis.kernels.cluster_merging import records_by_cluster
 from crypsis.kernels.row_classes import row_classes

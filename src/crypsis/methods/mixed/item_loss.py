@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s
+from crypsis.arrays import Float64s
 from crypsis.hierarchy.item_spread import ItemSpread
 
 FORMS = {"zero": "nothing", "literal": "what the printed formula says", "semantic": "weighed by a hierarchy"}

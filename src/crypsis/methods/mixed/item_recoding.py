@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of, take_records
+from crypsis.arrays import Float64s, Int32s, Int64s, offsets_of, take_records
 from crypsis.data.transaction import Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import Infeasible, TooLarge

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from crypsis.data.arrays import offsets_of
+from crypsis.arrays import offsets_of
 from crypsis.data.mixed import PublishedMixed
 from crypsis.methods.mixed.item_loss import ZERO, ItemLoss
 from crypsis.methods.mixed.item_recoding import Recoded

@@ -13,7 +13,7 @@ from math import inf
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int64s
+from crypsis.arrays import Float64s, Int64s
 from crypsis.errors import TooLarge
 from crypsis.journal import Journal
 from crypsis.kernels.class_cells import ClassCells, absorb, class_costs

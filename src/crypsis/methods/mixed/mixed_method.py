@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.transaction import Transactions
 from crypsis.data.vocabulary import Vocabulary

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.arrays import Int64s, offsets_of
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions

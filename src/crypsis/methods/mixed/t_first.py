@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.mixed import Mixed
 from crypsis.errors import TooFewRecords
 from crypsis.journal import Journal

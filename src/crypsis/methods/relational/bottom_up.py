@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.relational import PublishedTable
 from crypsis.errors import Infeasible
 from crypsis.journal import Journal

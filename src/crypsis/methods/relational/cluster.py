@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.relational import PublishedTable
 from crypsis.journal import Journal
 from crypsis.kernels.attribute_costs import NUMBERS, TREE, pair_cost

@@ -12,7 +12,7 @@ from typing import Annotated
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s
+from crypsis.arrays import Int32s
 from crypsis.data.attribute_domains import AttributeDomains, CategoryDomain, NumericDomain
 from crypsis.data.category_trees import CategoryTree, CategoryTrees
 from crypsis.data.counted_regions import RECORDS, RegionAttribute, missing_domain

@@ -16,7 +16,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.category_trees import CategoryTree
 from crypsis.data.counted_regions import CountedRegions, RegionAttribute
 from crypsis.data.relational import Table

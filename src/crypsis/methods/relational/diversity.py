@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
+from crypsis.arrays import Float64s, Int32s, Int64s, offsets_of
 from crypsis.data.relational import Column, Table
 from crypsis.errors import BadParameter, Infeasible
 from crypsis.guarantees import Guarantee, LDiversity, TCloseness

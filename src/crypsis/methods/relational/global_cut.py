@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.arrays import Int32s, Int64s
 from crypsis.data.category_trees import CategoryTree
 from crypsis.data.counted_regions import RegionAttribute
 from crypsis.kernels.regions import MAX, GroupedRecords, extent, in_units, split_blocks

@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int64s
+from crypsis.arrays import Bools, Int64s
 from crypsis.data.relational import PublishedTable
 from crypsis.errors import Infeasible, TooLarge
 from crypsis.journal import Journal

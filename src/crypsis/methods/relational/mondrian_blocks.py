@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.arrays import Int32s, Int64s
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.kernels.regions import (
     GroupedRecords,
     Spans,

@@ -11,7 +11,7 @@ from itertools import count
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.cells import Cell, CellKind, Cells, parse_cell, write_cell
 from crypsis.data.relational import Column, NodeLeaves, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import read_value

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.relational import Column, Table
 from crypsis.errors import BadParameter
 from crypsis.hierarchy import Hierarchies, Hierarchy, Weights

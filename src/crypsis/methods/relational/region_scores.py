@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import lcm
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.kernels.regions import DISCERNIBILITY, GRID, MAX, NCP, NCP_GAIN
 
 KINDS = {"max": MAX, "discernibility": DISCERNIBILITY, "ncp": NCP, "ncp_gain": NCP_GAIN}

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int64s
+from crypsis.arrays import Bools, Int64s
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.errors import BadParameter, Infeasible
 from crypsis.executors.executor import Executor

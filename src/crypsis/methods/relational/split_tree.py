@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s
+from crypsis.arrays import Bools, Int32s, Int64s
 from crypsis.executors.executor import Executor
 from crypsis.journal import Journal
 from crypsis.kernels.attribute_costs import NUMBERS, TREE, VALUES, Attributes, common_node, span_cost

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s
+from crypsis.arrays import Bools, Int32s, Int64s
 from crypsis.kernels.class_diversity import People
 from crypsis.kernels.row_classes import row_classes
 from crypsis.methods.relational.diversity import Diversity

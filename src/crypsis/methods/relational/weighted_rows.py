@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Bools, Int64s
+from crypsis.arrays import Bools, Int64s
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.errors import TooLarge
 from crypsis.executors.executor import Executor

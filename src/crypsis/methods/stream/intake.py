@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.arrays import Int32s, Int64s
 from crypsis.errors import BadParameter, InternalError
 
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1

@@ -17,7 +17,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, take_records
+from crypsis.arrays import Int32s, Int64s, take_records
 from crypsis.data.sensitive_values import EVERY_VALUE, SensitiveValues, Token
 from crypsis.data.stream import Events
 from crypsis.data.windows import NO_TOKENS, PublishedWindow, PublishedWindows

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int8s, Int32s, Int64s
+from crypsis.arrays import Bools, Int8s, Int32s, Int64s
 from crypsis.errors import InternalError
 from crypsis.kernels.critical_violations import critical_violations, rare_doublets
 from crypsis.kernels.window_rows import (

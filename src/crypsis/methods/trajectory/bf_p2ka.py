@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s
+from crypsis.arrays import Int32s
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.guarantees import PatternPreservingKAnonymity
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit

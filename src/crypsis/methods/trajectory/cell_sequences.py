@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.arrays import Int32s, Int64s
 
 
 def cell_sequences(offsets: Int64s, cell_of_point: Int32s) -> tuple[Int64s, Int32s]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.track import Tracks
 from crypsis.kernels import characteristic_points as kernel
 

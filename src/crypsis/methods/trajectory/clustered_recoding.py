@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int64s, offsets_of, take_records
+from crypsis.arrays import Bools, Int64s, offsets_of, take_records
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.methods.trajectory.diverse_merging import Recoding

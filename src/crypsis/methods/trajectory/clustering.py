@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of, take_records
+from crypsis.arrays import Float64s, Int32s, Int64s, offsets_of, take_records
 from crypsis.journal import Journal
 from crypsis.kernels.gray_order import gray_order
 from crypsis.methods.trajectory.diverse_merging import (

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of, take_records
+from crypsis.arrays import Float64s, Int32s, Int64s, offsets_of, take_records
 from crypsis.errors import InternalError, TooLarge
 from crypsis.kernels.diverse_merging import Held, count_pairs, merge_until_diverse, violating_subsequences
 from crypsis.kernels.nearest_merging import (

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import Infeasible, InfeasibleDiversity, InfeasibleLength, TooFewTrajectories, TooManyClusters
 from crypsis.guarantees import KlmAnonymity

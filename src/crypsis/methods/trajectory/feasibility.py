@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.arrays import Int32s, Int64s
 from crypsis.data.trajectory import Trajectories
 from crypsis.errors import InfeasibleLength, NotApplicable, OwnerRepeated, TooFewTrajectories
 

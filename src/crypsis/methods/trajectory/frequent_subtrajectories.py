@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of, take_records
+from crypsis.arrays import Int32s, Int64s, offsets_of, take_records
 from crypsis.data.trajectory import Trajectories
 from crypsis.errors import TooLarge
 from crypsis.kernels.top_patterns import top_patterns

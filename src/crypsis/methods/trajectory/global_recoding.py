@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, offsets_of
+from crypsis.arrays import Int32s, offsets_of
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.methods.trajectory.merging import Merges

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int32s, Int64s, offsets_of
+from crypsis.arrays import Float64s, Int32s, Int64s, offsets_of
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.errors import InternalError, UtilityConstraintsUnsatisfied
 from crypsis.hierarchy import Taxonomy

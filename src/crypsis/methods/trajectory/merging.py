@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, take_records
+from crypsis.arrays import Bools, Float64s, Int32s, Int64s, take_records
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.errors import InternalError, TooLarge
 from crypsis.journal import Journal

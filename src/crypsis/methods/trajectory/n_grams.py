@@ -15,7 +15,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import POSITIONS, SyntheticTrajectories

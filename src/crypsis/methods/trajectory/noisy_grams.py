@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.errors import TooLarge
 from crypsis.kernels.gram_model import (
     ROOT,

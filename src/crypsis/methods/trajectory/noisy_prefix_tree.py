@@ -17,7 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.errors import TooLarge
 from crypsis.kernels.tree_growth import candidates, follow, tally
 from crypsis.methods.trajectory.safe_path_budgets import Budgets

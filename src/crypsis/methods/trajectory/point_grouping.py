@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s
+from crypsis.arrays import Float64s
 from crypsis.kernels.point_grouping import group_points
 from crypsis.methods.trajectory.voronoi import nearest_generators, without_duplicates
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s, offsets_of
+from crypsis.arrays import Int64s, offsets_of
 from crypsis.methods.trajectory.noisy_prefix_tree import TreeLevel
 
 _HALF = Fraction(1, 2)

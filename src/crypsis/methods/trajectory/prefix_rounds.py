@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.executors.executor import Executor
 from crypsis.executors.near import resident_nearby
 from crypsis.shards.ragged import RaggedShard

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.arrays import Int32s, Int64s
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, frozen, offsets_of
+from crypsis.arrays import Bools, Int32s, Int64s, frozen, offsets_of
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OwnerRepeated, TooFewTrajectories

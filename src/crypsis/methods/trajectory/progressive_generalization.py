@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s
+from crypsis.arrays import Float64s
 from crypsis.data.track import Tracks
 from crypsis.errors import BadParameter
 from crypsis.kernels.cell_points import displacements, medoid

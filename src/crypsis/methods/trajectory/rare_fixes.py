@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Float64s, Int64s
+from crypsis.arrays import Bools, Float64s, Int64s
 from crypsis.data.projection import unproject
 from crypsis.data.track import Tracks
 from crypsis.data.written_places import DECIMALS, written_degrees

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.data.arrays import Bools, Float64s, Int64s
+from crypsis.arrays import Bools, Float64s, Int64s
 from crypsis.errors import InternalError
 from crypsis.methods.trajectory.rare_fixes import CLOSEST, RareFixes
 from crypsis.methods.trajectory.tessellation import Tessellation

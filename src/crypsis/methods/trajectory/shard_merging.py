@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, offsets_of
+from crypsis.arrays import Bools, Float64s, Int32s, Int64s, offsets_of
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import InternalError, TooLarge
 from crypsis.executors.executor import Executor

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Float64s, Int32s, Int64s, freeze, frozen, offsets_of
+from crypsis.arrays import Bools, Float64s, Int32s, Int64s, freeze, frozen, offsets_of
 from crypsis.data.track import Tracks
 from crypsis.methods.trajectory.cell_sequences import cell_sequences
 from crypsis.methods.trajectory.voronoi import (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.stream import Events
 from crypsis.methods.trajectory.noisy_prefix_tree import Visits

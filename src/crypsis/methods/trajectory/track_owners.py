@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s
+from crypsis.arrays import Int32s
 from crypsis.data.track import Tracks
 from crypsis.errors import BadParameter, NotApplicable, OwnerRepeated
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from crypsis.data.arrays import Int64s
+from crypsis.arrays import Int64s
 from crypsis.hierarchy import Taxonomy
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.data.arrays import Bools, Float64s, Int64s
+from crypsis.arrays import Bools, Float64s, Int64s
 from crypsis.kernels.bisectors import share_a_boundary
 from crypsis.kernels.nearest_generators import TOLERANCE, nearest_generators, tolerance, tree_of
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crypsis.data.arrays import Float64s
+from crypsis.arrays import Float64s
 from crypsis.methods.trajectory.voronoi import neighbouring_pairs, without_duplicates
 
 Polygon = list[tuple[float, float]]

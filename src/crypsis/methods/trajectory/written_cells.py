@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s
+from crypsis.arrays import Float64s
 from crypsis.data.written_places import DECIMALS, WrittenPlaces, closed_ring, written_degrees
 from crypsis.methods.trajectory.rare_fixes import RareFixes
 from crypsis.methods.trajectory.voronoi_polygons import box_around, voronoi_polygons

@@ -15,7 +15,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of, take_records
+from crypsis.arrays import Int32s, Int64s, offsets_of, take_records
 from crypsis.data.item_domain import ItemDomain
 from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.transaction import Transactions

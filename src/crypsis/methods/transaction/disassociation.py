@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.term_rank import term_rank
 from crypsis.data.transaction import Transactions

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of, take_records
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of, take_records
 from crypsis.data.privacy_policy import check_combinations
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions, Transactions

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int64s, offsets_of, take_records
+from crypsis.arrays import Bools, Int64s, offsets_of, take_records
 from crypsis.errors import BadParameter, InfeasibleDiversity, TooFewRecords
 from crypsis.kernels.horizontal_partition import horizontal_partition
 from crypsis.methods.transaction.ranked_records import RankedRecords

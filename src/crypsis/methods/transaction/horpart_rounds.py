@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of, take_records
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of, take_records
 from crypsis.executors.executor import Executor, Resident
 from crypsis.executors.scratch import Scratch, load
 from crypsis.kernels.horizontal_partition import TRIES_OF_GUARDED, horizontal_partition

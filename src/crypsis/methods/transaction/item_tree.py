@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s
+from crypsis.arrays import Int32s, Int64s
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, take_records
+from crypsis.arrays import Int32s, Int64s, take_records
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import load

@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.errors import TooLarge
 from crypsis.kernels.set_partitions import child_masks, expanded_cuts, widest_inner
 from crypsis.ledger.scopes import InParallel, InSequence

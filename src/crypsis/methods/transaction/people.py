@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, take_records
+from crypsis.arrays import Bools, Int32s, Int64s, take_records
 from crypsis.data.transaction import Transactions
 from crypsis.kernels.itemsets import EACH_RECORD
 

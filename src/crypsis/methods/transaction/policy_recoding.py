@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.privacy_policy import PrivacyPolicy, check_combinations
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions, Transactions

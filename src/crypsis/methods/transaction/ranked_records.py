@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.term_rank import term_rank
 from crypsis.data.transaction import Transactions
 

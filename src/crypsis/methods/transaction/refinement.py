@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.errors import TooLarge
 from crypsis.executors.threads import even_ranges, map_in_threads
 from crypsis.journal import Journal

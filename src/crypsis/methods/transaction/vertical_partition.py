@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crypsis.data.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.errors import TooLarge
 from crypsis.executors.threads import even_ranges, map_in_threads
 from crypsis.journal import Journal

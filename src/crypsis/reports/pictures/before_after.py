@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.data.arrays import Float64s
+from crypsis.arrays import Float64s
 from crypsis.data.formats.columns import unknown_column
 from crypsis.data.microdata import ITEMS
 from crypsis.data.relational import Column, Table

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int64s
+from crypsis.arrays import Float64s, Int64s
 from crypsis.drawing.markup import Markup, element, number
 from crypsis.drawing.plane import Plane
 from crypsis.drawing.svg import drawing, rounded_up, text, titled

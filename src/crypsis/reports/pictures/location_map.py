@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.data.arrays import Bools, Float64s, Int64s
+from crypsis.arrays import Bools, Float64s, Int64s
 from crypsis.drawing.hull import Point, convex_hull
 from crypsis.drawing.markup import Markup, element, join
 from crypsis.drawing.plane import Plane

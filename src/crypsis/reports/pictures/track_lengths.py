@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.data.arrays import Float64s, Int64s
+from crypsis.arrays import Float64s, Int64s
 from crypsis.drawing.markup import Markup
 from crypsis.drawing.svg import LinearScale, bar, bottom_axis, count_axis, drawing, key, short_number
 from crypsis.reports.histogram import nothing_to_show

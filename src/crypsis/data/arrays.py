@@ -1,2 +1,0 @@
-from crypsis.arrays import *  # noqa: F403
-from crypsis.arrays import Array as Array
