@@ -8,41 +8,56 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.arrays import Float64s
+from crypsis.arrays import Float64s, Int64s
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import Column, PublishedColumn
-from crypsis.data.values import write_value
+from crypsis.data.values import write_values
 from crypsis.errors import NotApplicable
 
 
 def expected_values(before: Column, after: PublishedColumn) -> Float64s:
     """Expected number of records with each value of the original domain."""
-    size = len(before.domain)
-    counts = np.bincount(after.codes, minlength=len(after.cells)).astype(np.float64)
-    steps = np.zeros(size + 1)  # its running sum is what ranges contribute
-    found = np.zeros(size)
-    place = {write_value(value): code for code, value in enumerate(before.domain.to_list())}
-    for number in np.flatnonzero(counts):
-        cell, weight = after.cells[int(number)], counts[number]
-        if cell.kind == CellKind.RANGE:
-            low = int(before.domain.search_sorted(cell.members[0], side="left"))
-            high = int(before.domain.search_sorted(cell.members[1], side="right"))
-            if high > low:
-                steps[low] += weight / (high - low)
-                steps[high] -= weight / (high - low)
-        elif cell.kind == CellKind.ANY:
-            total = size if after.hierarchy is None else after.hierarchy.total
-            found += weight / max(total, 1)
-        elif cell.kind in (CellKind.VALUE, CellKind.SET, CellKind.NODE):
-            texts = [write_value(member) for member in cell.members]
-            if cell.kind == CellKind.NODE:
-                if after.hierarchy is None:
-                    raise NotApplicable(
-                        f"The release does not say what the nodes of column '{after.name}' stand for, so their "
-                        "frequency cannot be spread over values."
-                    )
-                texts = list(after.hierarchy.leaves[str(cell.members[0])])
-            held = [place[text] for text in texts if text in place]
-            found[held] += weight / len(texts)
-    spread: Float64s = found + np.cumsum(steps)[:size]
-    return spread
+    cells, size = after.cells, len(before.domain)
+    weights = np.bincount(after.codes, minlength=len(cells)).astype(np.float64)
+    kinds = np.where(weights > 0, cells.kinds, -1)
+    code_of = {text: code for code, text in enumerate(write_values(before.domain))}
+    expected = np.zeros(size + 1)  # the last one takes what the original does not have
+    codes = np.array([code_of.get(text, size) for text in write_values(cells.values)], np.int64)
+    listed = np.flatnonzero((kinds == CellKind.VALUE) | (kinds == CellKind.SET))
+    lengths = np.diff(cells.offsets)[listed]
+    members = np.repeat(cells.offsets[listed], lengths) + _counted_on(lengths)
+    np.add.at(expected, codes[cells.members[members]], np.repeat(weights[listed] / np.maximum(lengths, 1), lengths))
+    for cell in np.flatnonzero(kinds == CellKind.NODE).tolist():
+        if after.hierarchy is None:
+            raise NotApplicable(
+                f"The release does not say what the nodes of column '{after.name}' stand for, so their "
+                "frequency cannot be spread over values."
+            )
+        leaves = after.hierarchy.leaves[str(cells.nodes[int(cells.members[cells.offsets[cell]])])]
+        held = [code_of[leaf] for leaf in leaves if leaf in code_of]
+        expected[held] += weights[cell] / len(leaves)
+    total = size if after.hierarchy is None else after.hierarchy.total
+    everywhere = float(weights[kinds == CellKind.ANY].sum()) / max(total, 1)
+    return expected[:size] + everywhere + _of_ranges(before, after, np.flatnonzero(kinds == CellKind.RANGE), weights)
+
+
+def _of_ranges(before: Column, after: PublishedColumn, ranges: Int64s, weights: Float64s) -> Float64s:
+    """What ranges contribute: steps up where they begin and down where they end, added up."""
+    steps = np.zeros(len(before.domain) + 1)
+    if len(ranges):
+        cells, domain = after.cells, before.domain
+        values = cells.values.cast(domain.dtype)
+        first, last = cells.members[cells.offsets[ranges]], cells.members[cells.offsets[ranges] + 1]
+        low = domain.search_sorted(values, side="left").to_numpy()[first]
+        high = domain.search_sorted(values, side="right").to_numpy()[last]
+        share = np.where(high > low, weights[ranges] / np.maximum(high - low, 1), 0.0)
+        np.add.at(steps, low, share)
+        np.subtract.at(steps, high, share)
+    contributed: Float64s = np.cumsum(steps)[:-1]
+    return contributed
+
+
+def _counted_on(lengths: Int64s) -> Int64s:
+    """0 to length - 1 for each length, one after another."""
+    starts: Int64s = np.cumsum(lengths) - lengths
+    return np.arange(int(lengths.sum())) - np.repeat(starts, lengths)
