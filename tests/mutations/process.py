@@ -61,11 +61,12 @@ def read_by_command(seed: Seed, path: Path, folder: Path) -> str | None:
     arguments = [part.replace("FILE", str(path)).replace("OUT", str(out)) for part in seed.command]
     told, errors = io.StringIO(), io.StringIO()
     code: Any = None
+    commands = _commands()
     try:
         with (
             contextlib.redirect_stdout(told),
             contextlib.redirect_stderr(errors),
-            patch("crypsis.cli.app.parser", lambda asked: _commands()),
+            patch("crypsis.cli.app.parser", lambda asked: commands),
         ):
             main([*arguments, "--quiet"])
     except SystemExit as stopped:

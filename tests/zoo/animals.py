@@ -342,10 +342,16 @@ TABLES = [
     Animal("zip named otherwise", "export.zip", _zip(a__csv="a,b\n1,x\n"), {"a": [1], "b": ["x"]}),
     Animal(
         "zip of several",
-        "a.csv.zip",
-        _zip(a__csv="a\n1\n", b__csv="a\n1\n"),
+        "export.zip",
+        _zip(a__csv="a,b\n1,x\n", b__csv="a,b\n2,y\n"),
+        {"a": [1, 2], "b": ["x", "y"]},
+    ),
+    Animal(
+        "zip of different kinds",
+        "export.zip",
+        _zip(a__csv="a\n1\n", b__json="[]"),
         refused="unreadable-file",
-        advice="Unpack it",
+        advice="export.zip/a.csv",
     ),
     Animal(
         "a folder of files",

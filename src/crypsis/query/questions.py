@@ -87,7 +87,7 @@ def visits_to_ask(release: Asked, *, timed: bool) -> PublishedVisits:
     visits = visits_of(release.data, truthful=True, complete=release.complete)
     if timed and release.data.timed is None:
         raise NotApplicable(
-            "This release tells the order of visits and no times. Anonymize with --times merge to publish times."
+            "This release tells the order of visits and no times. Anonymize with times='merge' to publish times."
         )
     return visits
 
