@@ -108,7 +108,7 @@ def test_symbols_are_as_far_apart_as_their_members_on_average(
     places, code = state._places, data.locations.vocabulary.code
     for symbol in (one, other):
         for label in symbol[1:]:
-            nearest_merging.join_places(places, code(symbol[0]), code(label))
+            nearest_merging.join_places(places, state._guide, code(symbol[0]), code(label))
     here, there = code(one[0]), code(other[0])
     nearest_merging.ensure_row(places, here)
     total = places.sums[places.row[here], there]

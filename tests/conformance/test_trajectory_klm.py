@@ -14,9 +14,9 @@ from crypsis.guarantees import KlmAnonymity
 from crypsis.journal import Journal
 from crypsis.kernels.top_patterns import containing_patterns
 from crypsis.methods import SGA, ZGA, LmAnon, Method
-from crypsis.methods.trajectory.diverse_merging import Requirement, _Cluster, _Level
+from crypsis.methods.trajectory.diverse_merging import Requirement, _Cluster
 from crypsis.methods.trajectory.frequent_subtrajectories import frequent_subtrajectories
-from crypsis.methods.trajectory.merging import LocationMerging
+from crypsis.methods.trajectory.merging import LocationMerging, MergingLevel
 from crypsis.methods.trajectory.sensitive_visits import SplitTrajectories
 from crypsis.methods.trajectory.z_order import z_order, z_values
 from crypsis.verifiers import verify
@@ -73,15 +73,15 @@ def test_what_violates_after_the_first_merge(vector: Any) -> None:
     split = SplitTrajectories.of(data, "trajectory")
     x, y = data.locations.coordinates("test")
     cluster = _Cluster(split, np.arange(len(data)), x, y, asked)
-    held = cluster._held()
-    state = LocationMerging(split.known, x, y, split.groups)
-    first = _Level(state, held, 1)
+    held, kinds = cluster._held()
+    state = LocationMerging(split.known, x, y, split.groups, held=held, kinds=kinds)
+    first = MergingLevel(state, 1, Journal())
     labels, expected = data.locations.labels, vector["expected"]
     supports = {labels[code]: int(first.records.support[slot]) for slot, code in enumerate(state._places.occurring)}
     assert supports == expected["size_1_support"]
-    assert first.merge(asked.k, asked.l)
+    assert first.merge(first.violating(asked.k, asked.l), asked.k, asked.l, Journal())
     assert state.merges.to_lists() == expected["merges"][:1]
-    second = _Level(state, held, 2)
+    second = MergingLevel(state, 2, Journal())
     representative = state.representatives()
     distinct = np.unique(representative[representative >= 0])
     members = [sorted(labels[code] for code in np.flatnonzero(representative == one)) for one in distinct]

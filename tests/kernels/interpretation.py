@@ -7,9 +7,8 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from crypsis.kernels import guided_merging as guided
 from crypsis.kernels import nearest_merging
-from crypsis.methods.trajectory import guided_merging, merging
+from crypsis.methods.trajectory import merging
 
 
 def interpreted(kernel: Any) -> Any:
@@ -24,12 +23,8 @@ def entries_per_visit(entries: int) -> Iterator[None]:
         patches.enter_context(patch.object(nearest_merging, "ENTRIES_PER_VISIT", entries))
         join_records = interpreted(nearest_merging.join_records)
         patches.enter_context(patch.object(nearest_merging, "join_records", join_records))
-        patches.enter_context(
-            patch.object(merging, "merge_until_frequent", interpreted(nearest_merging.merge_until_frequent))
-        )
-        patches.enter_context(patch.object(guided, "join_records", join_records))
-        guided_merge = interpreted(guided.merge_or_suppress_until_frequent)
-        patches.enter_context(patch.object(guided_merging, "merge_or_suppress_until_frequent", guided_merge))
+        merge = interpreted(nearest_merging.merge_until_safe)
+        patches.enter_context(patch.object(merging, "merge_until_safe", merge))
         yield
 
 

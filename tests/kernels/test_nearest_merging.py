@@ -46,12 +46,13 @@ def test_a_root_is_found_through_a_chain_which_is_then_shorter() -> None:
 @given(datasets(max_locations=9, owners=False), st.data())
 def test_average_linkage_stays_that_of_the_members(dataset: Dataset, data: st.DataObject) -> None:
     everywhere = Dataset([list(range(len(dataset.points)))], dataset.points, dataset.labels)
-    places = merging_of(everywhere.trajectories())._places
+    state = merging_of(everywhere.trajectories())
+    places, guide = state._places, state._guide
     symbols = {code: frozenset([code]) for code in range(len(dataset.points))}  # by root
     while True:
         asked = data.draw(st.sampled_from(sorted(symbols)))
         if len(symbols) > 1:
-            nearest = nearest_merging.nearest_root(places, asked)
+            nearest = nearest_merging.nearest_partner(places, guide, asked)
             assert symbols[nearest] == reference.nearest(symbols[asked], set(symbols.values()), dataset.points)
         for root, symbol in symbols.items():
             row = places.row[root]
@@ -62,7 +63,7 @@ def test_average_linkage_stays_that_of_the_members(dataset: Dataset, data: st.Da
         if len(symbols) == 1:
             break
         kept, gone = data.draw(st.permutations(sorted(symbols)))[:2]
-        nearest_merging.join_places(places, kept, gone)
+        nearest_merging.join_places(places, guide, kept, gone)
         symbols[kept] |= symbols.pop(gone)
         assert sorted(places.alive[: places.n_alive[0]].tolist()) == sorted(symbols)
         assert places.representative[kept] == min(symbols[kept])
@@ -78,28 +79,29 @@ def test_counts_stay_those_of_a_recount_whatever_merges(
     unit = "owner" if dataset.owners is not None else "trajectory"
     with WAYS[way]():
         level = MergingLevel(merging_of(trajectories, unit), size, Journal())
-        records, found = level.records, np.empty((2, 1024), np.int64)
-        whose = np.repeat(np.arange(len(records.bounds) - 1), np.diff(records.bounds)).tolist()
+        records, sequences = level.records, level.records.sequences
+        found = pairs = np.empty((2, 1024), np.int64)
+        whose = np.repeat(np.arange(len(sequences.bounds) - 1), np.diff(sequences.bounds)).tolist()
         alive = list(range(level.base)) if trajectories.visits else []
         stamp = 0
         while True:
             rows = [
-                records.codes[start:end].tolist()
-                for start, end in zip(records.offsets[:-1], records.offsets[1:], strict=True)
+                sequences.codes[start:end].tolist()
+                for start, end in zip(sequences.offsets[:-1], sequences.offsets[1:], strict=True)
             ]
             expected = supports(rows, size, whose)
             singles = supports(rows, 1, whose)
             assert {
-                slots: count_of(level.keys, level.counts, int(np.ravel_multi_index(slots, [level.base] * size)))
+                slots: count_of(level.tally, int(np.ravel_multi_index(slots, [level.base] * size)))
                 for slots in expected
             } == expected
-            assert int(level.counts.sum()) == sum(expected.values())
+            assert int(level.tally.counts.sum()) == sum(expected.values())
             assert {slot: records.support[slot] for slot in alive} == {slot: singles[(slot,)] for slot in alive}
             if len(alive) < 2:
                 break
             kept, gone = data.draw(st.permutations(alive))[:2]
             stamp += 1
-            level.keys, level.counts, level.used, found = nearest_merging.join_records(
-                records, kept, gone, size, level.base, stamp, level.keys, level.counts, level.used, level.scratch, found
+            level.tally, found, pairs = nearest_merging.join_records(
+                records, kept, gone, stamp, level.scratch, level.tally, found, pairs
             )
             alive.remove(gone)

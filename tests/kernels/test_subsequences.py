@@ -11,14 +11,16 @@ from hypothesis import strategies as st
 
 from crypsis.kernels.subsequences import (
     ANY,
+    Sequences,
+    Tally,
+    Wanted,
     add_to_counts,
     count_of,
     count_subsequences,
     distinct_subsequences,
     is_short,
     new_scratch,
-    rare_subsequences,
-    rename_symbol,
+    violating_subsequences,
     with_room,
 )
 from tests.reference import subsequences as reference
@@ -44,33 +46,29 @@ def unpacked(key: int, size: int, base: int = BASE) -> tuple[int, ...]:
     return tuple(key // base ** (size - 1 - place) % base for place in range(size))
 
 
-def new_table(size: int, dense: bool, base: int = BASE, entries: int = 4) -> tuple[np.ndarray, np.ndarray]:
+def new_tally(size: int, dense: bool, base: int = BASE, entries: int = 4) -> Tally:
     if dense:
-        return np.empty(0, np.int64), np.zeros(base**size, np.int32)
-    return np.full(entries, -1, np.int64), np.zeros(entries, np.int32)
+        return Tally(np.empty(0, np.int64), np.zeros(base**size, np.int32), np.zeros(1, np.int64))
+    return Tally(np.full(entries, -1, np.int64), np.zeros(entries, np.int32), np.zeros(1, np.int64))
 
 
-def counted(
-    rows: list[list[int]], whose: list[int], size: int, dense: bool, base: int = BASE
-) -> tuple[np.ndarray, np.ndarray, int]:
+def counted(rows: list[list[int]], whose: list[int], size: int, dense: bool, base: int = BASE) -> Tally:
     """Rows of one individual must stand together, so `whose` is ascending without gaps."""
     offsets, codes = flatten(rows)
     bounds = np.searchsorted(whose, range(max(whose) + 2)).astype(np.int64)
     scratch = new_scratch(size, max(map(len, rows)), base)
-    keys, counts = new_table(size, dense, base)
-    used, half = 0, (len(bounds) - 1) // 2
+    sequences = Sequences(offsets, codes, bounds, np.zeros(len(offsets), np.int64), np.empty(0, np.int32), 0)
+    tally, half = new_tally(size, dense, base), (len(bounds) - 1) // 2
     for first, last in ((0, half), (half, len(bounds) - 1)):  # counting goes on where it stopped
-        keys, counts, used = count_subsequences(
-            offsets, codes, bounds, first, last, size, base, scratch, keys, counts, used
-        )
-    return keys, counts, used
+        tally = count_subsequences(sequences, first, last, scratch, tally)
+    return tally
 
 
 def enumerated(rows: list[list[int]], size: int, wanted: int, also: int, instead: int, room: int = 4096) -> np.ndarray:
     offsets, codes = flatten(rows)
     found = np.empty((2, room), np.int64)
     scratch = new_scratch(size, max(map(len, rows)), BASE)
-    n_found = distinct_subsequences(offsets, codes, 0, len(rows), size, BASE, wanted, also, instead, scratch, found)
+    n_found = distinct_subsequences(offsets, codes, 0, len(rows), Wanted(wanted, also, instead), scratch, found)
     assert n_found >= 0
     assert (scratch.last_seen == -1).all(), "the working space must be left clean for the next call"
     return found[:, :n_found]
@@ -83,14 +81,14 @@ def test_counts_are_those_of_the_obvious_count(
 ) -> None:
     joined = data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))
     whose = np.cumsum([0, *(not same for same in joined[1:])]).tolist()
-    keys, counts, used = counted(rows, whose, size, dense)
+    tally = counted(rows, whose, size, dense)
     expected = reference.supports(rows, size, whose)
     for found in expected:
-        assert count_of(keys, counts, packed(found)) == expected[found]
-    assert int(counts.sum()) == sum(expected.values())
+        assert count_of(tally, packed(found)) == expected[found]
+    assert int(tally.counts.sum()) == sum(expected.values())
     if not dense:
-        assert used == len(expected) <= len(keys) // 2
-        assert count_of(keys, counts, BASE**size + 1) == 0  # a key that is not there
+        assert tally.used[0] == len(expected) <= len(tally.keys) // 2
+        assert count_of(tally, BASE**size + 1) == 0  # a key that is not there
 
 
 @given(records, sizes)
@@ -120,7 +118,7 @@ def test_too_narrow_a_buffer_asks_for_room_until_it_fits(rows: list[list[int]], 
     answer, asked = -room, 0
     while answer < 0:
         found = np.empty((2, -answer), np.int64)
-        answer = distinct_subsequences(offsets, codes, 0, len(rows), size, BASE, ANY, ANY, ANY, scratch, found)
+        answer = distinct_subsequences(offsets, codes, 0, len(rows), Wanted(ANY, ANY, ANY), scratch, found)
         assert answer >= 0 or -answer > found.shape[1], "the room asked for must grow"
         asked += 1
         assert asked < 40
@@ -132,62 +130,42 @@ def test_a_record_with_more_subsequences_than_the_buffer_holds(dense: bool) -> N
     base = 60
     row = [(7 * place) % base for place in range(base)]
     rows = [row, row[::-1], row]
-    keys, counts, _ = counted(rows, [0, 1, 2], 2, dense, base)
+    tally = counted(rows, [0, 1, 2], 2, dense, base)
     expected = reference.supports(rows, 2, range(3))
     assert len(reference.distinct_subsequences(row, 2)) == 1770 > 1024
-    assert int(counts.sum()) == sum(expected.values())
+    assert int(tally.counts.sum()) == sum(expected.values())
     for found in expected:
-        assert count_of(keys, counts, packed(found, base)) == expected[found]
+        assert count_of(tally, packed(found, base)) == expected[found]
 
 
 @pytest.mark.parametrize("dense", [True, False], ids=["dense", "hashed"])
 @given(records, sizes, st.integers(1, 4))
-def test_rare_subsequences_come_rarest_first_then_in_order(
-    dense: bool, rows: list[list[int]], size: int, k: int
-) -> None:
-    keys, counts, _ = counted(rows, list(range(len(rows))), size, dense)
+def test_rare_subsequences_are_found_with_their_supports(dense: bool, rows: list[list[int]], size: int, k: int) -> None:
+    tally = counted(rows, list(range(len(rows))), size, dense)
     expected = reference.supports(rows, size, range(len(rows)))
     rare = sorted((expected[found], found) for found in expected if expected[found] < k)
-    assert [unpacked(key, size) for key in rare_subsequences(keys, counts, k).tolist()] == [one for _, one in rare]
+    keys, supports = violating_subsequences(tally, new_scratch(size, 0, BASE), 0, k, 1)
+    found = sorted(zip(supports.tolist(), (unpacked(key, size) for key in keys.tolist()), strict=True))
+    assert found == rare
 
 
 @given(st.lists(st.integers(0, 40), max_size=60), st.lists(st.integers(0, 40), max_size=30))
 def test_a_hashed_table_grows_and_forgets_what_no_longer_occurs(added: list[int], removed: list[int]) -> None:
-    keys, counts = new_table(1, dense=False, entries=2)
-    used = 0
+    tally = new_tally(1, dense=False, entries=2)
     kept: Counter[int] = Counter()
     taken = [key for key in removed if key in added]
     for key, change in [(key, 1) for key in added] + [(key, -1) for key in taken]:
-        if is_short(keys, used, 1):
-            keys, counts, used = with_room(keys, counts, used, 1)
-        used = add_to_counts(keys, counts, used, np.array([key], np.int64), 1, change)
+        if is_short(tally, 1):
+            tally = with_room(tally, 1)
+        add_to_counts(tally, np.array([key], np.int64), 1, change)
         kept[key] += change
-        assert 2 * used <= len(keys)
-    assert {key: count_of(keys, counts, key) for key in range(41)} == {key: kept[key] for key in range(41)}
-    keys, counts, used = with_room(keys, counts, used, 0)
-    assert sorted(keys[keys >= 0].tolist()) == sorted(key for key in kept if kept[key] != 0)
-    assert used == np.count_nonzero(keys >= 0)
+        assert 2 * tally.used[0] <= len(tally.keys)
+    assert {key: count_of(tally, key) for key in range(41)} == {key: kept[key] for key in range(41)}
+    tally = with_room(tally, 0)
+    assert sorted(tally.keys[tally.keys >= 0].tolist()) == sorted(key for key in kept if kept[key] != 0)
+    assert tally.used[0] == np.count_nonzero(tally.keys >= 0)
 
 
 def test_a_dense_table_is_never_short() -> None:
-    keys, _ = new_table(2, dense=True)
-    assert not is_short(keys, 10**9, 10**9)
-
-
-@given(st.integers(1, 3), st.lists(st.integers(0, 5), min_size=64, max_size=64), st.permutations(range(4)))
-def test_renaming_in_a_dense_table_moves_every_count(size: int, values: list[int], order: list[int]) -> None:
-    base, (gone, kept, *_) = 4, order
-    counts = np.array(values[: base**size], np.int32)
-    expected: Counter[tuple[int, ...]] = Counter()
-    for key, count in enumerate(counts.tolist()):
-        expected[tuple(kept if symbol == gone else symbol for symbol in unpacked(key, size, base))] += count
-    rename_symbol(counts, size, base, gone, kept)
-    assert counts.tolist() == [expected[unpacked(key, size, base)] for key in range(base**size)]
-
-
-def test_the_reference_counts_a_subsequence_once_per_individual() -> None:
-    assert reference.supports(["aba", "ab", "ba"], 2, [0, 1, 1]) == Counter(
-        {("a", "b"): 2, ("b", "a"): 2, ("a", "a"): 1}
-    )
-    assert reference.support(["aba", "ab", "ba"], "ba", [0, 1, 1]) == 2
-    assert reference.distinct_subsequences("aab", 2) == {("a", "a"), ("a", "b")}
+    tally = new_tally(2, dense=True)
+    assert not is_short(tally, 10**9)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 import crypsis
 from crypsis.executors.executor import Executor
 from crypsis.journal import Journal
+from crypsis.methods.trajectory.merging import NO_GUIDANCE, Guidance
 from crypsis.methods.trajectory.shard_merging import ShardMerging
 from crypsis.shards.records import EncodedTrajectories, shard_records
 
@@ -27,12 +27,17 @@ def random_walks(rng: np.random.Generator, n: int, n_places: int = 8) -> crypsis
 
 
 def merged_cut(
-    data: crypsis.Trajectories, cuts: Sequence[int], executor: Executor, k: int, m: int, **guide: Any
+    data: crypsis.Trajectories,
+    cuts: Sequence[int],
+    executor: Executor,
+    k: int,
+    m: int,
+    guidance: Guidance = NO_GUIDANCE,
 ) -> ShardMerging:
     """The partition of locations after merging on shards."""
     encoded = shard_records(data, executor, [0, *cuts, len(data)])
     assert isinstance(encoded, EncodedTrajectories)
-    merging = ShardMerging(encoded, data.locations.coordinates("this"), executor, **guide)
+    merging = ShardMerging(encoded, data.locations.coordinates("this"), executor, guidance=guidance)
     for size in range(1, min(m, int(data.lengths.max(initial=0))) + 1):
         merging.make_frequent(size, k, Journal())
     return merging

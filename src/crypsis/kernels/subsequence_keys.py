@@ -9,7 +9,7 @@ import numpy as np
 
 from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.kernels.subsequences import ANY, distinct_subsequences, new_scratch
+from crypsis.kernels.subsequences import ANY, Wanted, distinct_subsequences, new_scratch
 
 
 @njit
@@ -21,12 +21,13 @@ def subsequence_keys(
     for record in range(first_record, len(offsets) - 1):
         longest = max(longest, offsets[record + 1] - offsets[record])
     scratch = new_scratch(size, longest, base)
+    everything = Wanted(ANY, ANY, ANY)
     found = np.empty((2, 1024), np.int64)
     keys = np.empty(enough + 1024, np.int64)
     n_keys = 0
     record = first_record
     while record < len(offsets) - 1 and n_keys < enough:
-        n_found = distinct_subsequences(offsets, codes, record, record + 1, size, base, ANY, ANY, ANY, scratch, found)
+        n_found = distinct_subsequences(offsets, codes, record, record + 1, everything, scratch, found)
         if n_found < 0:
             found = np.empty((2, -n_found), np.int64)
             continue

@@ -1,9 +1,11 @@
 """Counting the individuals that share each subsequence, and keeping the counts true while symbols merge.
 
-Record r is codes[offsets[r]:offsets[r + 1]]; the records of individual g are bounds[g] to bounds[g + 1] - 1.
-A subsequence of `size` symbols below `base` is packed into one integer, most significant symbol first.
-Counts live in a dense array indexed by that integer (then `keys` is empty), or in an open-addressing table
-whose free slots have the key -1.
+A subsequence of `size` symbols below `base` is packed into one integer, most significant symbol first. Where a record
+holds sensitive locations f, each subsequence is also counted together with each of them, packed as
+f * base^size + subsequence with f from 1 on.
+
+A kernel counts up the references to each array that it is given. What is called millions of times is therefore given
+few arrays, and where nothing is sensitive, what looks at sensitive locations is not called.
 """
 
 from __future__ import annotations
@@ -18,69 +20,41 @@ from crypsis.compilation import njit
 ANY = -1  # instead of a symbol: take every subsequence
 
 
-@njit
-def _slot(keys: Int64s, key: int) -> int:
-    """The place of a key in an open-addressing table, or of the free slot where it belongs."""
-    mask = np.uint64(len(keys) - 1)
-    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    place = (mixed ^ (mixed >> np.uint64(29))) & mask
-    while keys[place] != -1 and keys[place] != key:
-        place = (place + np.uint64(1)) & mask
-    return int(place)
+class Sequences(NamedTuple):
+    """Record r is codes[offsets[r]:offsets[r + 1]]; the records of individual g are bounds[g] to bounds[g + 1] - 1."""
+
+    offsets: Int64s
+    codes: Int32s
+    bounds: Int64s
+    held_offsets: Int64s  # by record: where its sensitive locations begin; each stands there once
+    held: Int32s  # sensitive locations, numbered from 1
+    kinds: int  # how many sensitive locations there are; with 0 nothing but subsequences is counted
 
 
-@njit
-def count_of(keys: Int64s, counts: Int32s, key: int) -> int:
-    """Individuals that share the subsequence `key`."""
-    if len(keys) == 0:
-        return int(counts[key])
-    place = _slot(keys, key)
-    return int(counts[place]) if keys[place] == key else 0
+class Tally(NamedTuple):
+    """Counts in a dense array that keys index (then `keys` is empty), or in a table of open addressing.
+
+    A free entry of such a table has the key -1; `used[0]` entries are not free.
+    """
+
+    keys: Int64s
+    counts: Int32s
+    used: Int64s
 
 
-@njit
-def with_room(keys: Int64s, counts: Int32s, used: int, more: int) -> tuple[Int64s, Int32s, int]:
-    """The table with room for `more` new keys, at most half full; subsequences that no longer occur are dropped."""
-    entries = len(keys)
-    while 2 * (used + more) > entries:
-        entries *= 4
-    wider_keys = np.full(entries, -1, np.int64)
-    wider_counts = np.zeros(entries, np.int32)
-    used = 0
-    for place in range(len(keys)):
-        if keys[place] != -1 and counts[place] != 0:
-            wider = _slot(wider_keys, keys[place])
-            wider_keys[wider] = keys[place]
-            wider_counts[wider] = counts[place]
-            used += 1
-    return wider_keys, wider_counts, used
+class Wanted(NamedTuple):
+    """Which subsequences to list: those with `symbol` or `also`; in the second form `symbol` becomes `instead`."""
 
-
-@njit
-def is_short(keys: Int64s, used: int, more: int) -> bool:
-    """A table of open addressing (a dense one never) needs `with_room` before `more` keys are added."""
-    return len(keys) > 0 and 2 * (used + more) > len(keys)
-
-
-@njit
-def add_to_counts(keys: Int64s, counts: Int32s, used: int, found: Int64s, n_found: int, change: int) -> int:
-    """Add `change` to the count of each found key; returns how many keys the table holds now."""
-    if len(keys) == 0:
-        for index in range(n_found):
-            counts[found[index]] += change
-        return used
-    for index in range(n_found):
-        place = _slot(keys, found[index])
-        if keys[place] == -1:
-            keys[place] = found[index]
-            used += 1
-        counts[place] += change
-    return used
+    symbol: int
+    also: int
+    instead: int
 
 
 class Scratch(NamedTuple):
     """Working space of one enumeration, kept between calls: by depth, by position in a record, by symbol."""
 
+    size: int
+    base: int
     at: Int64s
     packed: Int64s
     shift: Int64s
@@ -93,6 +67,8 @@ class Scratch(NamedTuple):
 def new_scratch(size: int, longest: int, base: int) -> Scratch:
     """Working space for subsequences of `size` out of `base` symbols in records of up to `longest`."""
     return Scratch(
+        size=size,
+        base=base,
         at=np.zeros(size + 1, np.int64),
         packed=np.zeros(size + 1, np.int64),
         shift=np.zeros(size + 1, np.int64),
@@ -103,28 +79,84 @@ def new_scratch(size: int, longest: int, base: int) -> Scratch:
 
 
 @njit
+def _entry(keys: Int64s, key: int) -> int:
+    """The index of a key in a table of open addressing, or of the free entry where it belongs."""
+    mask = np.uint64(len(keys) - 1)
+    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    index = (mixed ^ (mixed >> np.uint64(29))) & mask
+    while keys[index] != -1 and keys[index] != key:
+        index = (index + np.uint64(1)) & mask
+    return int(np.int64(index))
+
+
+@njit
+def count_of(tally: Tally, key: int) -> int:
+    """Individuals that share the subsequence `key`."""
+    if len(tally.keys) == 0:
+        return int(tally.counts[key])
+    index = _entry(tally.keys, key)
+    return int(tally.counts[index]) if tally.keys[index] == key else 0
+
+
+@njit
+def is_short(tally: Tally, more: int) -> bool:
+    """A table of open addressing (a dense one never) needs `with_room` before `more` keys are added."""
+    return len(tally.keys) > 0 and 2 * (tally.used[0] + more) > len(tally.keys)
+
+
+@njit
+def with_room(tally: Tally, more: int) -> Tally:
+    """The table with room for `more` new keys, at most half full; subsequences that no longer occur are dropped."""
+    entries = len(tally.keys)
+    while 2 * (tally.used[0] + more) > entries:
+        entries *= 4
+    wider = Tally(np.full(entries, -1, np.int64), np.zeros(entries, np.int32), np.zeros(1, np.int64))
+    for old in range(len(tally.keys)):
+        if tally.keys[old] != -1 and tally.counts[old] != 0:
+            entry = _entry(wider.keys, tally.keys[old])
+            wider.keys[entry] = tally.keys[old]
+            wider.counts[entry] = tally.counts[old]
+            wider.used[0] += 1
+    return wider
+
+
+@njit
+def add_to_counts(tally: Tally, found: Int64s, n_found: int, change: int) -> None:
+    """Add `change` to the count of each found key; there must be room for new ones."""
+    if len(tally.keys) == 0:
+        for index in range(n_found):
+            tally.counts[found[index]] += change
+        return
+    for index in range(n_found):
+        entry = _entry(tally.keys, found[index])
+        if tally.keys[entry] == -1:
+            tally.keys[entry] = found[index]
+            tally.used[0] += 1
+        tally.counts[entry] += change
+
+
+@njit
 def distinct_subsequences(
     offsets: Int64s,
     codes: Int32s,
     first_record: int,
     last_record: int,
-    size: int,
-    base: int,
-    wanted: int,
-    also: int,
-    instead: int,
+    chosen: Wanted,
     scratch: Scratch,
     found: Int64s,
 ) -> int:
-    """Pack each distinct subsequence of one individual's records that holds the symbol `wanted` or `also`.
+    """Pack each distinct subsequence of one individual's records that is wanted.
 
-    Row 0 of `found` gets the subsequence, row 1 the same with `instead` for every `wanted`. Every distinct
-    subsequence of a record has exactly one leftmost embedding: each element is the first occurrence of its
-    symbol after the element before. Walking only those needs no set of what was seen; an individual with
-    several records is deduplicated at the end by sorting. Returns how many were found; the negative of the room
-    that is needed where `found` is too narrow, and then the call must be repeated.
+    Row 0 of `found` gets the subsequence, row 1 its second form. Every distinct subsequence of a record has exactly
+    one leftmost embedding: each element is the first occurrence of its symbol after the element before. Walking only
+    those needs no set of what was seen; an individual with several records is deduplicated at the end by sorting.
+    Returns how many were found; the negative of the room that is needed where `found` is too narrow, and then the
+    call must be repeated.
     """
-    at, packed, shift, holds, previous, last_seen = scratch
+    size, base = scratch.size, scratch.base
+    at, packed, shift, holds = scratch.at, scratch.packed, scratch.shift, scratch.holds
+    previous, last_seen = scratch.previous, scratch.last_seen
+    wanted, also, instead = chosen.symbol, chosen.also, chosen.instead
     n_found = 0
     last = size - 1
     holds[0] = wanted == ANY
@@ -171,57 +203,73 @@ def distinct_subsequences(
             holds[depth + 1] = holds[depth] or symbol == wanted or symbol == also
             depth += 1
             at[depth] = position
-    if last_record - first_record > 1:
-        order = np.argsort(found[0, :n_found])
-        ordered = found[:, :n_found].copy()
-        kept = 0
-        for index in order:
-            if kept == 0 or ordered[0, index] != found[0, kept - 1]:
-                found[0, kept] = ordered[0, index]
-                found[1, kept] = ordered[1, index]
-                kept += 1
-        n_found = kept
-    return n_found
+    return _without_repeats(found, n_found) if last_record - first_record > 1 else n_found
 
 
 @njit
-def count_subsequences(
-    offsets: Int64s,
-    codes: Int32s,
-    bounds: Int64s,
-    first: int,
-    last: int,
-    size: int,
-    base: int,
-    scratch: Scratch,
-    keys: Int64s,
-    counts: Int32s,
-    used: int,
-) -> tuple[Int64s, Int32s, int]:
-    """Count the subsequences of individuals `first` to `last` - 1 into the table."""
-    found = np.empty((2, 1024), np.int64)
+def _without_repeats(found: Int64s, n_found: int) -> int:
+    """Keep the first of equal entries of row 0, with its entry of row 1; returns how many are left."""
+    order = np.argsort(found[0, :n_found])
+    ordered = found[:, :n_found].copy()
+    kept = 0
+    for index in order:
+        if kept == 0 or ordered[0, index] != found[0, kept - 1]:
+            found[0, kept] = ordered[0, index]
+            found[1, kept] = ordered[1, index]
+            kept += 1
+    return kept
+
+
+@njit
+def list_pairs(
+    sequences: Sequences, individual: int, chosen: Wanted, scratch: Scratch, found: Int64s, pairs: Int64s
+) -> int:
+    """One individual's subsequences, alone and with each sensitive location of the same record, into `pairs`.
+
+    Both forms and the answer are as in `distinct_subsequences`; `found` is working space of the same size.
+    """
+    offsets, codes = sequences.offsets, sequences.codes
+    first_record, last_record = sequences.bounds[individual], sequences.bounds[individual + 1]
+    plane = scratch.base**scratch.size
+    n_pairs = 0
+    for record in range(first_record, last_record):
+        n_found = distinct_subsequences(offsets, codes, record, record + 1, chosen, scratch, found)
+        first_held, last_held = sequences.held_offsets[record], sequences.held_offsets[record + 1]
+        needed = n_pairs + n_found * (1 + last_held - first_held)
+        if n_found < 0:
+            return n_found
+        if needed > pairs.shape[1]:
+            return int(-2 * needed)
+        for entry in range(first_held - 1, last_held):
+            shift = sequences.held[entry] * plane if entry >= first_held else 0
+            for index in range(n_found):
+                pairs[0, n_pairs] = found[0, index] + shift
+                pairs[1, n_pairs] = found[1, index] + shift
+                n_pairs += 1
+    return _without_repeats(pairs, n_pairs) if last_record - first_record > 1 else n_pairs
+
+
+@njit
+def count_subsequences(sequences: Sequences, first: int, last: int, scratch: Scratch, tally: Tally) -> Tally:
+    """Count the subsequences of individuals `first` to `last` - 1, with each sensitive location where there are any."""
+    offsets, codes, bounds = sequences.offsets, sequences.codes, sequences.bounds
+    everything = Wanted(ANY, ANY, ANY)
+    found, pairs = np.empty((2, 1024), np.int64), np.empty((2, 1024), np.int64)
     for individual in range(first, last):
-        n_found = -1
-        while n_found < 0:
-            n_found = distinct_subsequences(
-                offsets,
-                codes,
-                bounds[individual],
-                bounds[individual + 1],
-                size,
-                base,
-                ANY,
-                ANY,
-                ANY,
-                scratch,
-                found,
-            )
-            if n_found < 0:
-                found = np.empty((2, -n_found), np.int64)
-        if is_short(keys, used, n_found):
-            keys, counts, used = with_room(keys, counts, used, n_found)
-        used = add_to_counts(keys, counts, used, found[0], n_found, 1)
-    return keys, counts, used
+        n_keys = -1
+        while n_keys < 0:
+            if sequences.kinds == 0:
+                n_keys = distinct_subsequences(
+                    offsets, codes, bounds[individual], bounds[individual + 1], everything, scratch, pairs
+                )
+            else:
+                n_keys = list_pairs(sequences, individual, everything, scratch, found, pairs)
+            if n_keys < 0:
+                found, pairs = np.empty((2, -n_keys), np.int64), np.empty((2, -n_keys), np.int64)
+        if is_short(tally, n_keys):
+            tally = with_room(tally, n_keys)
+        add_to_counts(tally, pairs[0], n_keys, 1)
+    return tally
 
 
 @njit
@@ -239,21 +287,33 @@ def rename_symbol(counts: Int32s, size: int, base: int, gone: int, kept: int) ->
 
 
 @njit
-def rare_subsequences(keys: Int64s, counts: Int32s, k: int) -> Int64s:
-    """Packed subsequences shared by 1 to k - 1 individuals, rarest first, equal ones in packed order."""
-    n_rare = 0
-    for place in range(len(counts)):
-        if 0 < counts[place] < k:
-            n_rare += 1
-    rare = np.empty(n_rare, np.int64)
-    support = np.empty(n_rare, np.int64)
-    n_rare = 0
-    for place in range(len(counts)):
-        if 0 < counts[place] < k:
-            rare[n_rare] = place if len(keys) == 0 else keys[place]
-            support[n_rare] = counts[place]
-            n_rare += 1
-    if len(keys) != 0:
-        order = np.argsort(rare)
-        rare, support = rare[order], support[order]
-    return rare[np.argsort(support, kind="mergesort")]
+def tells_too_much(tally: Tally, key: int, plane: int, kinds: int, support: int, diversity: int) -> bool:
+    """Of the `support` individuals who share the subsequence, more than one in `diversity` hold the same secret."""
+    for kind in range(1, kinds + 1):  # noqa: SIM110 (loops are written for numba)
+        if diversity * count_of(tally, key + kind * plane) > support:
+            return True
+    return False
+
+
+@njit
+def violating_subsequences(tally: Tally, scratch: Scratch, kinds: int, k: int, diversity: int) -> tuple[Int64s, Int64s]:
+    """Packed subsequences that occur and violate, in no order, and how many individuals share each."""
+    plane = scratch.base**scratch.size
+    dense = len(tally.keys) == 0
+    entries = min(plane, len(tally.counts)) if dense else len(tally.keys)
+    n_occurring = 0
+    for entry in range(entries):
+        n_occurring += tally.counts[entry] != 0
+    bad = np.empty(n_occurring, np.int64)
+    supports = np.empty(n_occurring, np.int64)
+    n_bad = 0
+    for entry in range(entries):
+        support = int(tally.counts[entry])
+        key = entry if dense else tally.keys[entry]
+        if support == 0 or key >= plane:
+            continue
+        if support < k or (kinds > 0 and tells_too_much(tally, key, plane, kinds, support, diversity)):
+            bad[n_bad] = key
+            supports[n_bad] = support
+            n_bad += 1
+    return bad[:n_bad], supports[:n_bad]

@@ -29,7 +29,7 @@ from crypsis.errors import (
 from crypsis.guarantees import KlmAnonymity
 from crypsis.journal import Journal, Progress
 from crypsis.methods import SGA, ZGA, LmAnon, Method, method_named
-from crypsis.methods.trajectory import diverse_merging, merging
+from crypsis.methods.trajectory import merging
 from crypsis.methods.trajectory.clustering import keys_in_gray_order
 from crypsis.methods.trajectory.frequent_subtrajectories import frequent_subtrajectories
 from crypsis.methods.trajectory.z_order import z_order, z_values
@@ -136,7 +136,7 @@ def test_more_locations_are_anonymized_as_in_the_reference(case: Case, k: int, l
 
 @pytest.mark.parametrize(
     ("module", "name", "value"),
-    [(merging, "DENSE_ENTRIES", 0), (diverse_merging, "MERGES_PER_STEP", 1)],
+    [(merging, "DENSE_ENTRIES", 0), (merging, "MERGES_PER_STEP", 1)],
     ids=["hashed", "in small steps"],
 )
 @given(case=cases(max_locations=9, max_rows=18), k=st.integers(1, 3), l=st.integers(2, 3), m=st.integers(1, 3))

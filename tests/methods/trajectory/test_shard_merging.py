@@ -13,8 +13,7 @@ from crypsis.errors import CrypsisError
 from crypsis.executors.serial import Serial
 from crypsis.hierarchy import Taxonomy
 from crypsis.journal import Journal
-from crypsis.methods.trajectory.guided_merging import GuidedMerging
-from crypsis.methods.trajectory.merging import LocationMerging
+from crypsis.methods.trajectory.merging import Guidance, LocationMerging
 from tests.shards.cut_sets import random_cuts
 from tests.shards.cut_walks import merged_cut, random_walks
 
@@ -37,10 +36,11 @@ def compare(seed: int) -> None:
         guide = {"group_of_code": UtilityConstraints(sets).groups_of(data), "delta": float(rng.choice([30, 100]))}
     x, y = data.locations.coordinates("this")
     groups = data.groups("trajectory")
-    state = GuidedMerging(data, x, y, groups, **guide) if guide else LocationMerging(data, x, y, groups)
+    guidance = Guidance(**guide)
+    state = LocationMerging(data, x, y, groups, guidance)
     expected = outcome(lambda: local(state, data, k, m))
     with Serial() as executor:
-        found = outcome(lambda: merged_cut(data, random_cuts(rng, len(data)), executor, k, m, **guide))
+        found = outcome(lambda: merged_cut(data, random_cuts(rng, len(data)), executor, k, m, guidance))
     assert found == expected
 
 
@@ -56,7 +56,7 @@ def outcome(run: Any) -> Any:
         state = run()
     except CrypsisError as error:
         return type(error), str(error)
-    return state.merges.to_pairs(), state.representatives().tolist(), getattr(state, "suppressed", [])
+    return state.merges.to_pairs(), state.representatives().tolist(), state.suppressed
 
 
 @pytest.mark.parametrize("seed", range(30))

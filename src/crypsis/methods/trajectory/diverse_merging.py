@@ -6,26 +6,16 @@ before. The sizes are therefore gone through again until a whole round finds not
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.arrays import Float64s, Int32s, Int64s, offsets_of, take_records
-from crypsis.errors import InternalError, TooLarge
-from crypsis.kernels.diverse_merging import Held, count_pairs, merge_until_diverse, violating_subsequences
-from crypsis.kernels.nearest_merging import (
-    LIST_DONE,
-    NO_ROW_LEFT,
-    ONE_SYMBOL_LEFT,
-    STEP_DONE,
-)
-from crypsis.kernels.subsequences import new_scratch
+from crypsis.arrays import Float64s, Int32s, Int64s, Lists, offsets_of, take_records
+from crypsis.errors import InternalError
+from crypsis.journal import Journal
 from crypsis.methods.trajectory.feasibility import individuals_by_length, infeasible_size
-from crypsis.methods.trajectory.merging import LocationMerging, Merges, SymbolSlots, subsequence_table
+from crypsis.methods.trajectory.merging import LocationMerging, Merges
 from crypsis.methods.trajectory.sensitive_visits import SplitTrajectories
-
-MERGES_PER_STEP = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -97,13 +87,13 @@ class _Cluster:
         size = infeasible_size(reached, asked.k)
         if size is not None:
             return ShortLength(size, int(reached[size - 1]))
-        self.state = LocationMerging(self.known, *self.places, self.groups)
-        held = self._held()
+        held, kinds = self._held()
+        self.state = LocationMerging(self.known, *self.places, self.groups, held=held, kinds=kinds)
         merged = -1
         while merged < len(self.state.merges):
             merged = len(self.state.merges)
             for size in range(1, self.largest + 1):
-                if not _Level(self.state, held, size).merge(asked.k, min(asked.l, self.individuals + 1)):
+                if not self.state.make_diverse(size, asked.k, min(asked.l, self.individuals + 1), Journal()):
                     return self._unresolved()
         return self._recoding(np.empty((0, 2), np.int64))
 
@@ -141,21 +131,23 @@ class _Cluster:
     def _by_label(self, codes: dict[int, Int64s]) -> list[int]:
         return sorted(codes, key=lambda code: self.split.data.locations.labels[code])
 
-    def _taken(self, order: Int64s) -> tuple[Int64s, Int32s]:
-        offsets, entries = take_records(self.split.held_offsets, self.rows[order])
+    def _taken(self) -> tuple[Int64s, Int32s]:
+        offsets, entries = take_records(self.split.held_offsets, self.rows)
         return offsets, self.split.held[entries]
 
     def _holders(self) -> dict[int, Int64s]:
         """The positions, within these rows, that hold each sensitive location."""
-        offsets, held = self._taken(np.arange(len(self.rows)))
+        offsets, held = self._taken()
         positions = np.repeat(np.arange(len(self.rows)), np.diff(offsets))
         return {int(code): positions[held == code] for code in np.unique(held)}
 
-    def _held(self) -> Held:
-        """Sensitive locations that can matter at all: held by more than k / l, as every support will be k or more."""
-        # The merging puts the rows of an individual together; the sensitive locations must stand in that order.
-        offsets, held = self._taken(np.argsort(self.groups, kind="stable"))
-        whose = np.repeat(np.sort(self.groups), np.diff(offsets))
+    def _held(self) -> tuple[Lists, int]:
+        """Sensitive locations that can matter at all, numbered from 1, by row: held by more than k / l.
+
+        Others cannot, as every support will be k or more. The second value is how many matter.
+        """
+        offsets, held = self._taken()
+        whose = np.repeat(self.groups, np.diff(offsets))
         n_codes = len(self.split.data.locations)
         people = np.bincount(np.unique(held.astype(np.int64) * self.individuals + whose) // max(self.individuals, 1))
         if self.asked.l == 1:
@@ -165,77 +157,11 @@ class _Cluster:
         number = np.cumsum(matters).astype(np.int32)
         chosen = matters[held]
         record = np.repeat(np.arange(len(self.rows)), np.diff(offsets))[chosen]
-        return Held(offsets_of(np.bincount(record, minlength=len(self.rows))), number[held[chosen]], int(matters.sum()))
+        by_row = offsets_of(np.bincount(record, minlength=len(self.rows)))
+        return Lists(by_row, number[held[chosen]]), int(matters.sum())
 
 
 def _last_positions(people: Int32s, positions: Int64s) -> tuple[Int32s, Int64s]:
     """Distinct people with the last of their positions, which come in ascending order."""
     distinct, first_from_behind = np.unique(people[::-1], return_index=True)
     return distinct, positions[::-1][first_from_behind]
-
-
-class _Level:
-    """Subsequences of one size in slots numbered by representative, with the counts of each and of its pairs."""
-
-    def __init__(self, state: LocationMerging, held: Held, size: int) -> None:
-        self.state, self.held, self.size = state, held, size
-        slots = SymbolSlots.of(state)
-        self.base = max(slots.base, 1)
-        possible = self.base**size * (held.kinds + 1)
-        if possible >= 2**62:
-            raise TooLarge(
-                f"Subsequences of {size} out of {self.base} locations with {held.kinds} sensitive ones cannot be "
-                "counted; lower m, or merge locations into a coarser table first."
-            )
-        self.slot_of_root = slots.slot_of_root
-        self.records = slots.records(state)
-        lengths = np.diff(state._offsets)
-        self.scratch = new_scratch(size, int(lengths.max(initial=0)), self.base)
-        expected = sum(int(rows) * math.comb(length, size) for length, rows in enumerate(np.bincount(lengths)))
-        self.keys, self.counts = subsequence_table(possible, expected * (1 + len(held.codes) // max(len(lengths), 1)))
-        self.keys, self.counts, self.used = count_pairs(
-            self.records,
-            held,
-            0,
-            len(state._bounds) - 1,
-            size,
-            self.base,
-            self.scratch,
-            self.keys,
-            self.counts,
-            0,
-        )
-
-    def violating(self, k: int, l: int) -> Int64s:  # noqa: E741
-        return violating_subsequences(self.keys, self.counts, self.base**self.size, self.held.kinds, k, l)
-
-    def merge(self, k: int, l: int) -> bool:  # noqa: E741
-        """Repair what violates; False if it cannot be repaired although one symbol only is left."""
-        state, position = self.state, 0
-        listed = self.violating(k, l)
-        why = STEP_DONE if len(listed) else LIST_DONE
-        while why != LIST_DONE:
-            why, position, self.keys, self.counts, self.used, state._n_merges = merge_until_diverse(
-                self.records,
-                self.held,
-                state._places,
-                self.slot_of_root,
-                listed,
-                position,
-                k,
-                l,
-                self.size,
-                self.base,
-                self.scratch,
-                self.keys,
-                self.counts,
-                self.used,
-                state._merges,
-                state._n_merges,
-                MERGES_PER_STEP,
-            )
-            if why == ONE_SYMBOL_LEFT:
-                return False
-            if why == NO_ROW_LEFT:
-                state._more_rows()
-        return True

@@ -11,21 +11,33 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from crypsis.arrays import Bools, Float64s, Int32s, Int64s, take_records
+from crypsis.arrays import Bools, Float64s, Int32s, Int64s, Lists, offsets_of, take_records
 from crypsis.data.trajectory import Locations, Trajectories
-from crypsis.errors import InternalError, TooLarge
+from crypsis.errors import InternalError, TooLarge, UtilityConstraintsUnsatisfied
+from crypsis.hierarchy import Taxonomy
 from crypsis.journal import Journal
 from crypsis.kernels.nearest_merging import (
+    LIST_DONE,
     NO_ROW_LEFT,
     ONE_SYMBOL_LEFT,
     STEP_DONE,
+    SYMBOL_SUPPRESSED,
+    Guide,
     Places,
     Records,
-    merge_until_frequent,
+    merge_until_safe,
     postings_of,
     roots_of,
 )
-from crypsis.kernels.subsequences import Scratch, count_of, count_subsequences, new_scratch, rare_subsequences
+from crypsis.kernels.subsequences import (
+    Scratch,
+    Sequences,
+    Tally,
+    count_of,
+    count_subsequences,
+    new_scratch,
+    violating_subsequences,
+)
 
 DENSE_ENTRIES = 1 << 27  # a dense table of at most 512 MB
 SMALL_TABLE = 1 << 22
@@ -58,15 +70,49 @@ class Merges:
         return [[self.labels[one], self.labels[other]] for one, other in self.pairs.tolist()]
 
 
+@dataclass(frozen=True, eq=False)
+class Guidance:
+    """What guides merging: a taxonomy says what is near in meaning, or groups say who may be merged at all.
+
+    `delta` is how many percent of the locations may be suppressed because nothing is left to merge them with.
+    """
+
+    taxonomy: Taxonomy | None = None
+    group_of_code: Int32s | None = None
+    delta: float = 0.0
+
+    def guide(self, locations: Locations, n_occurring: int) -> Guide:
+        """The same in arrays by location, with the working space of the kernels."""
+        n_locations, taxonomy, groups = len(locations), self.taxonomy, self.group_of_code
+        return Guide(
+            group=np.zeros(n_locations, np.int32) if groups is None else groups.astype(np.int32),
+            node=np.empty(0, np.int32) if taxonomy is None else taxonomy.leaves_of(locations).copy(),
+            parent=np.empty(0, np.int32) if taxonomy is None else taxonomy.parent.copy(),
+            leaf_count=np.empty(0, np.int64) if taxonomy is None else taxonomy.leaf_count.copy(),
+            value=np.empty(n_occurring),
+            may_suppress=groups is not None,
+            suppressed=np.zeros(n_locations, np.bool_),
+            order=np.empty(n_occurring, np.int32),
+            n_suppressed=np.zeros(2, np.int64),
+        )
+
+
+NO_GUIDANCE = Guidance()
+
+
 class LocationPartition:
     """Locations as symbols, one for each at first, and the merges that made them."""
 
-    def __init__(self, locations: Locations, occurs: Bools, x: Float64s, y: Float64s) -> None:
+    def __init__(
+        self, locations: Locations, occurs: Bools, x: Float64s, y: Float64s, guidance: Guidance = NO_GUIDANCE
+    ) -> None:
         n_locations = len(locations)
-        self.locations = locations
+        self.locations, self.guidance = locations, guidance
         occurring = np.flatnonzero(occurs).astype(np.int32)
-        place_in_alive = np.full(n_locations, -1, np.int32)
-        place_in_alive[occurring] = np.arange(len(occurring), dtype=np.int32)
+        self._n_occurring = len(occurring)
+        self._guide = guidance.guide(locations, len(occurring))
+        index_in_alive = np.full(n_locations, -1, np.int32)
+        index_in_alive[occurring] = np.arange(len(occurring), dtype=np.int32)
         rows = min(len(occurring) // 2 + 2, 1024)
         self._places = Places(
             x=np.ascontiguousarray(x),
@@ -77,19 +123,34 @@ class LocationPartition:
             size=np.ones(n_locations, np.int64),
             representative=np.arange(n_locations, dtype=np.int32),
             alive=occurring.copy(),
-            place_in_alive=place_in_alive,
+            index_in_alive=index_in_alive,
             n_alive=np.array([len(occurring)], np.int64),
             sums=np.empty((rows, n_locations)),
             row=np.full(n_locations, -1, np.int32),
             free_rows=np.arange(rows, dtype=np.int32),
             n_free_rows=np.array([rows], np.int64),
+            merges=np.empty((max(len(occurring) - 1, 0), 2), np.int32),
+            n_merges=np.zeros(1, np.int64),
         )
-        self._merges = np.empty((max(len(occurring) - 1, 0), 2), np.int32)
-        self._n_merges = 0
 
     @property
     def merges(self) -> Merges:
-        return Merges(self.locations.labels, self._merges[: self._n_merges].copy())
+        return Merges(self.locations.labels, self._places.merges[: int(self._places.n_merges[0])].copy())
+
+    @property
+    def suppressed(self) -> list[list[str]]:
+        """Suppressed symbols in order, each as sorted labels."""
+        labels = self.locations.labels
+        roots = roots_of(self._places.parent, np.arange(len(labels), dtype=np.int32))
+        return [
+            sorted(labels[code] for code in np.flatnonzero(roots == root).tolist())
+            for root in self._guide.order[: int(self._guide.n_suppressed[0])].tolist()
+        ]
+
+    @property
+    def suppressed_percent(self) -> float:
+        """Suppressed locations as a percentage of those that occurred."""
+        return 100 * int(self._guide.n_suppressed[1]) / max(self._n_occurring, 1)
 
     def representatives(self) -> Int32s:
         """By location: the smallest code of its symbol, -1 where it does not occur."""
@@ -108,32 +169,100 @@ class LocationPartition:
         padded[: len(free)] = free
         self._places = self._places._replace(sums=wider, free_rows=padded, n_free_rows=np.array([len(free)], np.int64))
 
+    def _check_suppressed(self) -> None:
+        """Refuse utility constraints that more locations have to be suppressed for than is allowed."""
+        percent, delta = self.suppressed_percent, self.guidance.delta
+        if percent <= delta + 1e-9:
+            return
+        labels = sorted(label for symbol in self.suppressed for label in symbol)
+        shown = ", ".join(map(repr, labels[:5])) + (", …" if len(labels) > 5 else "")
+        raise UtilityConstraintsUnsatisfied(
+            f"The utility constraints cannot be kept: {len(labels)} of {self._n_occurring} locations "
+            f"({percent:.4g} %) had to be suppressed so far, {delta:g} % are allowed: {shown}. "
+            "Widen the constraints, raise delta, or lower k or m.",
+            suppressed=labels,
+            percent=percent,
+        )
+
+    def _drop_suppressed(self) -> Bools:
+        """By location: it was suppressed. From now on it does not occur."""
+        places = self._places
+        gone = self._guide.suppressed[roots_of(places.parent, places.occurring)]
+        hidden = np.zeros(len(self.locations), np.bool_)
+        hidden[places.occurring[gone]] = True
+        self._places = places._replace(occurring=places.occurring[~gone])
+        return hidden
+
 
 class LocationMerging(LocationPartition):
-    """The state of a k^m anonymization: merge what is rare with what is near."""
+    """The state of a k^m anonymization: merge what is rare with what is near, suppress what has no partner.
 
-    def __init__(self, data: Trajectories, x: Float64s, y: Float64s, groups: Int32s) -> None:
-        super().__init__(data.locations, data.occurring, x, y)
+    `held` are the sensitive locations of each trajectory, numbered from 1, of so many kinds: no subsequence may tell
+    too much about one of them.
+    """
+
+    def __init__(
+        self,
+        data: Trajectories,
+        x: Float64s,
+        y: Float64s,
+        groups: Int32s,
+        guidance: Guidance = NO_GUIDANCE,
+        *,
+        held: Lists | None = None,
+        kinds: int = 0,
+    ) -> None:
+        super().__init__(data.locations, data.occurring, x, y, guidance)
         # Trajectories of one individual stand together, so that an individual is a run of records.
         order = np.argsort(groups, kind="stable")
-        self._offsets, positions = take_records(data.offsets, order)
-        self._codes = data.codes[positions]
+        offsets, positions = take_records(data.offsets, order)
         counts = np.bincount(groups) if len(groups) else np.zeros(0, np.int64)
-        self._bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        self._sequences = sequences_of(offsets, data.codes[positions], bounds)
+        if held is not None:
+            held_offsets, entries = take_records(held.offsets, order)
+            self._sequences = self._sequences._replace(
+                held_offsets=held_offsets, held=held.values[entries], kinds=kinds
+            )
 
     def rare_of_size(self, size: int, k: int) -> list[tuple[tuple[int, ...], int]]:
         """Subsequences shared by 1 to k - 1 individuals, by representatives, with their support; for small data."""
         level = MergingLevel(self, size, Journal())
-        rare = level.rare(k)
-        return [(level.representatives_of(int(key)), level.count(int(key))) for key in rare]
+        return [(level.representatives_of(int(key)), level.count(int(key))) for key in level.violating(k)]
 
     def make_frequent(self, size: int, k: int, journal: Journal) -> None:
-        """Merge until every subsequence of this size is shared by k individuals or by none."""
+        """Merge and suppress until every subsequence of this size is shared by k individuals or by none."""
+        if not self.make_diverse(size, k, 1, journal):
+            raise InternalError("A feasible length ran out of symbols to merge. This is a bug; please report it.")
+
+    def make_diverse(self, size: int, k: int, diversity: int, journal: Journal) -> bool:
+        """Merge until also at most one in `diversity` of those who share it hold the same sensitive location.
+
+        False if one symbol is left and some subsequence still tells too much.
+        """
         with journal.stage(f"count size {size}"):
             level = MergingLevel(self, size, journal)
-            rare = level.rare(k)
+            listed = level.violating(k, diversity)
         with journal.stage(f"merge size {size}"):
-            level.merge(rare, k, journal)
+            done = level.merge(listed, k, diversity, journal)
+            self._drop_visits(self._drop_suppressed())
+        return done
+
+    def _drop_visits(self, hidden: Bools) -> None:
+        """Delete the visits to suppressed locations."""
+        if not hidden.any():
+            return
+        offsets, codes = self._sequences.offsets, self._sequences.codes
+        kept = ~hidden[codes]
+        rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        self._sequences = self._sequences._replace(
+            offsets=offsets_of(np.bincount(rows[kept], minlength=len(offsets) - 1)), codes=codes[kept]
+        )
+
+
+def sequences_of(offsets: Int64s, codes: Int32s, bounds: Int64s) -> Sequences:
+    """Trajectories of individuals, without sensitive locations."""
+    return Sequences(offsets, codes, bounds, np.zeros(len(offsets), np.int64), np.empty(0, np.int32), 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +276,7 @@ class SymbolSlots:
 
     @property
     def base(self) -> int:
-        return len(self.distinct)
+        return max(len(self.distinct), 1)
 
     @classmethod
     def of(cls, state: LocationPartition) -> SymbolSlots:
@@ -161,31 +290,25 @@ class SymbolSlots:
         slot_of_root[roots] = np.arange(len(roots), dtype=np.int32)
         return cls(distinct, slot_of_code, slot_of_root, roots)
 
-    def records(self, state: LocationMerging) -> Records:
+    def records(self, sequences: Sequences) -> Records:
         """The trajectories written in slots, with the individuals that each occurs in."""
-        return records_in_slots(state._offsets, self.slot_of_code[state._codes], state._bounds, self.base, self.roots)
-
-
-def records_in_slots(offsets: Int64s, codes: Int32s, bounds: Int64s, n_slots: int, roots: Int32s) -> Records:
-    """Trajectories that are written in slots, with the individuals that each occurs in."""
-    base = max(n_slots, 1)
-    posting_offsets, postings = postings_of(offsets, codes, bounds, base)
-    posted = np.diff(posting_offsets)
-    slots = np.arange(base, dtype=np.int32)
-    return Records(
-        offsets=offsets,
-        codes=codes,
-        bounds=bounds,
-        posting_offsets=posting_offsets,
-        postings=postings,
-        next_posting=np.full(base, -1, np.int32),
-        last_posting=slots.copy(),
-        posted=posted.copy(),
-        support=posted.copy(),
-        image=slots.copy(),
-        root=roots,
-        mark=np.zeros(len(bounds), np.int32),
-    )
+        codes = self.slot_of_code[sequences.codes]
+        posting_offsets, postings = postings_of(sequences.offsets, codes, sequences.bounds, self.base)
+        posted = np.diff(posting_offsets)
+        slots = np.arange(self.base, dtype=np.int32)
+        return Records(
+            sequences=sequences._replace(codes=codes),
+            posting_offsets=posting_offsets,
+            postings=postings,
+            next_posting=np.full(self.base, -1, np.int32),
+            last_posting=slots.copy(),
+            posted=posted.copy(),
+            support=posted.copy(),
+            image=slots.copy(),
+            root=self.roots,
+            slot_of_root=self.slot_of_root,
+            mark=np.zeros(len(sequences.bounds), np.int32),
+        )
 
 
 class MergingLevel:
@@ -194,17 +317,22 @@ class MergingLevel:
     def __init__(self, state: LocationMerging, size: int, journal: Journal) -> None:
         self.state, self.size = state, size
         slots = SymbolSlots.of(state)
-        self.base = max(slots.base, 1)
-        check_countable(self.base, size)
-        self.distinct, self.slot_of_root = slots.distinct, slots.slot_of_root
-        self.records = slots.records(state)
-        self.scratch, self.keys, self.counts, self.used = count_records(self.records, size, self.base, journal)
+        self.base, self.distinct = slots.base, slots.distinct
+        self.kinds = state._sequences.kinds
+        check_countable(self.base, size, self.kinds)
+        self.records = slots.records(state._sequences)
+        self.scratch, self.tally = count_records(self.records.sequences, size, self.base, journal)
 
-    def rare(self, k: int) -> Int64s:
-        return rare_subsequences(self.keys, self.counts, k)
+    def violating(self, k: int, diversity: int = 1) -> Int64s:
+        """Subsequences that fewer than k individuals share or that tell too much, rarest first, then in order."""
+        keys, supports = violating_subsequences(self.tally, self.scratch, self.kinds, k, diversity)
+        if len(self.tally.keys):  # a dense table is gone through in order
+            order = np.argsort(keys)
+            keys, supports = keys[order], supports[order]
+        return keys[np.argsort(supports, kind="stable")]
 
     def count(self, key: int) -> int:
-        return int(count_of(self.keys, self.counts, key))
+        return int(count_of(self.tally, key))
 
     def representatives_of(self, key: int) -> tuple[int, ...]:
         digits = []
@@ -213,62 +341,60 @@ class MergingLevel:
             digits.append(int(self.distinct[slot]))
         return tuple(reversed(digits))
 
-    def merge(self, rare: Int64s, k: int, journal: Journal) -> None:
-        state, position = self.state, 0
-        while position < len(rare):
-            why, position, self.keys, self.counts, self.used, state._n_merges = merge_until_frequent(
+    def merge(self, listed: Int64s, k: int, diversity: int, journal: Journal) -> bool:
+        """Repair what is listed; False if one symbol is left and that is not enough."""
+        state, position, why = self.state, 0, STEP_DONE if len(listed) else LIST_DONE
+        while why != LIST_DONE:
+            why, position, self.tally = merge_until_safe(
                 self.records,
                 state._places,
-                self.slot_of_root,
-                rare,
+                state._guide,
+                listed,
                 position,
                 k,
-                self.size,
-                self.base,
+                diversity,
                 self.scratch,
-                self.keys,
-                self.counts,
-                self.used,
-                state._merges,
-                state._n_merges,
+                self.tally,
                 MERGES_PER_STEP,
             )
+            if why == ONE_SYMBOL_LEFT:
+                return False
             if why == NO_ROW_LEFT:
                 state._more_rows()
-            elif why == ONE_SYMBOL_LEFT or (why == STEP_DONE and state._n_merges == len(state._merges)):
-                raise InternalError("A feasible length ran out of symbols to merge. This is a bug; please report it.")
-            journal.tell(position / len(rare))
+            elif why == SYMBOL_SUPPRESSED:
+                state._check_suppressed()
+            journal.tell(position / len(listed))
+        return True
 
 
-def check_countable(base: int, size: int) -> None:
+def check_countable(base: int, size: int, kinds: int = 0) -> None:
     """Refuse subsequences that do not fit a number."""
-    if base**size >= 2**62:
+    if base**size * (kinds + 1) >= 2**62:
+        held = f" with {kinds} sensitive ones" if kinds else ""
         raise TooLarge(
-            f"Subsequences of {size} out of {base} locations cannot be counted; lower m, "
+            f"Subsequences of {size} out of {base} locations{held} cannot be counted; lower m, "
             "or merge locations into a coarser table first."
         )
 
 
-def count_records(records: Records, size: int, base: int, journal: Journal) -> tuple[Scratch, Int64s, Int32s, int]:
-    """How many individuals share each subsequence: working space, and the table with its keys in use."""
-    lengths = np.diff(records.offsets)
+def count_records(sequences: Sequences, size: int, base: int, journal: Journal) -> tuple[Scratch, Tally]:
+    """How many individuals share each subsequence: working space, and the counts."""
+    lengths = np.diff(sequences.offsets)
     scratch = new_scratch(size, int(lengths.max(initial=0)), base)
     expected = sum(int(rows) * math.comb(length, size) for length, rows in enumerate(np.bincount(lengths)))
-    keys, counts = subsequence_table(base**size, expected)
-    used = 0
-    individuals = len(records.bounds) - 1
+    expected *= 1 + len(sequences.held) // max(len(lengths), 1)
+    tally = new_tally(base**size * (sequences.kinds + 1), expected)
+    individuals = len(sequences.bounds) - 1
     for first in range(0, individuals, INDIVIDUALS_PER_STEP):
         last = min(first + INDIVIDUALS_PER_STEP, individuals)
-        keys, counts, used = count_subsequences(
-            records.offsets, records.codes, records.bounds, first, last, size, base, scratch, keys, counts, used
-        )
+        tally = count_subsequences(sequences, first, last, scratch, tally)
         journal.tell(last / individuals)
-    return scratch, keys, counts, used
+    return scratch, tally
 
 
-def subsequence_table(possible: int, expected: int) -> tuple[Int64s, Int32s]:
-    """An empty table of counts: dense where that is small or well filled, else open addressing."""
+def new_tally(possible: int, expected: int) -> Tally:
+    """No counts yet: dense where that is small or well filled, else open addressing."""
     if possible <= DENSE_ENTRIES and possible <= max(SMALL_TABLE, 16 * expected):
-        return np.empty(0, np.int64), np.zeros(possible, np.int32)
+        return Tally(np.empty(0, np.int64), np.zeros(possible, np.int32), np.zeros(1, np.int64))
     entries = 1 << max(10, min(possible, max(expected, 1) // 2, 1 << 22).bit_length() + 1)
-    return np.full(entries, -1, np.int64), np.zeros(entries, np.int32)
+    return Tally(np.full(entries, -1, np.int64), np.zeros(entries, np.int32), np.zeros(1, np.int64))

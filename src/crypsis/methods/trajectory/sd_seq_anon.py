@@ -21,7 +21,7 @@ from crypsis.methods.method import Method
 from crypsis.methods.scaling import BlockSize, Scaling
 from crypsis.methods.trajectory.feasibility import feasible_length, individuals_of, longest_feasible
 from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
-from crypsis.methods.trajectory.guided_merging import GuidedMerging
+from crypsis.methods.trajectory.merging import Guidance, LocationMerging
 from crypsis.methods.trajectory.merging_parameters import SharedByTrajectories, WhenInfeasible
 from crypsis.methods.trajectory.shard_merging import ShardMerging
 from crypsis.shards.records import EncodedTrajectories
@@ -92,7 +92,7 @@ class SDSeqAnon(Method):
         with journal.stage("feasibility"):
             longest = longest_feasible(data, groups, self.k, self.m, self.unit, self.on_infeasible)
             kept = data if longest is None else data.truncated(longest)
-        state = GuidedMerging(kept, x, y, groups, taxonomy=taxonomy)
+        state = LocationMerging(kept, x, y, groups, Guidance(taxonomy=taxonomy))
         if self.k > 1:
             for size in range(1, min(self.m, int(kept.lengths.max(initial=0))) + 1):
                 state.make_frequent(size, self.k, journal)
@@ -111,7 +111,7 @@ class SDSeqAnon(Method):
         with journal.stage("feasibility"):
             reached = data.reached(min(self.m, data.longest + 1))
             longest = feasible_length(reached, self.k, self.unit, self.on_infeasible)
-        state = ShardMerging(data, coordinates, executor, longest, taxonomy=taxonomy)
+        state = ShardMerging(data, coordinates, executor, longest, Guidance(taxonomy=taxonomy))
         if self.k > 1:
             for size in range(1, min(self.m, data.longest if longest is None else longest) + 1):
                 state.make_frequent(size, self.k, journal)

@@ -11,29 +11,23 @@ from itertools import pairwise
 
 import numpy as np
 
-from crypsis.arrays import Bools, Float64s, Int32s, Int64s, offsets_of
+from crypsis.arrays import Bools, Float64s, Int64s, offsets_of
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import InternalError, TooLarge
 from crypsis.executors.executor import Executor
 from crypsis.executors.near import resident_nearby
-from crypsis.hierarchy import Taxonomy
 from crypsis.journal import Journal
-from crypsis.kernels.guided_merging import meeting_node, nearest_allowed, suppress_symbol
-from crypsis.kernels.nearest_merging import join_places, join_records, nearest_root, roots_of
+from crypsis.kernels.nearest_merging import join_places, join_records, nearest_partner, suppress_symbol
 from crypsis.kernels.subsequences import count_of
 from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
-from crypsis.methods.trajectory.guided_merging import (
-    guide_of,
-    percent_suppressed,
-    suppressed_symbols,
-    too_many_suppressed,
-)
 from crypsis.methods.trajectory.merging import (
+    NO_GUIDANCE,
+    Guidance,
     LocationPartition,
     SymbolSlots,
     check_countable,
     count_records,
-    records_in_slots,
+    sequences_of,
 )
 from crypsis.shards.ragged import RaggedShard
 from crypsis.shards.records import EncodedTrajectories
@@ -60,34 +54,33 @@ class MergingShard:
         """Which locations are visited."""
         return np.bincount(self.codes, minlength=n_locations) > 0
 
-    def begin(self, slot_of_code: Int32s, base: int, size: int) -> tuple[Int64s, int]:
+    def begin(self, slots: SymbolSlots, size: int) -> tuple[Int64s, int]:
         """Count subsequences of one size; supports of slots, and how many subsequences there are."""
-        self.size, self.base, self.stamp = size, base, 0
-        self._keep(slot_of_code[self.codes] >= 0)  # visits to what was suppressed are gone
+        self.stamp = 0
+        self._keep(slots.slot_of_code[self.codes] >= 0)  # visits to what was suppressed are gone
         bounds = np.arange(len(self.offsets), dtype=np.int64)
-        roots = np.zeros(base, np.int32)
-        self.records = records_in_slots(self.offsets, slot_of_code[self.codes], bounds, base, roots)
-        self.scratch, self.keys, self.counts, self.used = count_records(self.records, size, base, Journal())
-        self.found = np.empty((2, 1024), np.int64)
-        return self.records.support.copy(), int(np.count_nonzero(self.counts))
+        self.records = slots.records(sequences_of(self.offsets, self.codes, bounds))
+        self.scratch, self.tally = count_records(self.records.sequences, size, slots.base, Journal())
+        self.found = self.pairs = np.empty((2, 1024), np.int64)
+        return self.records.support.copy(), int(np.count_nonzero(self.tally.counts))
 
     def counts_between(self, low: int, high: int) -> tuple[Int64s, Int64s]:
         """The subsequences of a range, and how many individuals share each."""
-        if len(self.keys) == 0:
-            keys = low + np.flatnonzero(self.counts[low:high])
-            return keys, self.counts[keys].astype(np.int64)
-        places = np.flatnonzero((self.keys >= low) & (self.keys < high) & (self.counts > 0))
-        return self.keys[places], self.counts[places].astype(np.int64)
+        keys, counts, _ = self.tally
+        if len(keys) == 0:
+            in_range = low + np.flatnonzero(counts[low:high])
+            return in_range, counts[in_range].astype(np.int64)
+        entries = np.flatnonzero((keys >= low) & (keys < high) & (counts > 0))
+        return keys[entries], counts[entries].astype(np.int64)
 
     def ask(self, merges: Sequence[tuple[int, int]], keys: Int64s) -> tuple[Int64s, Int64s]:
         """Make the merges of slots; then the counts of subsequences, and the supports of the merged slots."""
         for kept, gone in merges:
             self.stamp += 1
-            self.keys, self.counts, self.used, self.found = join_records(
-                self.records, kept, gone, self.size, self.base, self.stamp, self.keys, self.counts, self.used,
-                self.scratch, self.found,
-            )  # fmt: skip
-        counts = np.array([count_of(self.keys, self.counts, int(key)) for key in keys], np.int64)
+            self.tally, self.found, self.pairs = join_records(
+                self.records, kept, gone, self.stamp, self.scratch, self.tally, self.found, self.pairs
+            )
+        counts = np.array([count_of(self.tally, int(key)) for key in keys], np.int64)
         return counts, self.records.support[[kept for kept, _ in merges]]
 
 
@@ -100,42 +93,25 @@ class ShardMerging(LocationPartition):
         coordinates: tuple[Float64s, Float64s],
         executor: Executor,
         longest: int | None = None,
-        *,
-        taxonomy: Taxonomy | None = None,
-        group_of_code: Int32s | None = None,
-        delta: float = 0.0,
+        guidance: Guidance = NO_GUIDANCE,
     ) -> None:
         self._resident = resident_nearby(executor, MergingShard, data.shards, longest)
         occurs = data.occurring
         if longest is not None:  # what only lies behind the cut takes no part
             occurs = np.any(self._resident.call("occurs", len(data.locations)), axis=0)
-        super().__init__(data.locations, occurs, *coordinates)
-        self._delta = delta
-        self._n_occurring = len(self._places.occurring)
-        guided = taxonomy is not None or group_of_code is not None
-        self._guide = guide_of(data.locations, self._n_occurring, taxonomy, group_of_code) if guided else None
-
-    @property
-    def suppressed(self) -> list[list[str]]:
-        """Suppressed symbols in order, each as sorted labels."""
-        return [] if self._guide is None else suppressed_symbols(self._places, self._guide, self.locations.labels)
-
-    @property
-    def suppressed_percent(self) -> float:
-        return 0.0 if self._guide is None else percent_suppressed(self._guide, self._n_occurring)
+        super().__init__(data.locations, occurs, *coordinates, guidance)
 
     def make_frequent(self, size: int, k: int, journal: Journal) -> None:
         """Merge until every subsequence of this size is shared by k individuals or by none."""
         with journal.stage(f"count size {size}"):
             slots = SymbolSlots.of(self)
-            base = max(slots.base, 1)
-            check_countable(base, size)
+            check_countable(slots.base, size)
             self._resident.snapshot()
-            begun = self._resident.call("begin", slots.slot_of_code, base, size)
-            support = np.sum([one for one, _ in begun], axis=0) if begun else np.zeros(base, np.int64)
-            rare = self._rare(base**size, sum(held for _, held in begun), k)
+            begun = self._resident.call("begin", slots, size)
+            support = np.sum([one for one, _ in begun], axis=0) if begun else np.zeros(slots.base, np.int64)
+            rare = self._rare(slots.base**size, sum(held for _, held in begun), k)
         with journal.stage(f"merge size {size}"):
-            self._work_through(rare, slots, support, size, base, k, journal)
+            self._work_through(rare, slots, support, size, k, journal)
             self._drop_suppressed()
 
     def published(self, data: Trajectories, longest: int | None, journal: Journal) -> PublishedTrajectories:
@@ -173,8 +149,9 @@ class ShardMerging(LocationPartition):
         return whole
 
     def _work_through(
-        self, rare: Int64s, slots: SymbolSlots, support: Int64s, size: int, base: int, k: int, journal: Journal
+        self, rare: Int64s, slots: SymbolSlots, support: Int64s, size: int, k: int, journal: Journal
     ) -> None:
+        base = slots.base
         image = np.arange(base)  # by slot: the slot it was merged into, or itself
         posted = support.copy()
         frequent = np.zeros(len(rare), np.bool_)
@@ -209,34 +186,24 @@ class ShardMerging(LocationPartition):
     def _mend(self, image: Int64s, slots: SymbolSlots, support: Int64s, posted: Int64s) -> tuple[int, int] | None:
         """Merge the rarest symbol of a rare subsequence: the slots that stay and go. None where it was suppressed."""
         roots, guide = slots.roots, self._guide
-        if guide is not None and guide.suppressed[roots[image]].any():
+        if guide.suppressed[roots[image]].any():
             return None
-        if guide is None and self._places.n_alive[0] < 2:
-            raise InternalError("A feasible length ran out of symbols to merge. This is a bug; please report it.")
         if self._places.n_free_rows[0] < 2:
             self._more_rows()
         places = self._places
         rarest = min(image.tolist(), key=lambda slot: (int(support[slot]), int(places.representative[roots[slot]])))
         root = int(roots[rarest])
-        near = nearest_root(places, root) if guide is None else nearest_allowed(places, guide, root)
-        if near < 0 and guide is not None:
+        partner = int(nearest_partner(places, guide, root))
+        if partner < 0:
+            if not guide.may_suppress:
+                raise InternalError("A feasible length ran out of symbols to merge. This is a bug; please report it.")
             suppress_symbol(places, guide, root)
-            if 100.0 * int(guide.n_suppressed[1]) / self._n_occurring > self._delta + 1e-9:
-                raise too_many_suppressed(guide, self.suppressed, self._n_occurring, self._delta)
+            self._check_suppressed()
             return None
-        kept, gone = rarest, int(slots.slot_of_root[near])
-        self._merges[self._n_merges] = places.representative[[root, near]]
-        self._n_merges += 1
+        kept, gone = rarest, int(slots.slot_of_root[partner])
+        places.merges[int(places.n_merges[0])] = places.representative[[root, partner]]
+        places.n_merges[0] += 1
         if posted[kept] < posted[gone]:
             kept, gone = gone, kept
-        if guide is not None and len(guide.node):
-            guide.node[roots[kept]] = meeting_node(guide.parent, guide.node[roots[kept]], guide.node[roots[gone]])
-        join_places(places, int(roots[kept]), int(roots[gone]))
+        join_places(places, guide, int(roots[kept]), int(roots[gone]))
         return kept, gone
-
-    def _drop_suppressed(self) -> None:
-        if self._guide is None:
-            return
-        gone = self._guide.suppressed[roots_of(self._places.parent, self._places.occurring)]
-        if gone.any():
-            self._places = self._places._replace(occurring=self._places.occurring[~gone])

@@ -23,7 +23,7 @@ from crypsis.methods.method import Method
 from crypsis.methods.scaling import BlockSize, Scaling
 from crypsis.methods.trajectory.feasibility import check_enough, individuals_by_length, individuals_of
 from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
-from crypsis.methods.trajectory.guided_merging import GuidedMerging
+from crypsis.methods.trajectory.merging import Guidance, LocationMerging
 from crypsis.methods.trajectory.merging_parameters import SharedByTrajectories
 from crypsis.methods.trajectory.shard_merging import ShardMerging
 from crypsis.shards.records import EncodedTrajectories
@@ -96,7 +96,7 @@ class USeqAnon(Method):
         with journal.stage("feasibility"):
             reached = individuals_by_length(data, groups, min(self.m, longest + 1))
             check_enough(reached, self.k, self.unit or "trajectory")
-        state = GuidedMerging(data, x, y, groups, group_of_code=group_of_code, delta=self.delta)
+        state = LocationMerging(data, x, y, groups, Guidance(group_of_code=group_of_code, delta=float(self.delta)))
         if self.k > 1:
             for size in range(1, min(self.m, longest) + 1):
                 state.make_frequent(size, self.k, journal)
@@ -116,7 +116,9 @@ class USeqAnon(Method):
         individuals_of(data.whole, self.unit, type(self).__name__)
         with journal.stage("feasibility"):
             check_enough(data.reached(min(self.m, data.longest + 1)), self.k, self.unit or "trajectory")
-        state = ShardMerging(data, coordinates, executor, group_of_code=group_of_code, delta=self.delta)
+        state = ShardMerging(
+            data, coordinates, executor, guidance=Guidance(group_of_code=group_of_code, delta=float(self.delta))
+        )
         if self.k > 1:
             for size in range(1, min(self.m, data.longest) + 1):
                 state.make_frequent(size, self.k, journal)
