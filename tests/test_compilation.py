@@ -163,6 +163,50 @@ def test_many_that_keep_a_kernel_for_different_types_at_once_keep_them_all(a_sum
     assert {path: path.stat().st_mtime_ns for path in kept_files(a_sum, "nb?")} == before
 
 
+MANY_WAYS = """
+import numpy as np
+from crypsis.compilation import njit
+
+
+@njit
+def total(numbers, first, end):
+    found = 0
+    for place in range(first, end):
+        found += numbers[place]
+    return found
+
+
+@njit
+def entry(numbers, end):
+    copied = np.zeros(8, np.int64)
+    copied[0:end] = numbers
+    return total(copied, 0, 3) + total(copied, 1, len(copied)) + total(numbers, end - 2, end)
+
+
+writable = np.arange(4)
+frozen = writable.copy()
+frozen.flags.writeable = False
+print([entry(numbers, 4) for numbers in (writable, frozen)])
+print(len(entry.signatures), len(total.signatures))
+try:
+    entry(frozen, 3)
+except ValueError as error:
+    print(error)
+"""
+
+
+@pytest.mark.long
+def test_a_kernel_has_one_form_however_its_numbers_and_arrays_come(tmp_path: Path) -> None:
+    """Neither constants nor arrays that must not be written have it compiled again."""
+    file = tmp_path / "kernels.py"
+    file.write_text(MANY_WAYS, encoding="utf-8")
+    ended = in_a_process(
+        f"import runpy; runpy.run_path({str(file)!r}, run_name='kernels')", NUMBA_CACHE_DIR=str(tmp_path / "cache")
+    )
+    refused = "cannot assign slice from input of different size"
+    assert ended.stdout.splitlines() == ["[14, 14]", "1 1", refused], ended.stderr
+
+
 TWO_RESULTS = """
 import signal
 from typing import NamedTuple

@@ -115,7 +115,10 @@ def _compiled_late(kernel: Callable[..., Any]) -> Any:
     _return_without_interpreting()
     if directory is not None:
         setattr(numba.config, "CACHE_DIR", str(directory))  # noqa: B010 (a dynamic module)
+    _take_arrays_as_writable()
+    _refuse_slices_briefly()
     compiled: Any = numba.njit(cache=directory is not None, nogil=True)(kernel)
+    _take_plain_numbers(compiled)
     if directory is not None:
         _keep_by_content(compiled._cache, directory)
         _keep_safely(compiled._cache._cache_file, directory / "lock")
@@ -143,6 +146,64 @@ def _keep_by_content(cache: Any, directory: Path) -> None:
     cache._cache_path = str(directory)
     make: Any = IndexDataCacheFile
     cache._cache_file = make(str(directory), cache._impl.filename_base, directory.name)
+
+
+def _take_plain_numbers(compiled: Any) -> None:
+    """Let a kernel that another one calls take whole numbers as they come, in one form.
+
+    To numba 0, 1 and a variable are three types: it would compile the same kernel for each. Whether a number is known
+    beforehand is for the optimizer to see, which has both kernels.
+    """
+    from numba.core import types
+
+    template_for = compiled.get_call_template
+    without_value: Any = types.unliteral
+
+    def plain(kind: Any) -> Any:
+        return without_value(kind) if isinstance(kind, types.IntegerLiteral) else kind
+
+    def template_for_plain(args: Any, kws: Any) -> Any:
+        return template_for(tuple(map(plain, args)), {name: plain(kind) for name, kind in kws.items()})
+
+    compiled.get_call_template = template_for_plain
+
+
+@cache
+def _take_arrays_as_writable() -> None:
+    """Compile one form of a kernel for arrays that may be written and for those that may not.
+
+    Kernels leave their inputs untouched; run in the interpreter, one that does not is told so by numpy. Arrays that are
+    constants of a kernel stay read-only.
+    """
+    import numpy as np
+    from numba.core.typing.typeof import Purpose
+    from numba.extending import typeof_impl
+
+    usual = typeof_impl.dispatch(np.ndarray)
+
+    @typeof_impl.register(np.ndarray)
+    def type_of(array: Any, context: Any) -> Any:
+        kind = usual(array, context)
+        return kind.copy(readonly=False) if context.purpose is Purpose.argument and not kind.mutable else kind
+
+
+@cache
+def _refuse_slices_briefly() -> None:
+    """Let an assignment to a slice of another size be refused without its sizes in words.
+
+    Numba would compile the formatting of that message, half a second each time, into whatever assigns to slices.
+    """
+    from numba.extending import overload
+    from numba.np import arrayobj
+
+    def refuse(src_shapes: Any, index_shape: Any) -> None:
+        raise ValueError("cannot assign slice from input of different size")
+
+    @overload(refuse)
+    def refuse_compiled(src_shapes: Any, index_shape: Any) -> Any:
+        return refuse
+
+    arrayobj.raise_with_shape_context = refuse
 
 
 @cache
