@@ -41,7 +41,7 @@ def test_the_code_of_a_suppressed_person_is_not_told(run, tmp_path):
 
 def test_figures_against_the_original_are_shown_as_private_and_kept_beside_the_folder(run, tmp_path):
     done = anonymize(run, tmp_path)
-    assert "against the original (private, not in the release)\n  ncp loss" in done.out
+    assert "against the original (private, not in the release)\n  lower is better\n    ncp loss" in done.out
     assert "release.private.html (yours alone)" in done.out
     private = json.loads((tmp_path / "release.private.json").read_text())
     assert private["utility"]["ncp_loss"] > 0

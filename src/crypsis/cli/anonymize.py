@@ -12,10 +12,11 @@ from typing import Annotated, Any
 import typer
 
 from crypsis.cli.command import Command
+from crypsis.cli.completion import offer_methods
 from crypsis.cli.declaring import AboutFile, declared
 from crypsis.cli.keys import Sign
 from crypsis.cli.measure import measured
-from crypsis.cli.output import note, progress, review_words, show, show_table, shown_value, verdict_words
+from crypsis.cli.output import figure_lines, note, progress, review_words, show, show_table, verdict_words
 from crypsis.cli.reading import Reader, words_on
 from crypsis.cli.reviewing import FIGURES_HIDDEN, FIGURES_NOT_COVERED, Confirm, Strict
 from crypsis.cli.settings import SETTINGS, checked_from_settings
@@ -34,6 +35,8 @@ from crypsis.cli.where_to_run import (
 from crypsis.errors import BadParameter, OutputExists
 from crypsis.journal import Journal, most_memory
 
+_FIGURES = "Figures and private report"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Anonymize(Command):
@@ -49,7 +52,10 @@ class Anonymize(Command):
     input: Annotated[
         Path, typer.Argument(help="The data: CSV, Parquet, JSON Lines or FIMI/SPMF text, compressed or not.")
     ]
-    method: Annotated[str, typer.Option("--method", help="Method by name; `crypsis methods` lists them.")]
+    method: Annotated[
+        str,
+        typer.Option("--method", help="Method by name; `crypsis methods` lists them.", autocompletion=offer_methods),
+    ]
     out: Annotated[Path, typer.Option("--out", help="Folder to write the release to.")]
     format: Annotated[
         str | None, typer.Option("--format", help="Format of the published data; which ones there are depends on them.")
@@ -62,17 +68,24 @@ class Anonymize(Command):
         Path | None,
         typer.Option(
             "--private-report",
+            rich_help_panel=_FIGURES,
             help="File for what only you may see: figures against the original, merges, row mapping and timings, as "
             "JSON and as a page beside it; default OUT.private.json.",
         ),
     ] = None
     no_private_report: Annotated[
-        bool, typer.Option("--no-private-report", help="Write no private report; figures are shown here only.")
+        bool,
+        typer.Option(
+            "--no-private-report",
+            rich_help_panel=_FIGURES,
+            help="Write no private report; figures are shown here only.",
+        ),
     ] = False
     publish_figures: Annotated[
         str | None,
         typer.Option(
             "--publish-figures",
+            rich_help_panel=_FIGURES,
             help="Figures against the original to put into the release, by name, separated by commas; rounded to two "
             "digits and not covered by the guarantee.",
         ),
@@ -81,13 +94,21 @@ class Anonymize(Command):
         str | None,
         typer.Option(
             "--measure",
+            rich_help_panel=_FIGURES,
             help="Figures against the original to compute, by full or short names separated by commas (ncp,are); "
             "default all that are quick.",
         ),
     ] = None
-    no_measure: Annotated[bool, typer.Option("--no-measure", help="Compute no figures against the original.")] = False
+    no_measure: Annotated[
+        bool, typer.Option("--no-measure", rich_help_panel=_FIGURES, help="Compute no figures against the original.")
+    ] = False
     timings: Annotated[
-        bool, typer.Option("--timings", help="Also show how long each stage took, and the most memory until its end.")
+        bool,
+        typer.Option(
+            "--timings",
+            rich_help_panel=_FIGURES,
+            help="Also show how long each stage took, and the most memory until its end.",
+        ),
     ] = False
     confirm: Confirm = None
     strict: Strict = False
@@ -95,6 +116,7 @@ class Anonymize(Command):
         bool,
         typer.Option(
             "--figures",
+            rich_help_panel=_FIGURES,
             help="Of a differentially private release, also show figures against the original; acting on them is not "
             "covered by the guarantee.",
         ),
@@ -311,7 +333,7 @@ def _show_stages(journal: Journal) -> None:
 
 def _listed(title: str, figures: Mapping[str, Any]) -> str:
     """Figures below their title; nothing where there are none."""
-    lines = [f"  {name.replace('_', ' '):<38}{shown_value(value)}" for name, value in figures.items()]
+    lines = figure_lines(figures)
     return "\n".join([title, *lines, "", ""]) if lines else ""
 
 

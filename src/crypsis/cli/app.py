@@ -32,6 +32,7 @@ _COMMANDS: dict[str, tuple[str, str | None]] = {  # its function or class, and h
     "run": ("run.Run", _CHOOSING),
     "compare": ("compare.Compare", _READING),
     "show": ("show.show_results", None),
+    "completion": ("completion.completion", None),
 }
 _GROUPS = {
     "data": "data.data_app",

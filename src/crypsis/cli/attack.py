@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crypsis.atomic import write_file
+from crypsis.cli.completion import offer_attacks
 from crypsis.cli.output import note, note_compilation, show, show_table
 from crypsis.cli.reading import Reader, read_original
 from crypsis.cli.settings import SETTINGS, checked_from_settings
@@ -30,6 +31,7 @@ def attack(
         str | None,
         typer.Option(
             "--attack",
+            autocompletion=offer_attacks,
             help="The adversary (by default the first that fits); its parameters may be given too, e.g. --knowledge 3.",
         ),
     ] = None,

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from crypsis.cli.completion import offer
 from crypsis.cli.reading import ReadingCommand, made_options
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import BadParameter
@@ -30,9 +31,11 @@ class ChoosingCommand(ReadingCommand):
         option = next(parameter.name for parameter in self.params if parameter.name in _CHOICES)
         if typed.get(option) is not None:
             own = {parameter.name for parameter in self.params if parameter.name in _OF_THE_COMMAND}
-            chosen = parameters_of(_CHOICES[option](typed[option]))
+            choice = _CHOICES[option](typed[option])
+            ctx.kind = getattr(choice, "accepts", None) if option == "method" else None
+            chosen = parameters_of(choice)
             ctx.parameters = tuple(parameter for parameter in chosen if parameter.name not in own)
-            ctx.parameter_options = tuple(_options(ctx.parameters))
+            ctx.parameter_options = tuple(_options(ctx.parameters, f"Parameters of {typed[option]}"))
             names = ", ".join(_names(parameter)[0] for parameter in ctx.parameters)
             words = f"The parameters of {typed[option]} are {names}."
             SETTINGS.set(replace(SETTINGS.get(), parameter_names=words))
@@ -58,12 +61,18 @@ class ChoosingCommand(ReadingCommand):
         return super().invoke(ctx)
 
 
-def _options(parameters: tuple[Parameter, ...]) -> list[Any]:
+def _options(parameters: tuple[Parameter, ...], group: str) -> list[Any]:
     """Options as the annotations of parameters describe them; each takes the text of a value."""
     hints = []
     for parameter in parameters:
         metavar = f"<{'|'.join(parameter.choices) or parameter.type.__name__.lower()}>"
-        option = typer.Option(*_names(parameter), help=parameter.help, metavar=metavar)
+        option = typer.Option(
+            *_names(parameter),
+            help=parameter.help,
+            metavar=metavar,
+            rich_help_panel=group,
+            autocompletion=offer(parameter.choices),
+        )
         hints.append((parameter.name, Annotated[list[str] | None, option], None))
     return made_options(hints)
 

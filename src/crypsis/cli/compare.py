@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from crypsis.cli.command import Command
+from crypsis.cli.completion import offer_metrics
 from crypsis.cli.experiments import carry_out, is_experiment, usual_folder
 from crypsis.cli.reading import Reader
 from crypsis.cli.run import Fresh, LimitMemory, LimitSeconds, Out, Seed, Workers, _number, sweep_section
@@ -36,7 +37,10 @@ class Compare(Command):
         str | None, typer.Option("--sweep", help="For data: vary a parameter, k=5:50:5 (ends included) or k=5,10,25.")
     ] = None
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", help="For data: measure this; may be given several times.")
+        list[str] | None,
+        typer.Option(
+            "--metric", help="For data: measure this; may be given several times.", autocompletion=offer_metrics
+        ),
     ] = None
     out: Out = None
     workers: Workers = None

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from crypsis.cli.output import note, progress, show, shown_value, verdict_words
+from crypsis.cli.output import figure_lines, note, progress, show, verdict_words
 from crypsis.errors import BadParameter, OutputExists, did_you_mean
 
 _CONFIGURATION = """\
@@ -84,8 +84,8 @@ def _release(out: Path, overwrite: bool) -> None:
     verdict = release.verify()
     note("4 measure    remaining utility, compared with the original (private, not in the release)")
     utility = release.utility()
-    for name, value in utility.items():
-        note(f"             {name.replace('_', ' '):<38}{shown_value(value)}")
+    for line in figure_lines(utility):
+        note(f"           {line}")
     note("5 release    data, manifest and report")
     folder = release.write(out, overwrite=overwrite)
     show(

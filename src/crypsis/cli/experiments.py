@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from crypsis.cli.output import note, note_compilation, review_words, show, show_table, shown_value
+from crypsis.cli.output import figure_lines, note, note_compilation, review_words, show, show_table, shown_value
 from crypsis.cli.printing import printable
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import CrypsisError
@@ -215,8 +215,7 @@ def show_cell(stored: StoredCell, row: Mapping[str, Any]) -> None:
         lines += [f"  {line}" for line in review_words(stored.review).splitlines()]
     params = ", ".join(f"{name}={value}" for name, value in (stored.cell.params if stored.cell else {}).items())
     lines.append(f"  parameters  {params or 'as they are by default'}")
-    known_figures = [name for name in figure_columns([row]) if row[name] is not None]
-    lines += [f"  {name:<38}{shown_value(row[name])}" for name in known_figures]
+    lines += figure_lines({name: row[name] for name in figure_columns([row]) if row[name] is not None})
     phases = times.phases if times is not None else ()
     lines += [f"  seconds {phase.name:<30}{shown_value(phase.seconds)}" for phase in phases]
     print(printable("\n".join(lines)))

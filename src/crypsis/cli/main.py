@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
+from crypsis.cli.completion import answer_shell, asked_by_shell
 from crypsis.cli.printing import degrade_output, printable
 from crypsis.cli.settings import SETTINGS, Settings, read_settings
 from crypsis.errors import CrypsisError, OptionWithoutEffect, describe_bug
@@ -63,6 +64,8 @@ def _main(given: list[str]) -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    if asked_by_shell():
+        return answer_shell()
     from crypsis.cli.app import parser
 
     code = parser(arguments[0])(arguments, standalone_mode=False)

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from crypsis.cli.command import Command
-from crypsis.cli.output import show, show_table
+from crypsis.cli.completion import offer_metrics
+from crypsis.cli.output import by_direction, show, show_table
 from crypsis.cli.reading import Reader, read_original
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import NotApplicable
@@ -25,7 +26,11 @@ class Measure(Command):
     original: Annotated[Path, typer.Option("--original", help="The original data.")]
     metric: Annotated[
         list[str] | None,
-        typer.Option("--metric", help="Measure this, by a full or a short name (ncp, are, …); several times."),
+        typer.Option(
+            "--metric",
+            help="Measure this, by a full or a short name (ncp, are, …); several times.",
+            autocompletion=offer_metrics,
+        ),
     ] = None
     taxonomy: Annotated[
         str | None,
@@ -69,10 +74,9 @@ class Measure(Command):
         else:
             from crypsis.metrics import figure_named
 
-            rows = [
-                (name, value, figure_named(name).title, figure_named(name).better) for name, value in figures.items()
-            ]
-            show_table(("figure", "value", "meaning", "direction"), rows)
+            for direction, group in by_direction(figures, lambda name: figure_named(name).better).items():
+                rows = [(name, value, figure_named(name).title) for name, value in group.items()]
+                show_table(("figure", "value", "meaning"), rows, direction)
 
 
 def measured(

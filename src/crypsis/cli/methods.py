@@ -7,12 +7,15 @@ from typing import Annotated
 
 import typer
 
+from crypsis.cli.completion import offer_methods
 from crypsis.cli.output import show, show_table, shown_value
 from crypsis.cli.settings import SETTINGS
 
 
 def methods(
-    name: Annotated[str | None, typer.Argument(help="Show one method with its parameters.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Show one method with its parameters.", autocompletion=offer_methods)
+    ] = None,
 ) -> None:
     """List the methods, or describe one with its parameters."""
     if name is None and not SETTINGS.get().json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,27 @@ def show_table(headings: Sequence[str], rows: Sequence[Sequence[object]], title:
     for row in rows:
         table.add_row(*(Text(printable(shown_value(value))) for value in row))
     Console(width=None if sys.stdout.isatty() else 110, highlight=False).print(table)
+
+
+def by_direction(
+    figures: Mapping[str, Any], direction: Callable[[str], str] | None = None
+) -> dict[str, dict[str, Any]]:
+    """Figures in groups: those that should be low, those that should be high, and those that only describe."""
+    from crypsis.metrics.figure import HIGHER, LOWER, NEITHER, direction_of
+
+    groups: dict[str, dict[str, Any]] = {LOWER: {}, HIGHER: {}, NEITHER: {}}
+    for name, value in figures.items():
+        groups[(direction or direction_of)(name)][name] = value
+    return {words or "for information": group for words, group in groups.items() if group}
+
+
+def figure_lines(figures: Mapping[str, Any]) -> list[str]:
+    """Figures as indented lines, each group below its direction."""
+    lines = []
+    for direction, group in by_direction(figures).items():
+        lines.append(f"  {direction}")
+        lines += [f"    {name.replace('_', ' '):<38}{shown_value(value)}" for name, value in group.items()]
+    return lines
 
 
 def shown_value(value: object) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from crypsis.cli.command import Command
+from crypsis.cli.completion import offer_methods, offer_metrics
 from crypsis.cli.experiments import carry_out, is_experiment, usual_folder
 from crypsis.cli.reading import Reader
 from crypsis.cli.settings import SETTINGS
@@ -42,14 +43,20 @@ class Run(Command):
     read: Reader
     input: Annotated[Path, typer.Argument(help="An experiment (.toml or .json), or data with --method.")]
     method: Annotated[
-        str | None, typer.Option("--method", help="For data: the method; its parameters are options.")
+        str | None,
+        typer.Option(
+            "--method", help="For data: the method; its parameters are options.", autocompletion=offer_methods
+        ),
     ] = None
     sweep: Annotated[
         str | None, typer.Option("--sweep", help="For data: vary a parameter, k=5:50:5 (ends included) or k=5,10,25.")
     ] = None
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="For data: how often to repeat each setting.")] = 1
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", help="For data: measure this; may be given several times.")
+        list[str] | None,
+        typer.Option(
+            "--metric", help="For data: measure this; may be given several times.", autocompletion=offer_metrics
+        ),
     ] = None
     out: Out = None
     workers: Workers = None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crypsis.cli.command import Command
+from crypsis.cli.completion import offer_guarantees
 from crypsis.cli.disassociated_input import disassociated_input, is_disassociated_file, own_promise
 from crypsis.cli.levels import show_levels
 from crypsis.cli.output import review_words, show, verdict_words
@@ -52,7 +53,11 @@ class Verify(Command):
     ] = None
     model: Annotated[
         str | None,
-        typer.Option("--model", help="Check this guarantee instead, e.g. km-anonymity with -k 5 -m 2."),
+        typer.Option(
+            "--model",
+            help="Check this guarantee instead, e.g. km-anonymity with -k 5 -m 2.",
+            autocompletion=offer_guarantees,
+        ),
     ] = None
     private_report: Annotated[
         Path | None,

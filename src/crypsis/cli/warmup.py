@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from crypsis.cli.completion import offer_methods
 from crypsis.cli.output import note, show
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ EASY: dict[str, Any] = {"k": 2, "on_infeasible": "truncate", "cell": 100.0}
 
 def warmup(
     method: Annotated[
-        list[str] | None, typer.Option("--method", help="Only this method; may be given several times.")
+        list[str] | None,
+        typer.Option("--method", help="Only this method; may be given several times.", autocompletion=offer_methods),
     ] = None,
 ) -> None:
     """Compile the kernels ahead of the first real run."""

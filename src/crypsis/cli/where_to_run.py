@@ -13,28 +13,50 @@ from crypsis.errors import OptionWithoutEffect
 if TYPE_CHECKING:
     from crypsis.executors.executor import Executor
 
+_GROUP = "Work on parts"
 ExecutorOption = Annotated[
     str | None,
     typer.Option(
         "--executor",
         help="Work on parts, not on all data at once: 'serial' (this process), 'dask' (a cluster on this machine), or "
         "the address of a scheduler (tls://host:8786).",
+        rich_help_panel=_GROUP,
     ),
 ]
-Workers = Annotated[int | None, typer.Option("--workers", help="With --executor dask: number of processes.")]
-Memory = Annotated[str | None, typer.Option("--memory", help="With --executor: memory per worker, e.g. 4GiB.")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", help="With --executor dask: number of processes.", rich_help_panel=_GROUP)
+]
+Memory = Annotated[
+    str | None, typer.Option("--memory", help="With --executor: memory per worker, e.g. 4GiB.", rich_help_panel=_GROUP)
+]
 ScratchOption = Annotated[
     Path | None,
-    typer.Option("--scratch", help="With --executor: folder for temporary files, which every worker can see."),
+    typer.Option(
+        "--scratch",
+        help="With --executor: folder for temporary files, which every worker can see.",
+        rich_help_panel=_GROUP,
+    ),
 ]
 BlockRows = Annotated[
-    int | None, typer.Option("--block-rows", help="With --executor: records worked on at once (1,000,000).")
+    int | None,
+    typer.Option(
+        "--block-rows", help="With --executor: records worked on at once (1,000,000).", rich_help_panel=_GROUP
+    ),
 ]
-TlsCa = Annotated[Path | None, typer.Option("--tls-ca", help="With tls://: certificate of the authority.")]
-TlsCert = Annotated[Path | None, typer.Option("--tls-cert", help="With tls://: your certificate.")]
-TlsKey = Annotated[Path | None, typer.Option("--tls-key", help="With tls://: your private key.")]
+TlsCa = Annotated[
+    Path | None, typer.Option("--tls-ca", help="With tls://: certificate of the authority.", rich_help_panel=_GROUP)
+]
+TlsCert = Annotated[
+    Path | None, typer.Option("--tls-cert", help="With tls://: your certificate.", rich_help_panel=_GROUP)
+]
+TlsKey = Annotated[
+    Path | None, typer.Option("--tls-key", help="With tls://: your private key.", rich_help_panel=_GROUP)
+]
 Insecure = Annotated[
-    bool, typer.Option("--insecure", help="Allow tcp:// to another host: whoever connects there can run code.")
+    bool,
+    typer.Option(
+        "--insecure", help="Allow tcp:// to another host: whoever connects there can run code.", rich_help_panel=_GROUP
+    ),
 ]
 
 

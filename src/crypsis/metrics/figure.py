@@ -40,4 +40,10 @@ class Figure:
 
     @property
     def better(self) -> str:
-        return LOWER if self.name.endswith("_loss") else HIGHER if self.name.endswith("_score") else NEITHER
+        return direction_of(self.name)
+
+
+def direction_of(name: str) -> str:
+    """Which way a figure is better, as its name says; a figure of one column is named "… of column"."""
+    first = name.partition(" of ")[0]
+    return LOWER if first.endswith("_loss") else HIGHER if first.endswith("_score") else NEITHER

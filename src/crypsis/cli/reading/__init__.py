@@ -34,6 +34,7 @@ class Reader(typer.Context):
     own_only: bool = False  # whether nothing was typed about reading
     parameters: tuple[Parameter, ...] = ()  # of the chosen method, on commands that choose one
     parameter_options: tuple[Any, ...] = ()  # as they are typed
+    kind: type | None = None  # of data that the chosen method takes
 
     @cached_property
     def typed(self) -> Typed:
@@ -84,6 +85,28 @@ class ReadingCommand(TyperCommand):
         wanted = data if self.wanted is None else {name: data[name] for name in self.wanted}
         return click_options({**wanted, **file_options(), **(step_options() if self.shapes else {})})
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Below headings: of the command, of what was chosen, and of each kind of data that this takes."""
+        headings = ("Arguments", "Options", *(option.rich_help_panel for option in ctx.parameter_options))
+        groups: dict[str, list[tuple[str, str]]] = {heading: [] for heading in headings}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and not self._says_nothing(parameter, ctx):
+                usual = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                groups.setdefault(parameter.rich_help_panel or usual, []).append(record)
+        for heading, records in groups.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+
+    def _says_nothing(self, parameter: Any, ctx: Any) -> bool:
+        """Whether it is for other kinds of data than the one that was chosen with a method."""
+        if ctx.kind is None or all(parameter is not option for option in self._reading_options):
+            return False
+        from crypsis.cli.reading.typed import is_for_other_kinds
+
+        return is_for_other_kinds(parameter.name, ctx.kind)
+
     def invoke(self, ctx: Any) -> Any:
         own = {parameter.name for parameter in self.params}
         ctx.options = {name: ctx.params.pop(name) for name in list(ctx.params) if name not in own}
@@ -99,7 +122,9 @@ class FileCommand(ReadingCommand):
 
 def click_options(options: Mapping[str, Parameter]) -> list[Any]:
     """Options of a command as annotations describe them. Nothing typed is None, so each has its own default."""
-    return made_options([(name, _hint(option), None) for name, option in options.items()])
+    from crypsis.cli.reading.typed import group_of
+
+    return made_options([(name, _hint(option, group_of(name)), None) for name, option in options.items()])
 
 
 def made_options(fields: Sequence[tuple[str, Any, Any]]) -> list[Any]:
@@ -109,13 +134,13 @@ def made_options(fields: Sequence[tuple[str, Any, Any]]) -> list[Any]:
     return [option for option in typer.main.get_command(app).params if option.name != "help"]
 
 
-def _hint(option: Parameter) -> Any:
+def _hint(option: Parameter, group: str) -> Any:
     named = "--" + option.name.replace("_", "-")
     if option.type is bool:
         declared = (named,) if option.default is False and not option.optional else (f"{named}/--no-{named[2:]}",)
-        return Annotated[bool | None, typer.Option(*declared, help=option.help)]
+        return Annotated[bool | None, typer.Option(*declared, help=option.help, rich_help_panel=group)]
     type: Any = list[str] if option.type is list else option.type if option.type in (int, float) else str
-    return Annotated[type | None, typer.Option(named, help=option.help)]
+    return Annotated[type | None, typer.Option(named, help=option.help, rich_help_panel=group)]
 
 
 def read_original(read: Reader, path: Path, release: Release) -> Any:

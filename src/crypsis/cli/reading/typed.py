@@ -31,6 +31,25 @@ def file_options() -> dict[str, Parameter]:
     return {name: replace(option, optional=True) for name, option in options.items()}  # each format has its default
 
 
+def group_of(option: str) -> str:
+    """The heading below which help lists an option: the kinds of data that it is for, or the file."""
+    if option == STEP:
+        return "Shaping the table"
+    families = _families(option)
+    if not families:
+        return "How the file is written"
+    return families[0] if len(families) == 1 else "Several kinds of data"
+
+
+def is_for_other_kinds(option: str, kind: type) -> bool:
+    """Whether an option is for kinds of data, and this class of data is none of them."""
+    return bool(_families(option)) and option not in options_of(source_of(kind))
+
+
+def _families(option: str) -> list[str]:
+    return list(dict.fromkeys(source.family for source in SOURCES.values() if option in options_of(source)))
+
+
 def step_options() -> dict[str, Parameter]:
     """The option that shapes a table before it is used; it may be given several times."""
     words = f"Shape the table first, in the order typed: {', '.join(STEPS)}; e.g. 'unite(columns=dx01..dx15, to=dx)'."
@@ -55,8 +74,11 @@ def options_of(source: type[DataSource]) -> tuple[str, ...]:
 
 
 def _kinds_in_words(option: str) -> str:
+    """The kinds, where they are fewer than those that the heading names."""
     plurals = [source.plural for source in SOURCES.values() if option in options_of(source)]
-    return f" For {', '.join(plurals)}." if 0 < len(plurals) < len(SOURCES) else ""
+    headed = [source for source in SOURCES.values() if source.family in _families(option)]
+    whole = len(plurals) == len(headed) and len(_families(option)) == 1
+    return "" if whole or len(plurals) in (0, len(SOURCES)) else f" For {', '.join(plurals)}."
 
 
 def dashed(option: str) -> str:

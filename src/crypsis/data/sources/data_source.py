@@ -122,6 +122,7 @@ class DataSource(Checked):
     kind: ClassVar[str]
     label: ClassVar[str]  # the kind as people choose it
     plural: ClassVar[str]
+    family: ClassVar[str]  # kinds that share most options, as a heading of help
     holding: ClassVar[frozenset[str]] = frozenset({TABLE})  # what a file must hold
     column_options: ClassVar[tuple[str, ...]] = ()  # how a command line says what columns are
 

@@ -12,7 +12,7 @@ from crypsis.data.declared_times import with_times
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.sound_events import sound_rows
 from crypsis.data.sources.data_source import DataFile, DataSource, Label
-from crypsis.data.sources.shared_options import Id, Location, PlaceTable, Sensitive, Time, TimeFormat
+from crypsis.data.sources.shared_options import MOVEMENT, Id, Location, PlaceTable, Sensitive, Time, TimeFormat
 from crypsis.data.stream import Events
 from crypsis.data.ways_of_reading import Way
 
@@ -24,6 +24,7 @@ class EventSource(DataSource):
     """How events are read, in the order of the file; `sensitive` names the columns with sensitive values."""
 
     kind, label, plural = "events", "Stream of visits", "events"
+    family = MOVEMENT
 
     id: Id = "id"
     location: Location = "location"

@@ -11,6 +11,8 @@ from crypsis.data.sources.data_source import InFilesOnly, Label, NamesColumn, Nu
 from crypsis.data.trajectory import Locations
 from crypsis.parameters import SideInput
 
+MOVEMENT = "Movement (trajectories, tracks, events)"
+
 
 @dataclass(frozen=True)
 class LocationTable(SideInput):

@@ -27,6 +27,7 @@ class TableSource(DataSource):
     """How a table is read; a column without a role is an error unless `rest` gives it one."""
 
     kind, label, plural = "table", "Table", "tables"
+    family = "Tables and mixed data"
     column_options: ClassVar[tuple[str, ...]] = ("quasi", "sensitive", "identifier", "label", "other", "types")
 
     columns: Columns = None

@@ -12,6 +12,7 @@ from crypsis.data.declarations import Declarations
 from crypsis.data.formats.format import TABLE, TRACK
 from crypsis.data.sources.data_source import AlsoCalled, DataFile, DataSource, Label, NamesColumn, OnlyIn
 from crypsis.data.sources.shared_options import (
+    MOVEMENT,
     EachRowIsAPerson,
     Id,
     Latitude,
@@ -37,6 +38,7 @@ class TrackSource(DataSource):
     """How tracks are read; columns that are not named are found by their usual names, degrees are projected."""
 
     kind, label, plural = "tracks", "GPS tracks", "tracks"
+    family = MOVEMENT
     holding = frozenset({TABLE, TRACK})
 
     id: Annotated[Id, OnlyIn(FIXES)] = None

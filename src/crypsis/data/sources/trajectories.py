@@ -13,6 +13,7 @@ from crypsis.data.formats.long import VisitColumns, trajectories_from_long
 from crypsis.data.formats.spaced import refuse_itemsets
 from crypsis.data.sources.data_source import AlsoCalled, DataFile, DataSource, Label, NamesColumn, OnlyIn
 from crypsis.data.sources.shared_options import (
+    MOVEMENT,
     EachRowIsAPerson,
     Id,
     Latitude,
@@ -42,6 +43,7 @@ class TrajectorySource(DataSource):
     """How trajectories are read, with their coordinates and sensitive locations where given."""
 
     kind, label, plural = "trajectories", "Visits to places", "trajectories"
+    family = MOVEMENT
     holding = frozenset({TABLE, SEQUENCE})
 
     locations: Annotated[PlaceTable, OnlyIn(VISITS, LISTS)] = None

@@ -34,6 +34,7 @@ class TransactionSource(DataSource):
     """How sets of items are read; repeated items collapse."""
 
     kind, label, plural = "transactions", "Baskets, sets of items", "transactions"
+    family = "Transactions"
     holding = frozenset({TABLE, SEQUENCE})
 
     columns: Annotated[Columns, OnlyIn(COLUMN_OF_SETS)] = None
