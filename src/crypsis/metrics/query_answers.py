@@ -108,16 +108,18 @@ def _answers(
         codes[codes[:, place] < 0, place] = len(column.domain) if isinstance(column, Column) else 0
     class_of, first = row_classes(codes) if names else (np.zeros(len(table), np.int64), np.zeros(1, np.int64))
     sizes = np.bincount(class_of, minlength=len(first))
-    of_class = np.ascontiguousarray((codes[first] if len(table) else codes[:0]).T)  # by column
+    of_class = np.ascontiguousarray((codes[first] if len(table) else codes[:0]).T.astype(np.intp))  # by column
     found = np.zeros(len(asked))
     for number, query in enumerate(asked):
         if not len(table):
             continue
-        likely, weights = np.arange(len(first)), np.ones(len(first))  # classes that may satisfy it, and how likely
-        for name, condition in query.conditions.items():
-            satisfied = probabilities(name, condition)[of_class[names.index(name)][likely]]
-            kept = np.flatnonzero(satisfied)
-            likely, weights = likely[kept], weights[kept] * satisfied[kept]
+        likely, weights = _likely(
+            [
+                (probabilities(name, condition), of_class[names.index(name)])
+                for name, condition in query.conditions.items()
+            ],
+            len(first),
+        )
         if not query.items:
             found[number] = total(weights * sizes[likely])
         elif items is not None and weights.any():
@@ -125,6 +127,20 @@ def _answers(
             of_all[likely] = weights
             found[number] = items.expected(of_all[class_of], query.items, uniform)
     return found
+
+
+def _likely(conditions: Sequence[tuple[Float64s, Int64s]], n_classes: int) -> tuple[Int64s, Float64s]:
+    """The classes that may satisfy all conditions, and how likely each does. A condition: by code, codes of classes."""
+    if not conditions:
+        return np.arange(n_classes), np.ones(n_classes)
+    (by_code, codes), *others = conditions
+    likely = np.flatnonzero((by_code != 0).take(codes))
+    weights = by_code.take(codes.take(likely))
+    for by_code, codes in others:
+        satisfied = by_code.take(codes.take(likely))
+        kept = np.flatnonzero(satisfied)
+        likely, weights = likely[kept], weights[kept] * satisfied[kept]
+    return likely, weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,14 +62,15 @@ def _counts(subject: Subject, column: PublishedColumn, confidence: float) -> tup
     if not known.any():
         return 0, 0
     classes, values = subject.classes[known], column.codes[known].astype(np.int64)
-    n_values = int(values.max()) + 1
     pairs = numbered([classes, values], len(values))
     # by class: people with a value of this column; by pair: people with this value in this class
     in_class = _people(subject, classes, known)
     in_pair = _people(subject, pairs, known)
     pair_of_row = in_pair[pairs]
     telling = pair_of_row > confidence * in_class[classes]
-    distinct = np.bincount(np.unique(classes * n_values + values) // n_values, minlength=len(in_class))
+    class_of_pair = np.empty(len(in_pair), np.int64)
+    class_of_pair[pairs] = classes
+    distinct = np.bincount(class_of_pair, minlength=len(in_class))
     alone = distinct[classes] == 1
     return _count(subject, alone, known), _count(subject, telling | alone, known)
 

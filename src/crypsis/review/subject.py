@@ -125,6 +125,7 @@ class Subject:
 
 
 _LARGEST_KEY = 1 << 62
+_KEYS_PER_ROW = 4
 
 
 def numbered(columns: list[Any], rows: int) -> Int64s:
@@ -135,9 +136,18 @@ def numbered(columns: list[Any], rows: int) -> Int64s:
         low = int(wide.min(initial=0))
         width = int(wide.max(initial=0)) - low + 1
         if different * width >= _LARGEST_KEY:  # numbered without gaps, the keys so far are at most as many as rows
-            keys, different = np.unique(keys, return_inverse=True)[1].astype(np.int64), max(rows, 1)
+            keys, different = _without_gaps(keys, different), max(rows, 1)
         keys, different = keys * width + (wide - low), different * width
-    return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+    return _without_gaps(keys, different)
+
+
+def _without_gaps(keys: Int64s, different: int) -> Int64s:
+    """The rank of each key, which is below `different`, among those that occur."""
+    if different > _KEYS_PER_ROW * len(keys):
+        return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+    occurs = np.zeros(different, np.bool_)  # so few keys are ranked without sorting
+    occurs[keys] = True
+    return (np.cumsum(occurs) - 1)[keys]
 
 
 def percent(share: float) -> str:
