@@ -1,4 +1,8 @@
-"""Run every benchmark, print one table of ratios and write it as JSON; exit with 1 where a target is missed."""
+"""Run every benchmark, print one table of ratios and write it as JSON; exit with 1 where a target is missed.
+
+What takes a quarter longer than in the run that was written last is marked. Where a comparator ran in both, its pace
+tells how fast the machine is today.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from pathlib import Path
 
 from benchmarks import ports
 from benchmarks.attacks import knowledge, table_risk
-from benchmarks.comparison import Row, print_table, write_json
+from benchmarks.comparison import Row, print_table, read_kept, with_kept, write_json, write_table_page
 from benchmarks.data import loading
 from benchmarks.evaluate import experiments
 from benchmarks.methods import private_comparators
@@ -65,25 +69,29 @@ SUITES = {
 
 
 def main() -> None:
-    """`python -m benchmarks [names] [--quick] [--out FILE]`."""
+    """`python -m benchmarks [names] [--quick] [--out FILE] [--page FILE]`."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", help=f"any of {', '.join(SUITES)}; default all")
     parser.add_argument("--quick", action="store_true", help="smaller sizes, a minute instead of several")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/latest.json"), help="JSON file")
+    parser.add_argument("--page", type=Path, help="also write all rows as a page of the documentation")
     asked = parser.parse_args()
     unknown = sorted(set(asked.names) - set(SUITES))
     if unknown:
         parser.error(f"unknown benchmark {', '.join(unknown)}; known are {', '.join(SUITES)}")
     if ports.missing():
         print(ports.missing(), file=sys.stderr)
+    kept = read_kept(asked.out)
     rows: list[Row] = []
     for name in asked.names or SUITES:
         for row in SUITES[name].rows(asked.quick):
-            rows.append(row)
+            rows.append(row.beside(kept))
             print(f"  {row.task}, {row.workload}: {row.ours:.3f} s", file=sys.stderr, flush=True)
     ports.remove()
     print_table(rows)
-    write_json(rows, asked.out)
+    write_json(with_kept(rows, kept), asked.out)
+    if asked.page:
+        write_table_page(with_kept(rows, kept), asked.page)
     print(f"\nwritten to {asked.out}")
     sys.exit(0 if all(row.holds for row in rows) else 1)
 

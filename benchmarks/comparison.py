@@ -7,10 +7,14 @@ import os
 import platform
 import resource
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
+
+SLOWER = 1.25  # times the seconds of the kept run: what took longer than that is marked
+
+Kept = dict[tuple[str, str, str], "Row"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,29 @@ class Row:
     limit: float | None = None  # longest time that is acceptable, in seconds
     note: str = ""
     sound: bool = True  # whether what is asked besides time, such as a loss that is no greater, is so
+    before: float | None = None  # seconds of ours in the run that was kept last
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.task, self.workload, self.comparator
+
+    @property
+    def slower(self) -> bool:
+        return self.before is not None and self.ours > SLOWER * self.before
+
+    def beside(self, kept: Kept) -> Row:
+        """The same row with what ours took in a kept run; where a comparator ran in both, at its pace of today."""
+        last = kept.get(self.key)
+        if last is None:
+            return self
+        pace = self.theirs / last.theirs if self.theirs and last.theirs else 1.0
+        return replace(self, before=last.ours * pace)
+
+    @property
+    def remarks(self) -> str:
+        """What is to be seen besides times."""
+        grown = f"SLOWER than {_seconds(self.before)}" if self.before is not None and self.slower else ""
+        return " ".join(filter(None, ["" if self.holds else "SHORT OF TARGET", grown, self.note]))
 
     @property
     def ratio(self) -> float | None:
@@ -75,7 +102,7 @@ def print_table(rows: list[Row]) -> None:
             row.comparator,
             "" if row.theirs is None else _seconds(row.theirs),
             "" if row.ratio is None else f"{row.ratio:.1f}x",
-            " ".join(filter(None, ["" if row.holds else "SHORT OF TARGET", row.note])),
+            row.remarks,
         )
         for row in rows
     ]
@@ -90,6 +117,37 @@ def write_json(rows: list[Row], path: Path) -> None:
     machine = {"python": platform.python_version(), "cores": os.cpu_count(), "machine": platform.machine()}
     content = {"machine": machine, "rows": [row.to_dict() for row in rows]}
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def read_kept(path: Path) -> Kept:
+    """The rows of the run that was written last; none where there is no such file."""
+    if not path.is_file():
+        return {}
+    names = {field.name for field in fields(Row)} - {"before"}
+    entries = json.loads(path.read_text(encoding="utf-8"))["rows"]
+    rows = [Row(**{name: value for name, value in entry.items() if name in names}) for entry in entries]
+    return {row.key: row for row in rows}
+
+
+def with_kept(rows: Iterable[Row], kept: Kept) -> list[Row]:
+    """The rows of this run, and those of the kept one that were not run again."""
+    return list({**kept, **{row.key: row for row in rows}}.values())
+
+
+def write_table_page(rows: list[Row], path: Path) -> None:
+    """The rows as a page of the documentation."""
+    header = "| task | workload | ours | comparator | theirs | ratio | |\n|---|---|---:|---|---:|---:|---|\n"
+    lines = [
+        f"| {row.task} | {row.workload} | {_seconds(row.ours)} | {row.comparator} | "
+        f"{'' if row.theirs is None else _seconds(row.theirs)} | {'' if row.ratio is None else f'{row.ratio:.1f}x'} | "
+        f"{row.remarks} |\n"
+        for row in rows
+    ]
+    told = (
+        "# Benchmarks\n\nThe last run of `make bench`. A ratio above 1 means that ours is faster; both were timed in "
+        "one run. Compare ratios, not seconds.\n\n"
+    )
+    path.write_text(told + header + "".join(lines), encoding="utf-8")
 
 
 def _seconds(seconds: float) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from benchmarks import peers, ports, workloads
-from benchmarks.comparison import Row, best_of, print_table, write_json
+from benchmarks.comparison import Row, best_of, print_table, read_kept, with_kept, write_json, write_table_page
 from benchmarks.runtime.soak import Sample, figure, write_page
 from benchmarks.warehouse import engines
 from crypsis import Journal, SeqAnon
@@ -34,6 +34,29 @@ def test_a_row_says_whether_its_target_is_met(tmp_path, capsys):
     assert "SHORT OF TARGET" in shown[2]
     write_json([fast, slow], tmp_path / "rows.json")
     assert [row["holds"] for row in json.loads((tmp_path / "rows.json").read_text())["rows"]] == [True, False]
+
+
+def test_what_took_a_quarter_longer_than_in_the_kept_run_is_marked(tmp_path, capsys):
+    file = tmp_path / "rows.json"
+    assert read_kept(file) == {}
+    write_json([Row("sort", "small", 1.0), Row("sort", "large", 1.0, "other", 2.0), Row("join", "small", 3.0)], file)
+    kept = read_kept(file)
+    now = [Row("sort", "small", 1.24), Row("sort", "large", 2.0, "other", 4.0), Row("read", "small", 9.0)]
+    assert not any(row.beside(kept).slower for row in now)  # the comparator took twice as long, too
+    slow = [Row("sort", "small", 1.26), Row("sort", "large", 1.3, "other", 2.0)]
+    assert all(row.beside(kept).slower for row in slow)
+    print_table([row.beside(kept) for row in slow])
+    assert capsys.readouterr().out.count("SLOWER than 1.00 s") == 2
+    assert [row.ours for row in with_kept(slow, kept)] == [1.26, 1.3, 3.0]
+
+
+def test_the_page_holds_every_row_of_a_run(tmp_path):
+    write_table_page(
+        [Row("sort", "small", 0.5, "other", 2.0, required=3.0), Row("join", "large", 2.0)], tmp_path / "page.md"
+    )
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert "| sort | small | 500.0 ms | other | 2.00 s | 4.0x |" in page
+    assert "| join | large | 2.00 s |" in page
 
 
 def test_a_made_up_warehouse_has_exactly_so_many_triples_of_every_kind(tmp_path):
