@@ -23,7 +23,7 @@ test: environment ## Every test that is quick, with the system packages they nee
 
 test-long: environment ## What takes long: brokers, browsers, real data, faults.
 	@.ci/system-packages
-	@$(BIN)/python -m pytest -n 2 --dist worksteal -m long -rR
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m long -rR --durations=40 --durations-min=5
 
 fuzz: environment ## Property tests with new examples each time; a failure prints the line that repeats it.
 	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long" --hypothesis-profile=fuzz
