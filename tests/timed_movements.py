@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import combinations
 from math import inf
 
@@ -41,11 +42,15 @@ def trajectories_of(
     paths: Sequence[Sequence[Visit]], *, exits: bool = True, sensitive: Sequence[str] = ()
 ) -> Trajectories:
     """The trajectories of lists of visits."""
-    places = Locations.of(PLACES)
-    data = Trajectories.from_lists([[visit[0] for visit in path] for path in paths], places.marked(sensitive))
+    data = Trajectories.from_lists([[visit[0] for visit in path] for path in paths], _places(tuple(sensitive)))
     enter = np.array([visit[1] for path in paths for visit in path], np.int64)
     exit = np.array([visit[2] for path in paths for visit in path], np.int64)
     return replace(data, times=VisitTimes(enter, exit if exits else None))
+
+
+@cache
+def _places(sensitive: tuple[str, ...]) -> Locations:
+    return Locations.of(PLACES).marked(sensitive)
 
 
 def knowledge(path: Sequence[Visit], most: int, secret: Sequence[str] = ()) -> Iterator[tuple[Visit, ...]]:

@@ -30,7 +30,7 @@ from crypsis.journal import Journal
 from crypsis.methods import METHODS, Method
 from crypsis.parameters import parameters_of
 
-MANY = int(os.environ.get("CRYPSIS_RELEASES", "60"))
+MANY = int(os.environ.get("CRYPSIS_RELEASES", "12"))
 KINDS = (Table, Transactions, Mixed)
 TRUTHFUL = [method for method in METHODS.values() if method.truthful and method.accepts in KINDS]
 
@@ -164,7 +164,7 @@ every_truthful_method = pytest.mark.parametrize("method", TRUTHFUL, ids=lambda m
 
 @every_truthful_method
 def test_the_true_count_lies_between_the_bounds(method: type[Method]) -> None:
-    assert check_releases(method, 8, seed=1) > 10
+    assert check_releases(method, 4, seed=1) > 10
 
 
 @pytest.mark.long

@@ -89,13 +89,7 @@ def check_release(make: Callable[[int, int], Any], seed: int) -> int:
 
 @every_truthful
 def test_the_truth_lies_between_the_bounds(make: Callable[[int, int], Any]) -> None:
-    assert sum(check_release(make, seed) for seed in range(10)) >= 12
-
-
-@pytest.mark.long
-@every_truthful
-def test_the_truth_lies_between_the_bounds_of_many_releases(make: Callable[[int, int], Any]) -> None:
-    assert sum(check_release(make, seed) for seed in range(10, 40)) >= 30
+    assert sum(check_release(make, seed) for seed in range(4)) >= 8
 
 
 def test_without_merging_bounds_are_those_of_the_bins() -> None:
