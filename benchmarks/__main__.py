@@ -15,6 +15,7 @@ from benchmarks.attacks import knowledge, table_risk
 from benchmarks.comparison import Row, print_table, read_kept, with_kept, write_json, write_table_page
 from benchmarks.data import loading
 from benchmarks.evaluate import experiments
+from benchmarks.fuzzytime import pairs
 from benchmarks.methods import private_comparators
 from benchmarks.methods.mixed import bounded_merging
 from benchmarks.methods.relational import anonymizers, beside_peers, diff_multi
@@ -30,6 +31,7 @@ from benchmarks.methods.trajectory import (
 from benchmarks.methods.transaction import disassociation, item_generalization
 from benchmarks.metrics import clustering, count_queries, utility
 from benchmarks.noise import draws
+from benchmarks.query import presence
 from benchmarks.runtime import ingest, soak
 from benchmarks.verifiers import km_anonymity, lkc_privacy, table_levels
 from benchmarks.warehouse import engines
@@ -61,6 +63,8 @@ SUITES = {
     "table_levels": table_levels,
     "table_risk": table_risk,
     "count_queries": count_queries,
+    "pairs": pairs,
+    "presence": presence,
     "loading": loading,
     "experiments": experiments,
     "pages": pages,

@@ -164,7 +164,7 @@ every_truthful_method = pytest.mark.parametrize("method", TRUTHFUL, ids=lambda m
 
 @every_truthful_method
 def test_the_true_count_lies_between_the_bounds(method: type[Method]) -> None:
-    assert check_releases(method, 4, seed=1) > 10
+    assert check_releases(method, 4, seed=1) >= 10
 
 
 @pytest.mark.long

@@ -1,0 +1,1 @@
+"""Benchmarks, in the same tree as the package."""
