@@ -72,16 +72,22 @@ def presence_bounds(
     in the region all the time, although neither visit alone proves it. Likewise, whoever may have gone from one of its
     cells straight into the next may have been in the region throughout. Without it, only single visits count.
     """
-    places = visits.place_answers(region)
+    return bounds_of(visits, presence_answers(visits, visits.place_answers(region), as_period(period), mode, stitch))
+
+
+def presence_answers(
+    visits: PublishedVisits, places: Int8s, period: FuzzyInterval, mode: str = "sometime", stitch: bool = True
+) -> Int8s:
+    """Per person, whether they were where `places` says, at the time asked for: 0 no, 1 possibly, 2 definitely."""
     answers = np.zeros(visits.n_people, np.int8)
-    for asked in _repetitions(visits, as_period(period)):
+    for asked in _repetitions(visits, period):
         np.maximum(answers, visits.per_person(np.minimum(places, visits.times.presence(asked, mode))), out=answers)
         if stitch and mode != "within" and visits.contiguous is not None and visits.contiguous.any():
             joined, people = _stitch(visits, places)
             np.maximum.at(answers, people, joined.presence(asked, mode))
         if stitch and mode == "throughout":
             np.maximum.at(answers, _possible_stays(visits, places, asked), POSSIBLY)
-    return bounds_of(visits, answers)
+    return answers
 
 
 def _repetitions(visits: PublishedVisits, period: FuzzyInterval) -> list[FuzzyArray]:

@@ -15,6 +15,8 @@ import polars as pl
 
 from crypsis.arrays import Float64s, Int64s, offsets_of
 from crypsis.data.trajectory import Locations, PublishedTrajectories
+from crypsis.query.presence_over_time import PresenceOverTime, presence_over_time
+from crypsis.query.published_movements import visits_of
 from crypsis.reports.symbol_facts import SymbolFacts, occurring_symbols
 from crypsis.reports.symbol_flows import symbol_flows
 from crypsis.reports.symbol_supports import symbol_supports
@@ -37,6 +39,8 @@ class ReleaseFacts(SymbolFacts):
     y: Float64s | None
     lengths: Int64s
     flows: Int64s  # columns origin, target, rows: direct moves between symbols
+    times_in_words: str | None = None  # how coarse published times are; None where none are published
+    presence: PresenceOverTime | None = None
 
     @classmethod
     def of(
@@ -58,6 +62,8 @@ class ReleaseFacts(SymbolFacts):
             y=y,
             lengths=np.diff(published.offsets),
             flows=symbol_flows(published.offsets, number[published.codes], len(names)),
+            times_in_words=None if published.timed is None else published.timed.words,
+            presence=_presence(manifest, published),
         )
 
     @property
@@ -78,6 +84,15 @@ class ReleaseFacts(SymbolFacts):
     def smallest_by_size(self) -> list[int | None]:
         """Support of the rarest sequence of each size, as the verifier counted it."""
         return list(self.section("verdict").get("min_support_by_size") or [])
+
+
+def _presence(manifest: Mapping[str, Any], published: PublishedTrajectories) -> PresenceOverTime | None:
+    """Bounds over time, where times are published and every record is true of its original."""
+    method = manifest.get("method")
+    if published.timed is None or not isinstance(method, Mapping) or method.get("truthful") is not True:
+        return None
+    visits = visits_of(published, truthful=True, complete=method.get("complete") is True)
+    return presence_over_time(visits, published.timed)
 
 
 def _coordinates(labels: list[str], places: Locations | None) -> tuple[Float64s | None, Float64s | None]:

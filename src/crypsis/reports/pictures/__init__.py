@@ -9,6 +9,7 @@ from crypsis.drawing.svg import standalone
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.pictures.flow_map import flow_map
 from crypsis.reports.pictures.location_map import location_map
+from crypsis.reports.pictures.presence_over_time import presence_over_time
 from crypsis.reports.pictures.reidentification_curve import reidentification_curve
 from crypsis.reports.pictures.smallest_supports import smallest_supports
 from crypsis.reports.pictures.support_histogram import support_histogram
@@ -25,12 +26,14 @@ PICTURES: dict[str, Callable[[ReleaseFacts], Markup]] = {
     "smallest-supports": smallest_supports,
     "symbol-sizes": symbol_sizes,
     "trajectory-lengths": trajectory_lengths,
+    "presence-over-time": presence_over_time,
 }
 
 __all__ = [
     "PICTURES",
     "flow_map",
     "location_map",
+    "presence_over_time",
     "reidentification_curve",
     "smallest_supports",
     "standalone",

@@ -14,6 +14,7 @@ from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.sizes import sizes
 from crypsis.reports.sections.summary import summary
 from crypsis.reports.sections.supports import supports
+from crypsis.reports.sections.times import times
 from crypsis.reports.sections.utility import utility
 from crypsis.reports.sections.verdict import verdict
 
@@ -26,6 +27,7 @@ SECTIONS: tuple[Callable[[ReleaseFacts], Markup], ...] = (
     supports,
     generalized,
     sizes,
+    times,
     utility,
     provenance,
 )
