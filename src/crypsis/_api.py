@@ -14,6 +14,7 @@ from crypsis.errors import BadParameter, NotApplicable
 from crypsis.journal import Journal, Listener
 from crypsis.methods import Method
 from crypsis.methods.scaling import BLOCK_ROWS, BlockSize, Scaling
+from crypsis.progress_bar import listening
 from crypsis.publication import kind_of
 from crypsis.release import Release, read_release
 from crypsis.verifiers import verify
@@ -87,17 +88,19 @@ def anonymize(
 ) -> Release | PartsRelease:
     """Anonymize data with a method; the release keeps the rows in input order until it is written.
 
-    `listener` is told the stage and the share done, and may raise `Cancelled`. Scanned data (`crypsis.scan_table`) are
-    worked on in parts, and so are data in memory where an `executor` is given: "serial", "dask", the address of a
-    scheduler, or an executor. `block_rows` is how many records are worked on at once; the release never shows it.
+    `listener` is told the stage and the share done, and may raise `Cancelled`; without one a notebook shows a bar.
+    Scanned data (`crypsis.scan_table`) are worked on in parts, and so are data in memory where an `executor` is given:
+    "serial", "dask", the address of a scheduler, or an executor. `block_rows` is how many records are worked on at
+    once; the release never shows it.
     """
     if isinstance(data, (ScannedTable, ScannedRecords)) or executor is not None:
         return anonymize_parts(data, method, listener=listener, executor=executor, block_rows=block_rows)
     refuse_frame(data, method.accepts, method)
     method.check_applicable(data)
-    journal = Journal(listener)
-    prepared = method.prepared(data)
-    return _release(data, prepared.anonymize(data, journal), prepared, method, journal)
+    with listening(listener) as heard:
+        journal = Journal(heard)
+        prepared = method.prepared(data)
+        return _release(data, prepared.anonymize(data, journal), prepared, method, journal)
 
 
 def anonymize_parts(

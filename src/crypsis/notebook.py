@@ -46,6 +46,27 @@ def picture(svg: str, words: str) -> str:
     return f'<img alt="{_text(words)}" style="max-width:480px" src="data:image/svg+xml;base64,{content}"/>'
 
 
+def bars(values: Sequence[tuple[str, float]], words: str) -> str:
+    """One bar for each value, all on one scale."""
+    most = max((value for _, value in values), default=0) or 1
+    lines = "".join(
+        f'<text x="0" y="{20 * n + 14}" font-size="12">{_cut(label, 30)}</text>'
+        f'<rect x="200" y="{20 * n + 3}" width="{max(0.0, 200 * value / most):.1f}" height="14" fill="#00796b"/>'
+        f'<text x="405" y="{20 * n + 14}" font-size="12">{value:.3g}</text>'
+        for n, (label, value) in enumerate(values)
+    )
+    size = f'width="480" height="{20 * len(values) + 4}"'
+    style = 'font-family="sans-serif" fill="#777"'
+    return picture(f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>{lines}</svg>', words)
+
+
+def progress(stage: str, share: float | None, left: float | None) -> str:
+    """A bar with its stage; without a share it only says that work goes on."""
+    value = "" if share is None else f' value="{share:.3f}"'
+    words = stage if share is None or left is None else f"{stage}, {share:.0%}, {left:,.0f} s left"
+    return framed(f'<progress max="1"{value} aria-label="{_text(stage)}"></progress> {_text(words)}')
+
+
 def framed(*parts: str) -> str:
     return f'<div class="crypsis">{"".join(parts)}</div>'
 

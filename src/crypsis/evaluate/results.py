@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from crypsis import notebook
 from crypsis.atomic import write_file
 
 if TYPE_CHECKING:
@@ -171,6 +172,26 @@ def figure_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     found = names[names.index(OUTCOME[-1]) + 1 : names.index(LAST[0])]
     short = short_names()
     return sorted(found, key=lambda name: name not in short)
+
+
+def comparison_html(title: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """A comparison in a notebook: one line a setting, and a bar for the first figure that has a direction."""
+    from crypsis.metrics import figure_named
+
+    names = [name for name in figure_columns(rows) if figure_named(name).better][:6]
+    shown = summaries(rows, names)
+    varied = [name for name in parameter_columns(rows) if len({str(one[name]) for one in shown}) > 1]
+    heads = ["run", *varied, "state", *LIGHTS, *(f"{name} ({figure_named(name).better})" for name in names)]
+    lines = [
+        [one["label"], *(one[name] for name in varied), one["state"], *(one[name] for name in LIGHTS)]
+        + [None if one[name] is None else f"{one[name]:.4g}" for name in names]
+        for one in shown
+    ]
+    parts = [notebook.heading("Comparison", title), notebook.rows(heads, lines, f"{len(lines)} settings")]
+    drawn = [(one["label"], one[names[0]]) for one in shown if names and one[names[0]] is not None]
+    if drawn:
+        parts.append(notebook.bars(drawn, f"{names[0]} ({figure_named(names[0]).better})"))
+    return notebook.framed(*parts)
 
 
 def _state_of(members: Sequence[Mapping[str, Any]]) -> str:

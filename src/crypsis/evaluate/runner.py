@@ -72,6 +72,13 @@ class Outcome:
     inside: float = 0.0
     occupied: float = 0.0
 
+    def _repr_html_(self) -> str:
+        return self.store()._repr_html_()
+
+    def store(self) -> Store:
+        """The results."""
+        return Store(self.folder)
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "folder": str(self.folder),

@@ -209,6 +209,12 @@ class Store:
                 ) from None
             yield
 
+    def _repr_html_(self) -> str:
+        """Settings side by side, with their states, lights and figures."""
+        from crypsis.evaluate.results import comparison_html
+
+        return comparison_html(self.folder.name, self.results() if self.exists() else [])
+
     def __repr__(self) -> str:
         return f"Store({str(self.folder)!r})"
 
