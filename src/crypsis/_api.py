@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 from crypsis.data.bare_frames import refuse_frame
@@ -24,6 +25,7 @@ if TYPE_CHECKING:  # what work on parts needs is imported when there are some
     from crypsis.parts_release import PartsRelease
     from crypsis.shards.records import EncodedRecords
     from crypsis.shards.table import EncodedTable
+    from crypsis.trajectory_release import TrajectoryPartsRelease
 
 __all__ = ["anonymize", "anonymize_parts", "read_release", "verify"]
 
@@ -113,6 +115,7 @@ def anonymize_parts(
 ) -> PartsRelease | Release:
     """Anonymize data in parts. The release of a table has its files in scratch until it is written or closed."""
     from crypsis.executors.choice import chosen_executor
+    from crypsis.parts_release import PartsRelease
     from crypsis.shards.records import EncodedRecords
 
     block = BlockSize(block_rows)
@@ -133,10 +136,12 @@ def anonymize_parts(
     try:
         with journal.stage("read"):
             encoded = _encoded(data, method, running)
-        if isinstance(encoded, EncodedRecords):
-            return release_records(encoded, method, running, block, journal)
-        release = release_shards(encoded, method, running, block, journal)
-        if closes:
+        release = (
+            release_records(encoded, method, running, block, journal)
+            if isinstance(encoded, EncodedRecords)
+            else release_shards(encoded, method, running, block, journal)
+        )
+        if closes and isinstance(release, PartsRelease):
             release.own_executor()
             closes = False
         return release
@@ -161,15 +166,40 @@ def _encoded(data: Any, method: Method, executor: Executor) -> EncodedTable | En
 
 def release_records(
     encoded: EncodedRecords, method: Method, executor: Executor, block: BlockSize, journal: Journal
-) -> Release:
-    """The release of sets or trajectories in shards, put together in memory."""
+) -> Release | PartsRelease:
+    """The release of sets or trajectories in shards; put together in memory unless there are too many."""
     method.check_people(encoded)
+    if encoded.is_large and method.publishes_shards:
+        return release_trajectories(encoded, method, executor, journal, block)
     encoded.check_fits(executor)
     data = encoded.whole
     prepared = method.prepared(data)
     release = _release(data, prepared.anonymize_parts(encoded, executor, journal, block), prepared, method, journal)
     release.scaling = journal.private.pop("scaling", None)
     return release
+
+
+def release_trajectories(
+    encoded: Any, method: Method, executor: Executor, journal: Journal, block: BlockSize
+) -> TrajectoryPartsRelease:
+    """The release of many trajectories in shards, in parts."""
+    from crypsis.publication.trajectory_parts import sort_trajectories
+    from crypsis.trajectory_release import TrajectoryPartsRelease
+
+    known = encoded.one_of_each
+    prepared = method.prepared(known)
+    recoded = prepared.anonymize_parts(encoded, executor, journal, block)
+    kind = kind_of(recoded.symbols)
+    symbols = kind.completed(recoded.symbols, known)
+    return TrajectoryPartsRelease(
+        parts=sort_trajectories(replace(recoded, symbols=symbols), executor, journal),
+        guarantee=kind.promised(prepared.guarantee_of(known, symbols), symbols),
+        method=prepared,
+        declared=method,
+        encoded=encoded,
+        executor=executor,
+        journal=journal,
+    )
 
 
 def _release(data: Any, published: Any, method: Method, declared: Method, journal: Journal) -> Release:

@@ -7,6 +7,7 @@ not measured, which the review says.
 
 from __future__ import annotations
 
+import json
 import platform
 import shutil
 import weakref
@@ -14,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -38,11 +39,11 @@ from crypsis.methods import Method
 from crypsis.methods.relational.applied_mapping import AppliedMapping
 from crypsis.metrics.class_sizes import ClassSizes
 from crypsis.metrics.published_widths import column_width, mean_widths
-from crypsis.publication import kind_named
+from crypsis.publication import PublishedKind, kind_named
 from crypsis.publication.figures import finite, rounded
 from crypsis.publication.parts_sort import SortedParts
 from crypsis.publication.published_parts import PublishedParts
-from crypsis.publication.table_parts import FOLDER, PARTS, part_name
+from crypsis.publication.table_parts import PARTS, part_name
 from crypsis.release import (
     PRIVATE_SCHEMA,
     Release,
@@ -57,38 +58,39 @@ from crypsis.release import (
 )
 from crypsis.release_folder import MANIFEST, REPORT, SCHEMA, data_files, open_release_folder
 from crypsis.reports.about import About
+from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.table_facts import ColumnFacts, TableFacts
-from crypsis.reports.table_report import TABLE_REPORT
 from crypsis.review import CHECKS, Colour, Finding, Light, Review, ReviewThresholds, Subject
 from crypsis.review.refusal import refuse_colours
 from crypsis.shards.table import EncodedTable
 from crypsis.signatures import sign_files
-from crypsis.verifiers.table_parts import CountedParts, PublishedColumns, count_parts, verify_parts
+from crypsis.verifiers.table_parts import PublishedColumns, count_parts, verify_parts
 from crypsis.version import VERSION
 
 WHOLE_ROWS = 1_000_000
-_NOT_MEASURED = (
-    "Not measured on parts: which sensitive values classes reveal, who is unique by unchanged columns, and how many "
-    "records lack a value. Look at them on a sample before publishing."
-)
 
 
 @dataclass(eq=False)
 class PartsRelease:
     """What `crypsis.anonymize` makes of data in parts. Its files lie in scratch until it is written or closed."""
 
-    parts: SortedParts
+    not_measured: ClassVar[str] = (
+        "Not measured on parts: which sensitive values classes reveal, who is unique by unchanged columns, and how "
+        "many records lack a value. Look at them on a sample before publishing."
+    )
+
+    parts: Any
     guarantee: Guarantee
     method: Method
     declared: Method
-    encoded: EncodedTable
+    encoded: Any
     executor: Executor
     journal: Journal = field(default_factory=Journal, repr=False)
     confirmed: frozenset[str] = frozenset()
     thresholds: ReviewThresholds = field(default_factory=ReviewThresholds, repr=False)
     manifest: dict[str, Any] = field(default_factory=dict, repr=False)
     about: About | None = None
-    _counted: CountedParts | None = field(default=None, repr=False)
+    _counted: Any = field(default=None, repr=False)
     _whole: Release | None = field(default=None, repr=False)
     _finalizer: Any = field(default=None, repr=False)
 
@@ -97,7 +99,12 @@ class PartsRelease:
         self._finalizer = weakref.finalize(self, self.executor.close)
 
     @property
-    def data(self) -> PublishedParts:
+    def kind(self) -> PublishedKind:
+        """How this kind of data is written, read and shown."""
+        return kind_named("table")
+
+    @property
+    def data(self) -> Any:
         """The published records."""
         columns = self.parts.columns
         told = PublishedColumns(
@@ -112,16 +119,17 @@ class PartsRelease:
         """Recount the guarantee from the published parts, in bounded memory."""
         return verify_parts(self._count(), self.data.columns, self.guarantee, original=True)
 
-    def _count(self) -> CountedParts:
+    def _count(self) -> Any:
         if self._counted is None:
             with self.journal.stage("verify"):
                 self._counted = self._count_files(self.data.files)
         return self._counted
 
-    def _count_files(self, files: tuple[str, ...]) -> CountedParts:
-        counted = count_parts(
-            files, self.data.columns, self.guarantee, self.executor, self._originals(), self.parts.seeds
-        )
+    def _count_parts(self, files: tuple[str, ...]) -> Any:
+        return count_parts(files, self.data.columns, self.guarantee, self.executor, self._originals(), self.parts.seeds)
+
+    def _count_files(self, files: tuple[str, ...]) -> Any:
+        counted = self._count_parts(files)
         if counted.checksum != self.parts.checksum or counted.n_records != len(self.encoded):
             raise VerificationFailed("Nothing was written: the parts do not hold the records that were published.")
         return counted
@@ -189,16 +197,16 @@ class PartsRelease:
             return self.in_memory().review(confirm=confirm)
         return self._review_of(self._count(), self.verify(), self.confirmed | self._confirmable(confirm))
 
-    def _review_of(self, counted: CountedParts, verdict: Verdict, confirmed: frozenset[str]) -> Review:
+    def _review_of(self, counted: Any, verdict: Verdict, confirmed: frozenset[str]) -> Review:
         subject = self._subject(verdict, confirmed)
         found: dict[str, list[Finding]] = {"guarantee": [], "disclosure": [], "usefulness": []}
         found["guarantee"] += CHECKS["verdict"].findings(subject, self.thresholds)
         found["disclosure"] += self._refused(counted, verdict, confirmed)
-        found["disclosure"].append(Finding("not-measured-on-parts", Colour.AMBER, _NOT_MEASURED))
+        found["disclosure"].append(Finding("not-measured-on-parts", Colour.AMBER, self.not_measured))
         guarantee, disclosure, usefulness = (Light.of(findings) for findings in found.values())
         return Review(guarantee, disclosure, usefulness, "the published data alone")
 
-    def _refused(self, counted: CountedParts, verdict: Verdict, confirmed: frozenset[str]) -> list[Finding]:
+    def _refused(self, counted: Any, verdict: Verdict, confirmed: frozenset[str]) -> list[Finding]:
         """What stands against publishing a column, looked for in every distinct cell."""
         findings: list[Finding] = []
         for name in self.data.names:
@@ -246,7 +254,7 @@ class PartsRelease:
         target = Path(folder)
         if format not in (None, PARTS) or order != "sorted":
             raise OptionWithoutEffect("A release of data in parts is written as sorted parts.", parameter="format")
-        check_writing(kind_named("table"), target, format=PARTS, private_report=private_report, sign=sign)
+        check_writing(self.kind, target, format=PARTS, private_report=private_report, sign=sign)
         verdict = self.verify()
         if not verdict.holds:
             raise VerificationFailed(f"Nothing was written: {verdict}", **verdict.to_dict())
@@ -285,10 +293,11 @@ class PartsRelease:
         if strict:
             refuse_colours(self.review())
         with self.journal.stage("write"), new_folder(target, overwrite=overwrite) as partial:
-            (partial / FOLDER).mkdir()
+            folder = partial / self.kind.files[PARTS]
+            folder.mkdir()
             files = []
             for number, file in enumerate(self.parts.files):
-                placed = partial / FOLDER / part_name(number)
+                placed = folder / part_name(number)
                 shutil.copyfile(file, placed)
                 files.append(str(placed))
             counted = self._count_files(tuple(files))  # as read back
@@ -299,10 +308,10 @@ class PartsRelease:
             self._write_private_report(private_report)
         return target
 
-    def _write_descriptions(self, folder: Path, counted: CountedParts) -> dict[str, Any]:
-        own = replace(self.guarantee)
+    def _write_descriptions(self, folder: Path, counted: Any) -> dict[str, Any]:
+        own = guarantee_from_dict(json.loads(json_bytes(self.guarantee.to_dict())))
         try:
-            verdict, recounted = verify_parts(counted, self.data.columns, own), "files"
+            verdict, recounted = self._recount(counted, own), "files"
         except OriginalRequired:
             said = self.verify()
             words = "counted by the publisher with the original; the files alone do not tell"
@@ -317,18 +326,34 @@ class PartsRelease:
             "verdict": rounded(verdict.to_dict()) | {"recounted_from": recounted},
             "review": review_entry(self._review_of(counted, verdict, self.confirmed), self.confirmed),
             "figures": self.figures(),
-            "data": self.data.describe(counted),
+            "data": self._described(counted),
             "provenance": {"python": platform.python_version(), "numpy": np.__version__},
         }
-        sizes = np.repeat(np.array(list(counted.sizes), np.int64), np.array(list(counted.sizes.values()), np.int64))
-        columns = tuple(ColumnFacts.of(*self.data.column_of_counts(name, counted)) for name in self.data.names)
-        facts = TableFacts(manifest, sizes, counted.n_suppressed, columns)
-        (folder / REPORT).write_text(TABLE_REPORT.render_facts(facts), encoding="utf-8")
-        resources = kind_named("table").resources(manifest["data"], None)
+        (folder / REPORT).write_text(self.kind.report.render_facts(self._facts(manifest, counted)), encoding="utf-8")
+        resources = self._write_beside(folder, manifest["data"])
         write_descriptions(folder, manifest, resources, self.about)
         manifest["files"] = checksums(folder)
         (folder / MANIFEST).write_bytes(json_bytes(manifest))
         return manifest
+
+    def _recount(self, counted: Any, promised: Guarantee) -> Verdict:
+        """The verdict of a recipient."""
+        return verify_parts(counted, self.data.columns, promised)
+
+    def _described(self, counted: Any) -> dict[str, Any]:
+        """The entry of the manifest on the data."""
+        described: dict[str, Any] = self.data.describe(counted)
+        return described
+
+    def _facts(self, manifest: Mapping[str, Any], counted: Any) -> ManifestFacts:
+        """What the report shows."""
+        sizes = np.repeat(np.array(list(counted.sizes), np.int64), np.array(list(counted.sizes.values()), np.int64))
+        columns = tuple(ColumnFacts.of(*self.data.column_of_counts(name, counted)) for name in self.data.names)
+        return TableFacts(manifest, sizes, counted.n_suppressed, columns)
+
+    def _write_beside(self, folder: Path, described: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Write what is published beside the records; all files as a data package lists them."""
+        return self.kind.resources(described, None)
 
     def _write_private_report(self, path: str | Path) -> None:
         """Facts as JSON; which input row became which published row is in the folder beside it."""
@@ -382,12 +407,11 @@ def verify_release_parts(folder: str | Path, executor: Executor) -> Verdict:
             where=str(folder),
         )
     guarantee = guarantee_from_dict(opened.manifest["guarantee"])
-    data = PublishedParts.described(tuple(str(opened.path / name) for name in data_files(described)), described)
-    counted = count_parts(data.files, data.columns, guarantee, executor)
-    verdict = verify_parts(counted, data.columns, guarantee)
+    files = tuple(str(opened.path / name) for name in data_files(described))
+    n_records, verdict = kind_named(described["kind"]).verify_parts(files, described, guarantee, executor)
     problems = list(opened.damage)
-    if counted.n_records != described["rows"]:
-        problems.append(f"The parts have {counted.n_records} rows, the manifest says {described['rows']}.")
+    if n_records != described["rows"]:
+        problems.append(f"The parts have {n_records} rows, the manifest says {described['rows']}.")
     if verdict.holds and problems:
         return replace(verdict, holds=False, problem=problems[0])
     return verdict

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.errors import BadParameter, BadRelease, ContradictoryRoles, LeavesFolder, UnlistedFile
-from crypsis.publication import kind_named
+from crypsis.publication import KIND_NAMES, kind_named
 from crypsis.publication.deposit import DEPOSIT_FILES
-from crypsis.publication.table_parts import FOLDER, MOST_PARTS, PARTS, is_part_name, n_parts, part_name
+from crypsis.publication.table_parts import MOST_PARTS, PARTS, is_part_name, part_files
 from crypsis.reports.about import About
 from crypsis.strict_json import read_json
 
@@ -96,7 +96,7 @@ def _files_of(folder: Path) -> set[str]:
                     raise LeavesFolder(
                         f"{entry.name!r} is a link; a release holds its files itself.", where=str(folder)
                     )
-                if entry.name == FOLDER and entry.is_dir(follow_symlinks=False):
+                if entry.name in KIND_NAMES and entry.is_dir(follow_symlinks=False):
                     names |= _parts_of(Path(entry.path), folder)
                     continue
                 if not entry.is_file(follow_symlinks=False):
@@ -110,17 +110,17 @@ def _files_of(folder: Path) -> set[str]:
 
 
 def _parts_of(parts: Path, folder: Path) -> set[str]:
-    """The files of a table in parts, as they are listed."""
+    """The files of data in parts, as they are listed."""
     names: set[str] = set()
     with os.scandir(parts) as entries:
         for entry in entries:
             if entry.is_symlink():
                 raise LeavesFolder(f"{entry.name!r} is a link; a release holds its files itself.", where=str(folder))
             if not entry.is_file(follow_symlinks=False) or not is_part_name(entry.name):
-                raise UnlistedFile(f"'{FOLDER}/{entry.name}' is no part of a table.", where=str(folder))
-            names.add(f"{FOLDER}/{entry.name}")
+                raise UnlistedFile(f"'{parts.name}/{entry.name}' is no part of a {parts.name}.", where=str(folder))
+            names.add(f"{parts.name}/{entry.name}")
             if len(names) > MOST_PARTS:
-                raise UnlistedFile(f"The table has more than {MOST_PARTS:,} parts.", where=str(folder))
+                raise UnlistedFile(f"There are more than {MOST_PARTS:,} parts.", where=str(folder))
     return names
 
 
@@ -274,7 +274,7 @@ def data_files(described: Mapping[str, Any]) -> list[str]:
     """The files that hold the published records: one, or one for each part."""
     if described["format"] != PARTS:
         return [described["file"]]
-    return [f"{FOLDER}/{part_name(number)}" for number in range(min(n_parts(described["rows"]), MOST_PARTS))]
+    return part_files(described)[:MOST_PARTS]
 
 
 def _listed_paths(path: Any, format: str) -> list[Any]:
@@ -298,8 +298,9 @@ def _compare_fields(resource: Mapping[str, Any], described: Mapping[str, Any], p
 
 
 def _refuse_leaving(name: str, folder: Path) -> None:
-    """A file of a release is named without any path, but for the parts of a table."""
-    if name.startswith(f"{FOLDER}/") and is_part_name(name.removeprefix(f"{FOLDER}/")):
+    """A file of a release is named without any path, but for parts of its data."""
+    above, _, part = name.partition("/")
+    if above in KIND_NAMES and is_part_name(part):
         return
     if name in ("", ".", "..") or "/" in name or "\\" in name or "\0" in name or os.path.isabs(name):  # noqa: PTH117
         raise LeavesFolder(f"The path {name[:80]!r} leads out of the release folder.", where=str(folder))

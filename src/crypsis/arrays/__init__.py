@@ -56,3 +56,12 @@ def take_records(offsets: Int64s, rows: Int64s) -> tuple[Int64s, Int64s]:
     taken = offsets_of(lengths)
     positions = np.arange(taken[-1]) + np.repeat(offsets[:-1][rows] - taken[:-1], lengths)
     return taken, positions
+
+
+def mixed_bits(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SplitMix64: spreads the bits, so that sums of different sets differ."""
+    values = values + np.uint64(0x9E3779B97F4A7C15)
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: NDArray[np.uint64] = values ^ (values >> np.uint64(31))
+    return mixed

@@ -40,6 +40,7 @@ class Method(Checked, ABC):
     counts_people: ClassVar[bool] = False  # where a person has several records, people are counted, not records
     truthful: ClassVar[bool] = False  # every published record is true of its original, if coarser or shorter
     scaling: ClassVar[Scaling] = Scaling.NONE  # on data in parts
+    publishes_shards: ClassVar[bool] = False  # what it publishes of many records is never put together in memory
     instead_of_parts: ClassVar[str] = "read the data into memory"  # what would do where it cannot work on parts
     by_record: ClassVar[bool] = False  # each record of a file is read by itself, as under differential privacy
 

@@ -54,3 +54,16 @@ class RecodedBlocks:
     blocks: Sequence[Any]
     publish: Callable[..., tuple[Any, Any, Any]]
     common: tuple[Any, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class RecodedRecords:
+    """Published records of shards. `publish(shard, *common)` gives those of a shard, as they are published and as they
+    were. All are in the symbols of `symbols`, one record that shows each that is published; `original` is one that
+    holds everything that occurs."""
+
+    shards: Sequence[Any]
+    publish: Callable[..., tuple[Any, Any]]
+    symbols: Any
+    original: Any
+    common: tuple[Any, ...] = field(default=(), repr=False)

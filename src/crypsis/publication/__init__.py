@@ -27,6 +27,7 @@ _MEMBERS = {  # its name in manifests: the class of its data, how it is publishe
     "windows": ("windows.PublishedWindows", "stream.WindowKind"),
     "mixed": ("mixed.PublishedMixed", "mixed.MixedKind"),
 }
+KIND_NAMES = frozenset(_MEMBERS)
 
 
 def _made(kind: str) -> PublishedKind:

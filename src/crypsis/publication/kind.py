@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,6 +15,8 @@ from crypsis.journal import Journal
 from crypsis.late_members import imported
 
 if TYPE_CHECKING:
+    from crypsis.executors.executor import Executor
+    from crypsis.guarantees import Guarantee, Verdict
     from crypsis.reports.report_plan import ReportPlan
 
 SUPPRESSED_LABELS = "suppressed_labels"
@@ -70,6 +72,12 @@ class PublishedKind(ABC):
     @abstractmethod
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[Any, Any]:
         """Published data and side file of a release folder."""
+
+    def verify_parts(
+        self, files: Sequence[str], described: Mapping[str, Any], guarantee: Guarantee, executor: Executor
+    ) -> tuple[int, Verdict]:
+        """How many records parts hold, and whether they keep the guarantee, counted in bounded memory."""
+        raise NotApplicable(f"A release of {self.name} has no parts.")
 
     def read_file(self, path: Path) -> Any:
         """Published data that came as one file, without a manifest."""

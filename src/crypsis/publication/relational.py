@@ -16,11 +16,13 @@ from crypsis.data.published_types import as_published
 from crypsis.data.relational import ROLES, NodeLeaves, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import COLUMN_TYPES
 from crypsis.errors import BadPublication, BadRelease, WriteFailed
+from crypsis.executors.executor import Executor
+from crypsis.guarantees import Guarantee, Verdict
 from crypsis.metrics.class_sizes import class_figures
 from crypsis.metrics.published_widths import published_widths
 from crypsis.publication.kind import PublishedKind, rows_of_input
 from crypsis.publication.original_tables import read_original_table
-from crypsis.publication.table_parts import FOLDER, PARTS, n_parts, part_name, write_table_parts
+from crypsis.publication.table_parts import FOLDER, PARTS, data_paths, write_table_parts
 
 LEAVES = "hierarchy_leaves"
 GUESSED = "guessed_types"
@@ -80,6 +82,16 @@ class TableKind(PublishedKind):
         )
         return replace(published, in_input_order=described.get("order") == "input"), None
 
+    def verify_parts(
+        self, files: Sequence[str], described: Mapping[str, Any], guarantee: Guarantee, executor: Executor
+    ) -> tuple[int, Verdict]:
+        from crypsis.publication.published_parts import PublishedParts
+        from crypsis.verifiers.table_parts import count_parts, verify_parts
+
+        columns = PublishedParts.described(tuple(files), described).columns
+        counted = count_parts(files, columns, guarantee, executor)
+        return counted.n_records, verify_parts(counted, columns, guarantee)
+
     def read_original(
         self, path: str | Path, published: PublishedTable, described: Mapping[str, Any], **options: Any
     ) -> Table:
@@ -127,7 +139,7 @@ class TableKind(PublishedKind):
             {
                 "name": "table",
                 "type": "table",
-                "path": _paths(described),
+                "path": data_paths(described),
                 "format": "parquet" if described["format"] == PARTS else described["format"],
                 "mediatype": mediatype,
                 "description": MEANING,
@@ -159,13 +171,6 @@ class TableKind(PublishedKind):
                 for column in columns
             )
         )
-
-
-def _paths(described: Mapping[str, Any]) -> str | list[str]:
-    """The file, or the files of all parts."""
-    if described["format"] != PARTS:
-        return str(described["file"])
-    return [f"{FOLDER}/{part_name(number)}" for number in range(n_parts(described["rows"]))]
 
 
 def told_nodes(columns: Mapping[str, Any]) -> dict[str, list[str]]:

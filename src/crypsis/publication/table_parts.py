@@ -7,7 +7,9 @@ the order of their texts, so position and part tell nothing about the input, its
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -30,9 +32,19 @@ def is_part_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def n_parts(rows: int) -> int:
-    """How many parts a table of so many rows has."""
-    return max(-(-rows // PART_ROWS), 1)
+def part_rows(rows: int) -> list[tuple[int, int]]:
+    """First and end of the rows of each part; no rows are one empty part."""
+    return [(first, min(first + PART_ROWS, rows)) for first in range(0, max(rows, 1), PART_ROWS)]
+
+
+def part_files(described: Mapping[str, Any]) -> list[str]:
+    """The files of the parts that a manifest describes."""
+    return [f"{described['file']}/{part_name(number)}" for number in range(max(-(-described["rows"] // PART_ROWS), 1))]
+
+
+def data_paths(described: Mapping[str, Any]) -> str | list[str]:
+    """The file of the data, or those of all parts, as a data package lists them."""
+    return part_files(described) if described["format"] == PARTS else str(described["file"])
 
 
 def write_part(frame: pl.DataFrame, file: Path) -> None:

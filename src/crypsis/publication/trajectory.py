@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,6 +21,8 @@ from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectori
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.data.written_places import WrittenPlaces
 from crypsis.errors import BadRelease, CrypsisError, NotApplicable
+from crypsis.executors.executor import Executor
+from crypsis.guarantees import Guarantee
 from crypsis.guarantees.known_time import OrderOrTime
 from crypsis.guarantees.verdict import Verdict
 from crypsis.journal import Journal
@@ -36,7 +38,10 @@ from crypsis.publication.kind import (
     shown_labels,
     suppressed_labels,
 )
+from crypsis.publication.table_parts import PARTS, data_paths
+from crypsis.publication.trajectory_parts import read_trajectory_part, write_trajectory_parts
 from crypsis.verifiers import verify
+from crypsis.verifiers.trajectory_parts import count_trajectories, verify_trajectory_parts
 
 LOCATIONS = "locations.csv"
 TIMED_PLACES = "timed_places.csv"
@@ -47,7 +52,11 @@ class TrajectoryKind(PublishedKind):
     """Trajectories of generalized locations."""
 
     name: ClassVar[str] = "trajectories"
-    files: ClassVar[dict[str, str]] = {"jsonl": "trajectories.jsonl", "parquet": "trajectories.parquet"}
+    files: ClassVar[dict[str, str]] = {
+        "jsonl": "trajectories.jsonl",
+        "parquet": "trajectories.parquet",
+        PARTS: "trajectories",
+    }
     report_place: ClassVar[str] = "release_report.TRAJECTORY_REPORT"
 
     def side_file(self, original: Trajectories | Tracks, published: PublishedTrajectories) -> Locations | None:
@@ -107,7 +116,15 @@ class TrajectoryKind(PublishedKind):
     def write(
         self, folder: Path, published: PublishedTrajectories, side_file: Locations | None, rows: Int64s, format: str
     ) -> None:
-        write_published_trajectories(published.take(rows), folder / self.files[format], format=format)
+        file = folder / self.files[format]
+        if format == PARTS:
+            write_trajectory_parts(published.take(rows), file)
+        else:
+            write_published_trajectories(published.take(rows), file, format=format)
+        self.write_side_files(folder, published, side_file)
+
+    def write_side_files(self, folder: Path, published: PublishedTrajectories, side_file: Locations | None) -> None:
+        """Coordinates and times of what is published."""
         if side_file is not None:
             side_file.to_frame().write_csv(folder / LOCATIONS)
             for name, content in cell_files(published, published.places).items():
@@ -117,6 +134,12 @@ class TrajectoryKind(PublishedKind):
 
     def read_file(self, path: Path) -> PublishedTrajectories:
         return read_published_trajectories(path)
+
+    def verify_parts(
+        self, files: Sequence[str], described: Mapping[str, Any], guarantee: Guarantee, executor: Executor
+    ) -> tuple[int, Verdict]:
+        counted = count_trajectories(files, read_trajectory_part, executor)
+        return counted.n_records, verify_trajectory_parts(counted, guarantee, counted.shown)
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedTrajectories, Locations | None]:
         described = manifest["data"]
@@ -217,12 +240,13 @@ class TrajectoryKind(PublishedKind):
 
     def resources(self, described: Mapping[str, Any], side_file: Locations | None) -> list[dict[str, Any]]:
         # Symbols inside rows are JSON Lines or Parquet, not a flat table, so the data are described as a file.
-        mediatype = "application/jsonl" if described["format"] == "jsonl" else "application/vnd.apache.parquet"
+        format = "parquet" if described["format"] == PARTS else described["format"]
+        mediatype = "application/jsonl" if format == "jsonl" else "application/vnd.apache.parquet"
         rows = {
             "name": "trajectories",
             "type": "file",
-            "path": described["file"],
-            "format": described["format"],
+            "path": data_paths(described),
+            "format": format,
             "mediatype": mediatype,
             "description": "One trajectory per row: a list of symbols, each a label or a sorted list of labels "
             "read as 'exactly one of these'.",

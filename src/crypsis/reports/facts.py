@@ -7,7 +7,7 @@ Symbols and locations stand in the order of their labels, so a report does not d
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,23 +47,43 @@ class ReleaseFacts(SymbolFacts):
         cls, manifest: Mapping[str, Any], published: PublishedTrajectories, places: Locations | None
     ) -> ReleaseFacts:
         names, number = occurring_symbols(published)
+        codes = number[published.codes]
+        facts = cls.of_counts(
+            manifest,
+            names,
+            symbol_supports(published.offsets, codes, len(names)),
+            np.diff(published.offsets),
+            symbol_flows(published.offsets, codes, len(names)),
+            places,
+        )
+        times = None if published.timed is None else published.timed.words
+        return replace(facts, times_in_words=times, presence=_presence(manifest, published))
 
+    @classmethod
+    def of_counts(
+        cls,
+        manifest: Mapping[str, Any],
+        names: list[tuple[str, ...]],
+        supports: Int64s,
+        lengths: Int64s,
+        flows: Int64s,
+        places: Locations | None,
+    ) -> ReleaseFacts:
+        """By what was counted of the rows."""
         labels = sorted({label for name in names for label in name})
         code_of = {label: code for code, label in enumerate(labels)}
         x, y = _coordinates(labels, places)
         return cls(
             manifest=manifest,
             names=names,
-            supports=symbol_supports(published.offsets, number[published.codes], len(names)),
+            supports=supports,
             labels=labels,
             offsets=offsets_of(np.fromiter(map(len, names), np.int64, len(names))),
             members=np.array([code_of[label] for name in names for label in name], np.int64),
             x=x,
             y=y,
-            lengths=np.diff(published.offsets),
-            flows=symbol_flows(published.offsets, number[published.codes], len(names)),
-            times_in_words=None if published.timed is None else published.timed.words,
-            presence=_presence(manifest, published),
+            lengths=lengths,
+            flows=flows,
         )
 
     @property

@@ -26,6 +26,7 @@ from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
 from crypsis.shards.ragged import RaggedShard, cut_ragged, joined_rows, save_ragged
 
+WHOLE_RECORDS = 1_000_000  # up to so many records a release is put together in memory
 BYTES_PER_VALUE = 48  # of the records and of what is published of them, where the release is put together
 _HASH_SEED = 7
 
@@ -46,6 +47,11 @@ class EncodedRecords:
     def whole(self) -> Any:
         """All records in memory, in input order."""
         raise NotImplementedError
+
+    @property
+    def is_large(self) -> bool:
+        """Too many records for a release that is put together in memory."""
+        return self.in_memory is None and self.n_records > WHOLE_RECORDS
 
     @property
     def person(self) -> None:
@@ -118,6 +124,15 @@ class EncodedTrajectories(EncodedRecords):
         """Which locations of the table occur."""
         occurs: Bools = self.supports > 0
         return occurs
+
+    @cached_property
+    def one_of_each(self) -> Trajectories:
+        """One trajectory that visits every location that occurs: what there is to know of them without records."""
+        codes = np.flatnonzero(self.occurring).astype(np.int32)
+        offsets = np.array([0, len(codes)], np.int64)
+        return Trajectories(
+            offsets, codes, self.locations, understood=self.understood, ordered_by_time=self.drops_times
+        )
 
     @cached_property
     def whole(self) -> Trajectories:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from crypsis.arrays import Int32s
@@ -9,7 +11,10 @@ from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OriginalRequired
 from crypsis.guarantees import KmAnonymity, Verdict, Witness
 from crypsis.verifiers.recoding import recoded_original
-from crypsis.verifiers.subsequence_supports import rarest_subsequence
+from crypsis.verifiers.subsequence_supports import Rarest, rarest_subsequence
+
+COUNTED = "every subsequence of the published rows was counted"
+COMPARED = ", and the rows are the original ones recoded"
 
 
 def verify_km_anonymity(
@@ -20,11 +25,7 @@ def verify_km_anonymity(
     With the original, first check that the published rows are a global recoding of it. An adversary who knows
     original locations then has the same candidates as one who knows symbols, so counting symbols is enough.
     """
-    offsets, codes, how = (
-        published.offsets,
-        published.codes,
-        "every subsequence of the published rows was counted",
-    )
+    offsets, codes, how = published.offsets, published.codes, COUNTED
     individuals = published.groups(promised.unit)
     if original is not None:
         if promised.unit == "owner" and original.owners is None:
@@ -34,7 +35,7 @@ def verify_km_anonymity(
             return Verdict(promised, False, None, promised.k, "compared with the original", problem=recoded + ".")
         offsets, codes = recoded
         individuals = original.groups(promised.unit)
-        how += ", and the rows are the original ones recoded"
+        how += COMPARED
     elif promised.unit == "owner" and published.owners is None:
         raise OriginalRequired(
             "Published rows do not say whose they are, so owners can only be counted with the original data; "
@@ -42,9 +43,24 @@ def verify_km_anonymity(
         )
     names, rank = _canonical_symbols(published)
     codes = rank[codes]
+
+    def rarest_of_size(size: int) -> Rarest | None:
+        return rarest_subsequence(offsets, codes, individuals, len(names), size, promised.k)
+
+    return verdict_by_size(promised, names, int(np.diff(offsets).max(initial=0)), rarest_of_size, how)
+
+
+def verdict_by_size(
+    promised: KmAnonymity,
+    names: list[tuple[str, ...]],
+    longest: int,
+    rarest_of_size: Callable[[int], Rarest | None],
+    how: str,
+) -> Verdict:
+    """Size by size, up to the first that fails."""
     lowest: list[int] = []
-    for size in range(1, min(promised.m, int(np.diff(offsets).max(initial=0))) + 1):
-        rarest = rarest_subsequence(offsets, codes, individuals, len(names), size, promised.k)
+    for size in range(1, min(promised.m, longest) + 1):
+        rarest = rarest_of_size(size)
         if rarest is None:
             break
         lowest.append(rarest.support)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -28,8 +29,21 @@ def verify_constrained_km_anonymity(
             f"The constraints are a recipe ({constraints}); give the constraints that were made from it, which the "
             "release's own guarantee holds."
         )
-    made = constraints.on(original)
     counted = verify_km_anonymity(published, promised, original)
+    return verdict_with_constraints(counted, published, promised, original)
+
+
+def verdict_with_constraints(
+    counted: Verdict,
+    published: PublishedTrajectories,
+    promised: ConstrainedKmAnonymity,
+    original: Trajectories | None = None,
+    rows_with: Mapping[tuple[str, ...], int] | None = None,
+) -> Verdict:
+    """The verdict on k^m-anonymity, and on what was merged and suppressed.
+
+    Where `rows_with` tells how many rows hold each symbol, `published` need only show every symbol once."""
+    made = promised.constraints.on(original)
     if not counted.holds:
         return counted
     symbols = _published_symbols(published)
@@ -40,7 +54,8 @@ def verify_constrained_km_anonymity(
         broken = [symbol for symbol in symbols if len(symbol) > 1 and not _inside_one(symbol, made, published)]
         if broken:
             symbol = broken[0]
-            witness = Witness((symbol,), _rows_with(published, symbol), len(broken))
+            rows = _rows_with(published, symbol) if rows_with is None else rows_with[symbol]
+            witness = Witness((symbol,), rows, len(broken))
             problem = f"{_named(symbol)} lies in no single constraint."
             return replace(counted, holds=False, counted=how, witness=witness, problem=problem)
     if original is None and published.suppressed is None:

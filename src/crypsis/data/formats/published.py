@@ -15,12 +15,12 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from crypsis.arrays import Int32s, Int64s, offsets_of, take_records
-from crypsis.data.formats import format_of, json_lines, parquet
+from crypsis.arrays import Int32s, Int64s, mixed_bits, offsets_of, take_records
+from crypsis.data.formats import format_of, json_lines
 from crypsis.data.formats.compression import readable_file
 from crypsis.data.formats.source import line_place, place
+from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.data.vocabulary import Vocabulary
@@ -32,6 +32,8 @@ ROWS_AT_ONCE = 1 << 16
 
 def read_published_trajectories(path: str | Path, format: str | None = None) -> PublishedTrajectories:
     """Published trajectories of a JSON Lines or Parquet file."""
+    if Path(path).is_dir():
+        return _read_parquet(Path(path))
     file = readable_file(path)
     chosen = format_of(file, format, holding=frozenset({"table", "sequence"})).name
     if chosen == "jsonl":
@@ -97,8 +99,8 @@ def _problem_with(labels: Sequence[str]) -> str | None:
 
 
 def _read_parquet(file: Path) -> PublishedTrajectories:
-    frame, source = parquet.read_frame(file, columns=[COLUMN])
-    rows = frame[COLUMN]
+    frame, source = read_table_file(file, format="parquet", columns=[COLUMN])
+    rows = frame[COLUMN].rechunk()
     if rows.dtype == pl.List(pl.String):  # plain sequences are intact throughout
         rows = rows.list.eval(pl.concat_list(pl.element()))
     if rows.dtype != pl.List(pl.List(pl.String)):
@@ -144,7 +146,7 @@ def _distinct_sets(offsets: Int64s, codes: Int32s) -> tuple[Int32s, list[tuple[i
     if not len(lengths):
         return np.zeros(0, np.int32), []
     places = np.arange(len(codes), dtype=np.uint64) - np.repeat(offsets[:-1], lengths).astype(np.uint64)
-    keys = np.add.reduceat(_mixed(codes.astype(np.uint64) + (places << np.uint64(32))), offsets[:-1])
+    keys = np.add.reduceat(mixed_bits(codes.astype(np.uint64) + (places << np.uint64(32))), offsets[:-1])
     numbered = pl.DataFrame({"key": keys}).with_row_index("visit")
     first = numbered.unique("key", keep="first", maintain_order=True).with_row_index("list")
     number = numbered.join(first, on="key", how="left", maintain_order="left")["list"].to_numpy().astype(np.int32)
@@ -162,15 +164,6 @@ def _distinct_sets_slowly(offsets: Int64s, codes: Int32s) -> tuple[Int32s, list[
     listed = codes.tolist()
     numbers = [seen.setdefault(tuple(listed[start:end]), len(seen)) for start, end in pairwise(bounds)]
     return np.array(numbers, np.int32), list(seen)
-
-
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """SplitMix64: spreads the bits, so that sums of different sets differ."""
-    values = values + np.uint64(0x9E3779B97F4A7C15)
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: NDArray[np.uint64] = values ^ (values >> np.uint64(31))
-    return mixed
 
 
 def _published_frame(data: PublishedTrajectories) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.hierarchy import FAN_OUT_FIVE, Taxonomy
 from crypsis.journal import Journal
 from crypsis.methods.method import Method
-from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.trajectory.feasibility import feasible_length, individuals_of, longest_feasible
 from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
 from crypsis.methods.trajectory.merging import Guidance, LocationMerging
@@ -67,6 +67,7 @@ class SDSeqAnon(Method):
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[KmAnonymity]] = KmAnonymity
     scaling: ClassVar[Scaling] = Scaling.EXACT
+    publishes_shards: ClassVar[bool] = True
     stages: ClassVar[tuple[str, ...]] = ("feasibility", "count size 1..m", "merge size 1..m", "publish")
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "taxonomy")
 
@@ -103,11 +104,11 @@ class SDSeqAnon(Method):
 
     def anonymize_parts(
         self, data: EncodedTrajectories, executor: Executor, journal: Journal, block: BlockSize
-    ) -> PublishedTrajectories:
+    ) -> PublishedTrajectories | RecodedRecords:
         coordinates = data.locations.coordinates(type(self).__name__)
-        taxonomy = self.prepared(data.whole).taxonomy
+        taxonomy = self.prepared(data.one_of_each).taxonomy
         taxonomy.leaves_of(data.locations)  # refused before anything else is looked at
-        individuals_of(data.whole, self.unit, type(self).__name__)
+        individuals_of(data.one_of_each, self.unit, type(self).__name__)
         with journal.stage("feasibility"):
             reached = data.reached(min(self.m, data.longest + 1))
             longest = feasible_length(reached, self.k, self.unit, self.on_infeasible)
@@ -115,4 +116,4 @@ class SDSeqAnon(Method):
         if self.k > 1:
             for size in range(1, min(self.m, data.longest if longest is None else longest) + 1):
                 state.make_frequent(size, self.k, journal)
-        return state.published(data.whole, longest, journal)
+        return state.published(data, longest, journal)

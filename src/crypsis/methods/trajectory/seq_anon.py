@@ -18,7 +18,7 @@ from crypsis.guarantees.km_anonymity import KnownLength
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.journal import Journal
 from crypsis.methods.method import Method
-from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.trajectory.feasibility import feasible_length, individuals_of, longest_feasible
 from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
 from crypsis.methods.trajectory.merging import LocationMerging
@@ -59,6 +59,7 @@ class SeqAnon(Method):
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[KmAnonymity]] = KmAnonymity
     scaling: ClassVar[Scaling] = Scaling.EXACT
+    publishes_shards: ClassVar[bool] = True
     stages: ClassVar[tuple[str, ...]] = ("feasibility", "count size 1..m", "merge size 1..m", "publish")
     needs: ClassVar[tuple[str, ...]] = ("coordinates",)
 
@@ -102,9 +103,9 @@ class SeqAnon(Method):
 
     def anonymize_parts(
         self, data: EncodedTrajectories, executor: Executor, journal: Journal, block: BlockSize
-    ) -> PublishedTrajectories:
+    ) -> PublishedTrajectories | RecodedRecords:
         coordinates = data.locations.coordinates(type(self).__name__)
-        individuals_of(data.whole, self.unit, type(self).__name__)
+        individuals_of(data.one_of_each, self.unit, type(self).__name__)
         with journal.stage("feasibility"):
             reached = data.reached(min(self.m, data.longest + 1))
             longest = feasible_length(reached, self.k, self.unit, self.on_infeasible)
@@ -113,4 +114,4 @@ class SeqAnon(Method):
             largest = min(self.m, data.longest if longest is None else longest)
             for size in range(1 if self.apriori else max(self.m, 1), largest + 1):
                 state.make_frequent(size, self.k, journal)
-        return state.published(data.whole, longest, journal)
+        return state.published(data, longest, journal)

@@ -7,18 +7,21 @@ those of data in memory: the places live here, and the kernels that join and com
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from crypsis.arrays import Bools, Float64s, Int64s, offsets_of
-from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.arrays import Bools, Float64s, Int32s, Int64s, offsets_of
+from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.errors import InternalError, TooLarge
 from crypsis.executors.executor import Executor
 from crypsis.executors.near import resident_nearby
 from crypsis.journal import Journal
 from crypsis.kernels.nearest_merging import join_places, join_records, nearest_partner, suppress_symbol
 from crypsis.kernels.subsequences import count_of
+from crypsis.methods.scaling import RecodedRecords
 from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
 from crypsis.methods.trajectory.merging import (
     NO_GUIDANCE,
@@ -84,6 +87,20 @@ class MergingShard:
         return counts, self.records.support[[kept for kept, _ in merges]]
 
 
+def recode(
+    data: Trajectories, representatives: Int32s, longest: int | None, suppressed: Sequence[str]
+) -> PublishedTrajectories:
+    """Trajectories in symbols."""
+    kept = data if longest is None else data.truncated(longest)
+    return published_recoding(kept, representatives, longest, suppressed)
+
+
+def recode_shard(shard: RaggedShard, locations: Locations, *common: Any) -> tuple[PublishedTrajectories, Trajectories]:
+    """The trajectories of a shard as they are published, and as they were."""
+    original = Trajectories(*shard.read(), locations)
+    return recode(original, *common), original
+
+
 class ShardMerging(LocationPartition):
     """Locations merged, and with groups suppressed, until subsequences are shared by k individuals of all shards."""
 
@@ -114,14 +131,25 @@ class ShardMerging(LocationPartition):
             self._work_through(rare, slots, support, size, k, journal)
             self._drop_suppressed()
 
-    def published(self, data: Trajectories, longest: int | None, journal: Journal) -> PublishedTrajectories:
-        """The trajectories in the symbols that were made; what is told of them to the publisher alone is noted."""
+    def published(
+        self, data: EncodedTrajectories, longest: int | None, journal: Journal
+    ) -> PublishedTrajectories | RecodedRecords:
+        """The trajectories in the symbols that were made, of many the shards; what is told of them to the publisher
+        alone is noted."""
         self._resident.close()
+        suppressed = [label for symbol in self.suppressed for label in symbol]
+        if data.is_large:
+            representatives = self.representatives()
+            shown = np.flatnonzero(representatives >= 0).astype(np.int32)
+            every = replace(data.one_of_each, offsets=np.array([0, len(shown)], np.int64), codes=shown)
+            symbols = published_recoding(every, representatives, longest, suppressed)
+            common = (data.locations, representatives, longest, suppressed)
+            journal.private["merges"] = self.merges.to_pairs()
+            journal.private["partition"] = [list(names) for names in symbols.symbols.label_lists]
+            return RecodedRecords(data.shards, recode_shard, symbols, data.one_of_each, common)
         with journal.stage("publish"):
-            kept = data if longest is None else data.truncated(longest)
-            suppressed = [label for symbol in self.suppressed for label in symbol]
-            published = published_recoding(kept, self.representatives(), longest, suppressed)
-            journal.private.update(private_facts(data, published, self.merges))
+            published = recode(data.whole, self.representatives(), longest, suppressed)
+            journal.private.update(private_facts(data.whole, published, self.merges))
         return published
 
     def _rare(self, possible: int, held: int, k: int) -> Int64s:

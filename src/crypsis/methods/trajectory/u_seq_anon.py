@@ -20,7 +20,7 @@ from crypsis.guarantees.km_anonymity import KnownLength
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.journal import Journal
 from crypsis.methods.method import Method
-from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.trajectory.feasibility import check_enough, individuals_by_length, individuals_of
 from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
 from crypsis.methods.trajectory.merging import Guidance, LocationMerging
@@ -67,6 +67,7 @@ class USeqAnon(Method):
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[ConstrainedKmAnonymity]] = ConstrainedKmAnonymity
     scaling: ClassVar[Scaling] = Scaling.EXACT
+    publishes_shards: ClassVar[bool] = True
     stages: ClassVar[tuple[str, ...]] = ("feasibility", "count size 1..m", "merge size 1..m", "publish")
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "constraints")
 
@@ -110,10 +111,10 @@ class USeqAnon(Method):
 
     def anonymize_parts(
         self, data: EncodedTrajectories, executor: Executor, journal: Journal, block: BlockSize
-    ) -> PublishedTrajectories:
+    ) -> PublishedTrajectories | RecodedRecords:
         coordinates = data.locations.coordinates(type(self).__name__)
-        group_of_code = self.prepared(data.whole).constraints.groups_of(data.whole)
-        individuals_of(data.whole, self.unit, type(self).__name__)
+        group_of_code = self.prepared(data.one_of_each).constraints.groups_of(data.one_of_each)
+        individuals_of(data.one_of_each, self.unit, type(self).__name__)
         with journal.stage("feasibility"):
             check_enough(data.reached(min(self.m, data.longest + 1)), self.k, self.unit or "trajectory")
         state = ShardMerging(
@@ -124,4 +125,4 @@ class USeqAnon(Method):
                 state.make_frequent(size, self.k, journal)
         journal.private["suppressed"] = state.suppressed
         journal.private["suppressed_percent"] = state.suppressed_percent
-        return state.published(data.whole, None, journal)
+        return state.published(data, None, journal)

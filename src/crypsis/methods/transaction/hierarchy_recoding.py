@@ -39,6 +39,7 @@ class HierarchyMethod(Method):
     promises: ClassVar[type[ItemsetKmAnonymity]] = ItemsetKmAnonymity
     needs: ClassVar[tuple[str, ...]] = ("hierarchy",)
     counts_people: ClassVar[bool] = True
+    instead_of_parts: ClassVar[str] = "each of its steps asks all records; read the data into memory, or use LRA"
 
     k: ItemsetShared = 5
     m: KnownItems = 2

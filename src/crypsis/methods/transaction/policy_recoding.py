@@ -94,6 +94,7 @@ class PolicyMethod(Method):
     promises: ClassVar[type[ItemsetKmAnonymity]] = ItemsetKmAnonymity
     stages: ClassVar[tuple[str, ...]] = ("read policies", "merge", "publish")
     counts_people: ClassVar[bool] = True
+    instead_of_parts: ClassVar[str] = "each of its steps asks all records; read the data into memory"
     every_item: ClassVar[bool]
 
     k: Annotated[int, AtLeast(1), "Records that must share each protected set of items."] = 5
