@@ -8,10 +8,10 @@ BIN := $(VENV)/bin
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
-.PHONY: help demo test test-long fuzz kernels lint style types contracts docs reference screenshots bench environment clean
+.PHONY: help demo test test-long fuzz kernels lint style types contracts docs reference screenshots bench cluster-demo cluster-faults environment clean
 
 help: ## What can be made.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/demo.stamp ## Anonymize generated check-ins, prove and measure the result, write a release with a report.
 	@$(BIN)/python -m compileall -q src
@@ -56,6 +56,12 @@ screenshots: environment ## Look at every page of the browser interface; writes 
 bench: environment ## Times as ratios from one run; needs g++ for the comparison with plain C++.
 	@.ci/system-packages
 	$(BIN)/python -m benchmarks
+
+cluster-demo: environment ## Ten million rows on three workers, one of which is killed: the digest of one machine.
+	@$(BIN)/python -m benchmarks.executors.cluster_demo
+
+cluster-faults: environment ## Fifty workers die in the middle of their work; a scheduler is lost, a disk fills.
+	@CRYPSIS_DEATHS=50 $(BIN)/python -m pytest tests/executors/test_faults.py
 
 environment: $(VENV)/test.stamp
 	@$(BIN)/python -m compileall -q src

@@ -149,7 +149,7 @@ class PartsRelease:
     @property
     def is_whole(self) -> bool:
         """Few enough records for everything to be made in memory."""
-        return self.parts.n_records <= WHOLE_ROWS
+        return bool(self.parts.n_records <= WHOLE_ROWS)
 
     def in_memory(self) -> Release:
         """The same release of data in memory, rows in input order."""

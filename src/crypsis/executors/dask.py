@@ -15,6 +15,7 @@ import pickle
 import platform
 import secrets
 from collections.abc import Sequence
+from concurrent.futures import CancelledError
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -183,7 +184,7 @@ class Dask:
                 f"A task ended {RETRIES} workers one after another, probably for lack of memory. Give workers more "
                 "(`memory`), or smaller blocks (`block_rows`)."
             ) from None
-        except OSError as error:
+        except (OSError, CancelledError) as error:  # the scheduler is gone, or forgot what it was asked for
             raise WorkerFailed(f"The cluster was lost ({type(error).__name__}); nothing was written.") from None
         finally:
             for future in futures:

@@ -60,6 +60,12 @@ class Scratch:
             with partial.open("wb") as stream:
                 stream.write(content)
             partial.rename(target)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise WriteFailed(
+                f"Scratch cannot be written: {os.strerror(error.errno or 0)}. Free space or choose another place "
+                "(`scratch`)."
+            ) from None
         except BaseException:
             partial.unlink(missing_ok=True)
             raise

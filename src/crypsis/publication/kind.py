@@ -69,6 +69,10 @@ class PublishedKind(ABC):
     def write(self, folder: Path, published: Any, side_file: Any, rows: Int64s, format: str) -> None:
         """Write the chosen rows in this order, and the side file."""
 
+    def write_side_files(self, folder: Path, published: Any, side_file: Any) -> None:
+        """Write what is published beside the rows; nothing, unless a kind says otherwise."""
+        return
+
     @abstractmethod
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[Any, Any]:
         """Published data and side file of a release folder."""

@@ -160,7 +160,10 @@ def write_sorted_part(
 ) -> dict[str, Any]:
     """One part of the release, as it is published, and the input numbers of its rows."""
     number, wanted = work
-    pieces = [_taken(*load(file), np.arange(first, last)) for file, first, last in wanted]
+    pieces = []
+    for file, first, last in wanted:
+        held_offsets, held_ranks, held_rows = load(file)
+        pieces.append(_taken(held_offsets, held_ranks, held_rows, np.arange(first, last)))
     offsets, ranks = joined_rows([piece[:2] for piece in pieces])
     symbol_of_rank = np.argsort(symbols.symbols.rank).astype(np.int32)
     part = replace(symbols, offsets=offsets, codes=symbol_of_rank[ranks] if len(ranks) else ranks)

@@ -61,7 +61,7 @@ class CountedTrajectories:
         loads = np.sum(self.workers.map(load_by_symbol, self.coded, size, len(self.names)), axis=0)
         bounds = _ranges(loads, max(self.workers.memory // BYTES_PER_ENTRY, 1))
         pieces = self.workers.exchange(send_subsequences, self.coded, len(bounds), size, bounds, len(self.names))
-        found = [one for one in self.workers.map(count_range, pieces, required) if one is not None]
+        found: list[Rarest] = [one for one in self.workers.map(count_range, pieces, required) if one is not None]
         if not found:
             return None
         least = min(found, key=lambda one: (one.support, one.symbols))

@@ -1,0 +1,96 @@
+"""Workers die, a scheduler is lost, a disk is full: the same bytes or a clean error, and nothing half-published."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import crypsis
+from benchmarks.executors.processes import Processes
+from crypsis.errors import CrypsisError, WorkerFailed, WriteFailed
+from crypsis.executors.dask import Dask
+from crypsis.executors.scratch import Scratch
+from crypsis.executors.serial import Serial
+from tests.executors.faults import Mortal
+from tests.shards.cut_tables import random_table, release_cut, sorted_frame
+
+DEATHS = int(os.environ.get("CRYPSIS_DEATHS", "2"))
+METHOD = crypsis.Mondrian(k=3, l=2)
+
+
+def test_a_full_disk_is_a_clean_error_wherever_it_strikes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = random_table(np.random.default_rng(2), 60)
+    write, struck = Scratch.write, 0
+    for last in (0, 3, 9, 20):
+        left = last
+
+        def fill(self: Scratch, name: str, content: bytes) -> str:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                monkeypatch.setattr(Path, "open", full)
+            try:
+                return write(self, name, content)
+            finally:
+                monkeypatch.undo()
+                monkeypatch.setattr(Scratch, "write", fill)
+
+        def full(self: Path, *arguments: object, **options: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(Scratch, "write", fill)
+        try:
+            with Serial(scratch=tmp_path) as executor:
+                release_cut(table, METHOD, [20, 20, 50], 15, executor).write(tmp_path / "release")
+        except WriteFailed as error:
+            struck += 1
+            assert "No space left" in str(error)
+            assert not list(tmp_path.iterdir())
+        monkeypatch.undo()
+    assert struck == 4
+
+
+@pytest.mark.long
+def test_releases_are_the_same_however_many_workers_die(tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    table = random_table(rng, 400)
+    expected = sorted_frame(crypsis.anonymize(table, METHOD))
+    with Mortal(workers=2, memory="1GiB", scratch=tmp_path, deaths=0, rng=rng) as executor:
+        while executor.died < DEATHS:
+            executor.deaths = 1
+            release = release_cut(table, METHOD, rng.integers(0, 400, 3).tolist(), 90, executor)
+            assert release.verify().holds
+            assert pl.read_parquet(release.data.files[0]).equals(expected)
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith("crypsis-scratch")]
+
+
+@pytest.mark.long
+def test_a_scheduler_that_is_lost_is_a_clean_error_and_one_that_came_back_serves(tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    table = random_table(rng, 200)
+    expected = sorted_frame(crypsis.anonymize(table, METHOD))
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    cluster = Processes(tmp_path, 2)
+    try:
+        with Dask(cluster.address, workers=2, scratch=scratch) as executor:
+            release = release_cut(table, METHOD, [50, 120], 60, executor)
+            assert pl.read_parquet(release.data.files[0]).equals(expected)
+            cluster.end_scheduler()
+            with pytest.raises(CrypsisError) as failed:
+                release_cut(table, METHOD, [50, 120], 60, executor).write(tmp_path / "release")
+            assert isinstance(failed.value, WorkerFailed)
+        assert not (tmp_path / "release").exists()
+        assert not list(scratch.iterdir())
+        cluster.start_scheduler()
+        cluster.start_worker()
+        with Dask(cluster.address, workers=1, scratch=scratch) as executor:
+            release = release_cut(table, METHOD, [50, 120], 60, executor)
+            assert pl.read_parquet(release.data.files[0]).equals(expected)
+    finally:
+        cluster.close()
+    assert "zq-secret" not in cluster.words
