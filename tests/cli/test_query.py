@@ -121,11 +121,17 @@ def test_a_release_without_times_tells_the_order_only(run: Run, visits: Path) ->
     assert run("query", "od", release, "--from", "home", "--to", "shop").out.startswith("at least 3, at most 3")
 
 
-def test_a_release_that_is_not_truthful_gives_no_bounds(run: Run, visits: Path) -> None:
+def test_a_release_that_is_not_truthful_gives_an_estimate_without_bounds(run: Run, visits: Path) -> None:
     release = make(run, visits, *MERGED, method="bf-p2ka")
-    done = run("query", "presence", release, "--region", "shop", "--period", "2024-03-01T08:00/09:00")
-    assert (done.code, done.err[:15]) == (2, "not-applicable:")
-    assert "no bounds" in done.err
+    asked = ("presence", release, "--region", "shop", "--period", "2024-03-01T08:00/09:00")
+    done = run("query", *asked)
+    assert (done.code, done.out[:6]) == (0, "about ")
+    assert "an estimate without bounds: the published records are drawn, replaced or noisy" in done.out
+    told = json.loads(run("query", *asked, "--json").out)
+    assert (told["truthful"], "definite" in told, "possible" in told) == (False, False, False)
+    refused = run("query", "dwell", *asked[1:])
+    assert (refused.code, refused.err[:15]) == (2, "not-applicable:")
+    assert "no bounds" in refused.err
 
 
 def test_a_timed_adversary_attacks_a_release_with_times_as_one_without(run: Run, visits: Path) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
-from crypsis import Incognito, SeqAnon, Table, Trajectories, anonymize
+from crypsis import BFP2kA, Incognito, Release, SeqAnon, Table, Trajectories, anonymize
 from crypsis.errors import BadQuery, CrypsisError, NotApplicable, OptionWithoutEffect
 from crypsis.query.questions import KINDS, Question, ask
+from tests.timed_movements import timed_movements
 
 
 def test_a_count_and_its_words() -> None:
@@ -46,3 +48,53 @@ def test_what_a_question_does_not_use_is_refused() -> None:
         Question(kind="places", mode="within")
     with pytest.raises(BadQuery, match="There is no question 'presents'"):
         Question(kind="presents")
+
+
+MORNING = "2024-03-01T08:00/09:00"
+
+
+@pytest.fixture(scope="module")
+def timed() -> Release:
+    data, _ = timed_movements(np.random.default_rng(3))
+    return anonymize(data.bind_times(width=60), SeqAnon(k=2, m=1))
+
+
+def test_what_is_expected_lies_between_the_bounds(timed: Release) -> None:
+    told = ask(timed, Question(kind="presence", region=("home", "park"), period=MORNING)).content
+    assert told["definite"] <= told["estimate"] <= told["possible"]
+
+
+@pytest.mark.parametrize(
+    ("region", "period", "words"),
+    [
+        ("hom", MORNING, "Did you mean 'home'"),
+        ("home", "2024-03-01T09:00/08:00", "must not fall"),
+        ("home", "tomorrow", "two or four instants"),
+        ("home", "2024-03-01T08:00/2024-03-01T25:00", "no instant"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["presence", "relation", "dwell"])
+def test_bad_periods_and_unknown_regions_are_refused_in_words(
+    timed: Release, kind: str, region: str, period: str, words: str
+) -> None:
+    more = {"relation": "before"} if kind == "relation" else {}
+    with pytest.raises(BadQuery, match=words):
+        ask(timed, Question(kind=kind, region=(region,), period=period, **more))
+
+
+def test_instants_without_a_zone_are_utc(timed: Release) -> None:
+    asked = [
+        ask(timed, Question(kind="presence", region=("home",), period=period)).content
+        for period in (MORNING, "2024-03-01T08:00Z/2024-03-01T09:00Z", "2024-03-01T09:00+01:00/2024-03-01T10:00+01:00")
+    ]
+    assert asked[0] == asked[1] == asked[2]
+
+
+@pytest.mark.parametrize("kind", ["dwell", "relation", "od", "copresence", "places"])
+def test_replaced_records_give_no_bounds_and_the_reason(kind: str) -> None:
+    data, _ = timed_movements(np.random.default_rng(3))
+    release = anonymize(data.bind_times(width=360), BFP2kA(k=2))
+    needed, _, _ = KINDS[kind]
+    given = {"period": MORNING, "relation": "before"} | dict.fromkeys(("region", "origin", "destination"), ("home",))
+    with pytest.raises(NotApplicable, match="gives no bounds: its records are drawn, replaced or noisy"):
+        ask(release, Question(kind=kind, **{name: given[name] for name in needed}))

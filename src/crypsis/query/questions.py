@@ -14,7 +14,9 @@ from crypsis.fuzzytime import FuzzyInterval
 from crypsis.fuzzytime.array import MODES
 from crypsis.query.bounds import Bounds, bounds_of, presence_bounds, relation_bounds
 from crypsis.query.copresence import copresence_bounds
+from crypsis.query.count import NO_BOUNDS as WHY_NO_BOUNDS
 from crypsis.query.dwell import dwell_bounds
+from crypsis.query.estimate import estimate_presence
 from crypsis.query.origin_destination import od_bounds
 from crypsis.query.periods import read_period
 from crypsis.query.published_movements import visits_of
@@ -77,14 +79,16 @@ def ask(release: Asked, question: Question) -> Answer:
     return KINDS[question.kind][2](release, question)
 
 
-def visits_to_ask(release: Asked, *, timed: bool) -> PublishedVisits:
-    """The visits of a truthful release; of one with times, where the question is about times."""
-    if not release.truthful:
-        raise NotApplicable(
-            "This release gives no bounds: its records are drawn, replaced or noisy, so none of them need be true of "
-            "anybody. `crypsis measure` compares it with the original."
-        )
-    visits = visits_of(release.data, truthful=True, complete=release.complete)
+def visits_to_ask(release: Asked, *, timed: bool, bounded: bool = True) -> PublishedVisits:
+    """The visits of a release: of a truthful one unless estimates will do, with times where the question needs them."""
+    try:
+        if bounded and not release.truthful:
+            raise NotApplicable(NO_BOUNDS)
+        visits = visits_of(release.data, truthful=release.truthful, complete=release.complete)
+    except NotApplicable:
+        if release.truthful:
+            raise
+        raise NotApplicable(NO_BOUNDS) from None
     if timed and release.data.timed is None:
         raise NotApplicable(
             "This release tells the order of visits and no times. Anonymize with times='merge' to publish times."
@@ -92,10 +96,33 @@ def visits_to_ask(release: Asked, *, timed: bool) -> PublishedVisits:
     return visits
 
 
+NO_BOUNDS = (
+    "This release gives no bounds: its records are drawn, replaced or noisy, so none of them need be true of "
+    "anybody. `crypsis measure` compares it with the original."
+)
+
+
 def _presence(release: Asked, question: Question) -> Answer:
-    visits = visits_to_ask(release, timed=True)
-    period = _period(release, question.period)
-    return _bounds(release, presence_bounds(visits, question.region, period, question.mode or "sometime"))
+    visits = visits_to_ask(release, timed=True, bounded=False)
+    period, mode = _period(release, question.period), question.mode or "sometime"
+    expected = _expected(visits, question.region, period, mode)
+    if not release.truthful:
+        if expected is None:
+            raise NotApplicable(NO_BOUNDS)
+        told = {"estimate": expected, "counts": visits.counts, **_facts(release), "why_no_bounds": WHY_NO_BOUNDS}
+        return Answer(told, f"about {expected:,.1f} {visits.counts}; an estimate without bounds: {WHY_NO_BOUNDS}")
+    found = _bounds(release, presence_bounds(visits, question.region, period, mode))
+    if expected is None:
+        return found
+    return Answer({**found.content, "estimate": expected}, f"{found.words}; about {expected:,.1f} if spread evenly")
+
+
+def _expected(visits: PublishedVisits, region: tuple[str, ...], period: FuzzyInterval, mode: str) -> float | None:
+    """The expected number of people; None for times without dates, and for periods whose ends are not exact."""
+    first, begun, ending, last = period.bounds
+    if visits.cycle or first != begun or ending != last:
+        return None
+    return estimate_presence(visits, region, first, last, mode)
 
 
 def _relation(release: Asked, question: Question) -> Answer:
