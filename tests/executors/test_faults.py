@@ -15,10 +15,12 @@ from crypsis.errors import CrypsisError, WorkerFailed, WriteFailed
 from crypsis.executors.dask import Dask
 from crypsis.executors.scratch import Scratch
 from crypsis.executors.serial import Serial
+from tests.executors import tasks
 from tests.executors.faults import Mortal
 from tests.shards.cut_tables import random_table, release_cut, sorted_frame
 
 DEATHS = int(os.environ.get("CRYPSIS_DEATHS", "2"))
+SECRET = "zq-secret-417"
 METHOD = crypsis.Mondrian(k=3, l=2)
 
 
@@ -70,16 +72,22 @@ def test_releases_are_the_same_however_many_workers_die(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_scheduler_that_is_lost_is_a_clean_error_and_one_that_came_back_serves(tmp_path: Path) -> None:
-    rng = np.random.default_rng(8)
-    table = random_table(rng, 200)
+    """Values, the name of a column, the scratch folder and an error hold a secret, which no process writes down."""
+    frame = pl.DataFrame(
+        {"age": [row % 7 for row in range(200)], SECRET: [f"{SECRET} {row % 3}" for row in range(200)]}
+    )
+    table = crypsis.Table.from_frame(frame, {"age": "quasi", SECRET: "sensitive"}, each_row_is_a_person=True)
     expected = sorted_frame(crypsis.anonymize(table, METHOD))
-    scratch = tmp_path / "scratch"
+    scratch = tmp_path / SECRET
     scratch.mkdir()
     cluster = Processes(tmp_path, 2)
     try:
         with Dask(cluster.address, workers=2, scratch=scratch) as executor:
             release = release_cut(table, METHOD, [50, 120], 60, executor)
             assert pl.read_parquet(release.data.files[0]).equals(expected)
+            for wrong in (1, 2):
+                with pytest.raises(CrypsisError):
+                    executor.map(tasks.fail, [wrong], SECRET)
             cluster.end_scheduler()
             with pytest.raises(CrypsisError) as failed:
                 release_cut(table, METHOD, [50, 120], 60, executor).write(tmp_path / "release")
@@ -93,4 +101,5 @@ def test_a_scheduler_that_is_lost_is_a_clean_error_and_one_that_came_back_serves
             assert pl.read_parquet(release.data.files[0]).equals(expected)
     finally:
         cluster.close()
-    assert "zq-secret" not in cluster.words
+    assert "Registered to" in cluster.words
+    assert SECRET not in cluster.words
