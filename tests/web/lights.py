@@ -33,3 +33,10 @@ def cell_of(api: httpx.Client, number: str) -> tuple[str, str]:
     (cell,) = ended(api, made)["cells"]
     assert cell["state"] == "done", cell
     return made, str(cell["cell"])
+
+
+def attacked(api: httpx.Client, number: str, name: str) -> dict[str, Any]:
+    made, cell = cell_of(api, number)
+    answer = api.post(f"/api/experiments/{made}/cells/{cell}/attacks", json={"attack": name}, timeout=480)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())

@@ -14,7 +14,7 @@ from tests.people_with_codes import people_with_codes
 from tests.shared_data import dataset
 from tests.web.clicks import load
 from tests.web.conftest import Tab
-from tests.web.lights import cell_of, light
+from tests.web.lights import attacked, light
 
 SLOW = 480_000  # milliseconds; loading and running a whole file on a busy machine
 
@@ -37,13 +37,6 @@ def walk(tab: Tab, file: Path, answer: str | None = None) -> tuple[Any, str]:
     return page, number
 
 
-def attacked(api: httpx.Client, number: str, name: str) -> dict[str, Any]:
-    made, cell = cell_of(api, number)
-    answer = api.post(f"/api/experiments/{made}/cells/{cell}/attacks", json={"attack": name}, timeout=SLOW / 1000)
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json())
-
-
 @pytest.mark.real_data("adult")
 def test_adult_shows_the_salaries_that_are_revealed(tab: Tab, api: httpx.Client) -> None:
     page, number = walk(tab, dataset("adult") / "adult.csv")
@@ -51,19 +44,6 @@ def test_adult_shows_the_salaries_that_are_revealed(tab: Tab, api: httpx.Client)
     expect(light(page, "disclosure")).to_contain_text("revealed for 10,091 of 30,162 people (33 %)")
     expect(page.get_by_role("button", name="Set l = 2")).to_be_visible()
     assert attacked(api, number, "linkage")["curve"][0]["fewest_candidates"] >= 5
-
-
-@pytest.mark.real_data("geolife_sample")
-def test_geolife_counts_users_and_shows_tracks_of_length_0(tab: Tab, api: httpx.Client) -> None:
-    page, number = walk(tab, dataset("geolife_sample") / "geolife_11users.csv.xz")
-    section = api.get(f"/api/datasets/{number}").json()["section"]
-    assert (section["kind"], section["t"], section["repeated"]) == ("tracks", "datetime_gmt", "first")
-    expect(light(page, "guarantee")).to_contain_text("where all records of a person count as one")
-    expect(light(page, "usefulness")).to_have_attribute("data-colour", "red")
-    expect(light(page, "usefulness")).to_contain_text("109 of 109 published tracks (100 %) have length 0")
-    found = attacked(api, number, "unique-location")
-    assert (found["individuals"], found["people"]) == (11, True)
-    assert max(point["share_unique"] for point in found["curve"]) == 0
 
 
 @pytest.mark.real_data("citibike_jc")
@@ -82,9 +62,3 @@ def test_informs_shows_the_information_that_is_lost(tab: Tab, tmp_path: Path) ->
     page, _ = walk(tab, people_with_codes(tmp_path, 3_000))
     expect(light(page, "usefulness")).to_have_attribute("data-colour", "amber")
     expect(light(page, "usefulness")).to_contain_text("65 % of the information in the quasi-identifiers is lost (NCP)")
-
-
-@pytest.mark.real_data("informs2005")
-def test_informs_by_household_shows_the_incomes_that_are_revealed(tab: Tab) -> None:
-    page, _ = walk(tab, dataset("informs2005") / "demographics05.csv.gz", "Yes, DUID names the person")
-    expect(light(page, "disclosure")).to_contain_text("revealed for 3,841 of 11,918 people (32 %)")

@@ -7,7 +7,7 @@ order of two labels without always writing them so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,12 +50,12 @@ _PREFERRED = 3.0  # how far orders are from chance: the mean of (a - b)² / (a +
 _STATES = frozenset({"0", "1", "2", "newpoint", "point", "disappearpoint"})
 _STARTS = word_set(
     """
-    start begin from origin pickup departure source orig von abfahrt depart origen partida
+    start started begin from origin pickup departure source orig von abfahrt depart origen partida
     """
 )
 _ENDS = word_set(
     """
-    end stop to destination dropoff arrival dest nach ankunft arrivee destino chegada
+    end ended stop to destination dropoff arrival dest nach ankunft arrivee destino chegada
     """
 )
 
@@ -150,6 +150,15 @@ def _holds_items(frame: pl.DataFrame, name: str) -> bool:
 
 def _trips(names: list[str]) -> str | None:
     """Why a row is a trip: at least two pairs of columns have the same words but for start and end."""
+    both = trip_ends(names)
+    if len(both) < 2:
+        return None
+    start, end = next(iter(both.values()))
+    return f"each row is a trip: {start} and {end} are its two ends"
+
+
+def trip_ends(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Pairs of columns that tell the same of the start and of the end of a trip, by the words that they share."""
 
     def rests(words: frozenset[str]) -> dict[str, str]:
         found = {}
@@ -165,10 +174,7 @@ def _trips(names: list[str]) -> str | None:
         return found
 
     starts, ends = rests(_STARTS), rests(_ENDS)
-    both = [rest for rest in starts if rest in ends]
-    if len(both) < 2:
-        return None
-    return f"each row is a trip: {starts[both[0]]} and {ends[both[0]]} are its two ends"
+    return {rest: (starts[rest], ends[rest]) for rest in starts if rest in ends}
 
 
 def track_columns(whole: list[str], names: list[str]) -> dict[str, str]:

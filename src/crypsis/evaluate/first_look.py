@@ -110,8 +110,9 @@ def described(
         inspection["reasons"] = {name: f"{one.reason} ({one.confidence} confidence)" for name, one in roles.items()}
         return section, inspection
     if section["kind"] in ("trajectories", "events", "transactions", "tracks"):
-        section |= usual_columns(section["kind"], _names_of(section["kind"], found))
-        section |= found.uses if section["kind"] == found.kind else {}
+        names = _names_of(section["kind"], found)
+        section |= _of_squares(names) if chosen.get("grid") else usual_columns(section["kind"], names)
+        section |= found.uses if section["kind"] == found.kind and not chosen.get("grid") else {}
     section |= chosen
     section |= _order(path, section)
     return section | chosen, found.to_dict()
@@ -195,6 +196,12 @@ def checkin_columns(columns: list[str]) -> dict[str, str] | None:
     }
     told = {option: name for option, name in found.items() if name is not None}
     return told if len(told) == len(found) else None
+
+
+def _of_squares(columns: list[str]) -> dict[str, str]:
+    """When and where a check-in was, by the usual names; whose it is, is asked."""
+    found = checkin_columns(columns) or {}
+    return {option: name for option, name in found.items() if option != "user" and option != name}
 
 
 def person_question(path: Path, section: Mapping[str, Any]) -> PersonLike | None:

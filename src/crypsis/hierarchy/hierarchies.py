@@ -4,6 +4,7 @@ On the command line `--hierarchy age=ages.csv --hierarchy zip=prefix`; several m
 commas. What follows the `=` is a file, or one of these recipes:
 
     equi_width:8:4   equi_depth:8:4   adaptive:8:4   bins and fanout, for numbers and dates; both may be left out
+    cuts:18:30:65    cuts:2020-07-01                 ranges between chosen cuts, of numbers and dates
     dates:months     dates:weeks                     the calendar
     prefix                                           codes masked from the right
     balanced:4:label balanced:4:frequency            a tree over categories, fanout and order
@@ -27,6 +28,7 @@ from crypsis.data.values import write_value
 from crypsis.errors import BadParameter, HierarchyError, did_you_mean
 from crypsis.hierarchy.adaptive import adaptive
 from crypsis.hierarchy.balanced_values import ORDERS, balanced
+from crypsis.hierarchy.cuts import cuts
 from crypsis.hierarchy.dates import CALENDARS, dates
 from crypsis.hierarchy.equi_depth import equi_depth
 from crypsis.hierarchy.equi_width import equi_width
@@ -173,8 +175,11 @@ class _Known:
 
     build: Callable[..., Hierarchy]
     takes: tuple[Any, ...] = ()  # int for a whole number of at least 1, or the words that are allowed
+    any_number: bool = False  # arguments are read by the builder itself, as many as there are
 
     def arguments(self, column: str, given: list[str]) -> list[Any]:
+        if self.any_number:
+            return given
         if len(given) > len(self.takes):
             raise BadParameter(f"hierarchy of '{column}': {len(self.takes)} arguments at most, got {len(given)}.")
         return [self._argument(column, text, kind) for text, kind in zip(given, self.takes, strict=False)]
@@ -202,6 +207,7 @@ RECIPES: dict[str, _Known] = {
     "equi_width": _Known(equi_width, (int, int)),
     "equi_depth": _Known(equi_depth, (int, int)),
     "adaptive": _Known(adaptive, (int, int)),
+    "cuts": _Known(cuts, any_number=True),
     "dates": _Known(dates, (CALENDARS,)),
     "prefix": _Known(_prefix),
     "balanced": _Known(balanced, (int, ORDERS)),

@@ -64,6 +64,24 @@ class Datasets:
 
     # Adding
 
+    def with_uploads_beside(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings in which sets of an upload that waits beside the data are named by its whole path."""
+        sets = settings.get("sets") or {}
+        found = {
+            name: {**one, "path": str(self.workspace.upload(Path(str(one["path"])).name.partition(".")[0]))}
+            for name, one in sets.items()
+            if Path(str(one.get("path"))).name == one.get("path")
+        }
+        return {**settings, "sets": {**sets, **found}} if sets else dict(settings)
+
+    def _take_uploads_beside(self, section: dict[str, Any], folder: Path) -> None:
+        """Move the uploads that a dataset reads beside its own file into its folder."""
+        for one in (section.get("sets") or {}).values():
+            waiting = self.workspace.folder / "uploads" / Path(str(one["path"])).name
+            if waiting.is_file():
+                waiting.rename(folder / waiting.name)
+                one["path"] = waiting.name
+
     def add_upload(
         self, upload: str, name: str, settings: Mapping[str, Any] | None = None, seen: Described | None = None
     ) -> Entry:
@@ -75,7 +93,7 @@ class Datasets:
         path = self.workspace.upload(upload)
         shown = shown_name(name, path)
         with rename_in_errors(path, shown):
-            section, inspection = seen or described(path, settings or {})
+            section, inspection = seen or described(path, self.with_uploads_beside(settings or {}))
         inspection["file"] = shown
         kept = f"original{safe_suffix(path.name)}"
 
@@ -84,6 +102,7 @@ class Datasets:
                 path.rename(folder / kept)
             except FileNotFoundError:  # a second click was quicker
                 raise NoSuchEntry("This upload was taken in the meantime; look among the datasets.") from None
+            self._take_uploads_beside(section, folder)
 
         content = {"section": {"path": kept, **section}, "undone": [], "history": [], "inspection": inspection}
         return self.workspace.create(KIND, _stem(name), content, fill)
@@ -92,11 +111,10 @@ class Datasets:
         """Work on a file where it lies; it is never written to."""
         file = self.named_file(path)
         self.check_settings(settings or {})
-        section, inspection = described(file, settings or {})
+        section, inspection = described(file, self.with_uploads_beside(settings or {}))
+        content = {"section": {"path": str(file), **section}, "undone": [], "history": [], "inspection": inspection}
         return self.workspace.create(
-            KIND,
-            _stem(file.name),
-            {"section": {"path": str(file), **section}, "undone": [], "history": [], "inspection": inspection},
+            KIND, _stem(file.name), content, lambda folder: self._take_uploads_beside(section, folder)
         )
 
     def named_file(self, path: str) -> Path:
@@ -156,7 +174,8 @@ class Datasets:
         inspection["file"] = known.content["inspection"].get("file", source.name)
 
         def fill(folder: Path) -> None:
-            for name in {told["path"], told.get("locations")} - {None}:
+            beside = {str(one["path"]) for one in (told.get("sets") or {}).values()}
+            for name in {told["path"], told.get("locations"), *beside} - {None}:
                 if not Path(name).is_absolute():
                     shutil.copyfile(known.folder / name, folder / name)
 
@@ -507,6 +526,10 @@ def whole_section(entry: Entry) -> dict[str, Any]:
     for name in side_input_files():
         if section.get(name) is not None:
             section[name] = str(entry.folder / section[name])
+    if section.get("sets"):
+        section["sets"] = {
+            name: {**one, "path": str(entry.folder / str(one["path"]))} for name, one in section["sets"].items()
+        }
     return section
 
 

@@ -6,6 +6,7 @@ Nothing is kept before *Load*: a preview reads the file again with the settings 
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -18,8 +19,9 @@ import polars as pl
 
 from crypsis.data.formats import format_options
 from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.kinds_of_data import kind_of_table
 from crypsis.data.person_detection import PersonLike
-from crypsis.errors import CrypsisError, NoSuchEntry
+from crypsis.errors import CrypsisError, NoSuchEntry, NotApplicable
 from crypsis.evaluate.dataset import Dataset
 from crypsis.evaluate.first_look import described, look_at, told_options
 from crypsis.evaluate.suggested_command import commands_to_begin
@@ -31,6 +33,8 @@ from crypsis.web.reading_form import options_used
 from crypsis.web.workspace import Entry
 
 ROWS_SHOWN = 20
+_MOST_MARKERS = 9
+_NEGATIVE = re.compile(r"-[1-9]{1,2}")
 _MOST_STAGED = 100
 
 
@@ -90,6 +94,7 @@ class Imports:
         """The file as these settings read it. What cannot be read at all is raised."""
         self.datasets.check_settings(settings)
         file, name = self._located(staged)
+        settings = self.datasets.with_uploads_beside(settings)
         with rename_in_errors(file, name):
             found = look_at(file, settings)
             section, inspection = described(file, settings, found)
@@ -103,8 +108,35 @@ class Imports:
             return replace(_as_written(file, section, inspection, error), options=options)
         first = Grid(data.take(np.arange(min(ROWS_SHOWN, len(data)))).to_frame())
         like = getattr(data, "person_like", None)
-        typed = commands_to_begin(file, section, like, found, Path(name) if staged.upload else None)
+        beside = section.get("sets")  # a file of sets beside the data is named in an experiment file
+        typed = {} if beside else commands_to_begin(file, section, like, found, Path(name) if staged.upload else None)
+        section |= {"sets": own_names(beside)} if beside else {}
         return Preview(section, inspection, tuple(first.columns), _texts(first), len(data), like, None, options, typed)
+
+    def sets_beside(self, staged: Staged, settings: Mapping[str, Any], upload: str) -> dict[str, Any]:
+        """The settings with which the rows of another file, several for a record, are sets beside these records."""
+        file, _ = self._located(staged)
+        other = self.datasets.workspace.upload(upload)
+        options = told_options(settings)
+        frame, rows = read_table_file(file, **options)[0], read_table_file(other)[0]
+        shared = [name for name in rows.columns if name in frame.columns]
+        keys = [name for name in shared if not frame[name].is_duplicated().any()]
+        found = kind_of_table(rows).columns
+        key = found["id"] if found.get("id") in keys else next(iter(keys), None)
+        if key is None:
+            raise NotApplicable(
+                f"This file cannot be joined: none of its columns names one record of the other. "
+                f"{'Shared are ' + ', '.join(shared[:5]) if shared else 'They share no column'}; a column such as an "
+                "id must stand in both."
+            )
+        items = [name for name in rows.columns if name not in frame.columns]
+        item = found["item"] if found.get("item") in items else next(iter(items), None)
+        if item is None:
+            raise NotApplicable("This file cannot be joined: it has no column that the other lacks.")
+        missing = _codes_for_missing(rows[item])
+        told = {"path": other.name, "id": key, "item": item, **({"missing": missing} if missing else {})}
+        kept = {name: value for name, value in settings.items() if name != "kind"}
+        return {**kept, "kind": "mixed", "sets": {**(settings.get("sets") or {}), item: told}}
 
     def load(self, staged: Staged, settings: Mapping[str, Any], shown: Preview | None = None) -> Entry:
         """Take the file into the workspace, read with these settings; `shown` is its preview with just these."""
@@ -125,6 +157,17 @@ class Imports:
             return file, shown_name(staged.name, file)
         file = self.datasets.named_file(staged.path)
         return file, file.name
+
+
+def own_names(sets: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Files of sets by their names alone, as the folder of a dataset keeps them."""
+    return {name: {**one, "path": Path(str(one["path"])).name} for name, one in sets.items()}
+
+
+def _codes_for_missing(items: pl.Series) -> list[str]:
+    """Negative numbers among codes: they say why there is no item (-1, -9), and no code is written so."""
+    texts = items.cast(pl.String).str.strip_chars().drop_nulls().unique().sort()
+    return [text for text in texts.to_list() if _NEGATIVE.fullmatch(text)][:_MOST_MARKERS]
 
 
 def _as_written(

@@ -14,6 +14,8 @@ from crypsis.web.actions import done
 from crypsis.web.declaration import Declaration
 from crypsis.web.telling import error_sentence
 
+TO_SIGN = "report.pdf"
+
 
 class ReportCard:
     """A section of the page Evaluate. `address` is that of the result below `/api`."""
@@ -41,7 +43,7 @@ class ReportCard:
                 words = "Declare who answers for it" if about is None else "Change the declaration"
                 button = theme.primary if about is None else theme.secondary
                 button(words, lambda: ask_declaration(self.declaration, self.show), "badge")
-                theme.secondary("Public report (PDF)", self._open("report.pdf"), "picture_as_pdf")
+                theme.secondary("Public report (PDF)", self._open(TO_SIGN), "picture_as_pdf")
                 theme.secondary("Public report (page)", self._open("report.html"), "description")
             with ui.row().classes("actions"):
                 theme.secondary("Private report (PDF)", self._open("report.pdf?private=true"), "lock")
@@ -51,7 +53,23 @@ class ReportCard:
             ).classes("muted small")
 
     def _open(self, name: str) -> Callable[[], None]:
-        return lambda: ui.navigate.to(f"{self.address}/{name}", new_tab=True)
+        """Open a report; the one to sign asks first who answers for it, once."""
+
+        def open_report() -> None:
+            ui.navigate.to(f"{self.address}/{name}", new_tab=True)
+
+        def declared() -> None:
+            self.show()
+            with self.place:
+                open_report()
+
+        def ask_first() -> None:
+            if name == TO_SIGN and self.declaration.about is None:
+                ask_declaration(self.declaration, declared)
+            else:
+                open_report()
+
+        return ask_first
 
 
 def ask_declaration(declaration: Declaration, after: Callable[[], None]) -> None:

@@ -38,6 +38,7 @@ TYPED = {
     "recode(column=id, values=a=anna,b=bert, others=other)": ("id", ["anna", "bert", "other", "bert"]),
     "year(column=t, to=year)": ("year", [2008, 2008, 2008, 2009]),
     "prefix(column=zip, length=3, to=area)": ("area", ["101", "803", "200", "803"]),
+    "ends(starts=dx1, ends=dx2, to=dx)": ("dx", ["x", "y", "", "q", "z", None, "x", "y"]),
     "bins(column=age, width=10, to=decade)": ("decade", [40, 0, 10, 0]),
 }
 
@@ -172,3 +173,12 @@ def test_lists_have_no_columns_to_shape(tmp_path: Path) -> None:
     file.write_text("a b\nb c\n")
     with pytest.raises(CrypsisError, match="no table"):
         crypsis.read_transactions(file, step=["drop(columns=a)"])
+
+
+def test_two_visits_are_made_of_each_trip_its_start_first() -> None:
+    trips = pl.DataFrame({"bike": ["b", "a"], "t1": [5, 1], "p1": ["x", "y"], "t2": [6.5, 2.0], "p2": ["y", "y"]})
+    visits = shape(trips, ["ends(starts=t1,p1, ends=t2,p2, to=time,place)"])
+    assert visits.rows() == [(1, 5.0, "x", "b"), (1, 6.5, "y", "b"), (2, 1.0, "y", "a"), (2, 2.0, "y", "a")]
+    for wrong in ("ends(starts=t1, ends=t2,p2, to=time)", "ends(starts=t1, ends=t2, to=bike)"):
+        with pytest.raises(BadParameter):
+            shape(trips, [wrong])

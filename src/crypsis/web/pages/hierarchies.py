@@ -12,16 +12,20 @@ from crypsis.errors import CrypsisError, NotApplicable
 from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, told
 from crypsis.web.files import side_inputs_text, take_text
-from crypsis.web.side_inputs import RECIPES, nested, recipe_words
+from crypsis.web.level_losses import level_losses, losses_table
+from crypsis.web.recipe_form import RecipeForm
+from crypsis.web.side_inputs import nested, recipe_words
 from crypsis.web.telling import error_sentence, error_words
 from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
+from crypsis.wording import counted
 
 PATH = "/hierarchies"
 LEAD = "Say what a value may be replaced with: a town by its county, an age by a range."
 KINDS = ("table", "mixed", "transactions", "trajectories")
 _LINES = "hierarchy-lines"
+_USUAL = dict.fromkeys(("int", "float"), "equi_width:16")
 _LONGEST_TEXT = 2_000_000  # characters that a page edits at once
 
 
@@ -65,6 +69,7 @@ class HierarchyPage:
         self.workbench, self.dataset, self.columns, self.column = workbench, dataset, columns, column
         self.side_inputs = workbench.side_inputs
         self.selected: str | None = None
+        self.ticked: list[str] = []  # nodes that are to be grouped
 
     def as_file(self) -> None:
         async def take(text: str) -> None:
@@ -87,7 +92,7 @@ class HierarchyPage:
                 with theme.section("Columns"):
                     self.names = ui.column().style("width: 100%; gap: 0")
                     self._list()
-                with theme.section("Build automatically"):
+                with theme.section("Build it", "Each change is shown at once, and kept when you use it"):
                     self._recipes()
                 with theme.section("Or load a file"):
                     drop_place(
@@ -125,47 +130,57 @@ class HierarchyPage:
     # Making
 
     def _recipes(self) -> None:
-        self.recipe = ui.select(
-            dict(RECIPES), value=self._usual_recipe(), label="Recipe", new_value_mode="add-unique", with_input=True
-        )
-        self.recipe.props("outlined dense options-dense").style("width: 100%")
+        assert self.column is not None
+        known = self.side_inputs.hierarchy(self.dataset.number, self.column)
+        recipe = str((known and known.content["auto"]) or self._usual_recipe())
+        declared = self.dataset.content["section"].get("columns")
+        of_table = declared is None or self.column in declared
+        self.recipe = RecipeForm(self._type(), recipe, of_table and not self._is_set(), told(self._preview))
         with ui.row().classes("actions"):
-            theme.secondary("Preview", self._preview, "visibility")
+            theme.secondary("Preview", told(self._preview), "visibility")
             theme.primary("Use it", self._use, "check")
-        ui.label("Or type another: equi_depth:8, adaptive:4, dates, auto").classes("muted small")
+        ui.label("Then drag values between groups, or tick some and group them.").classes("muted small")
+
+    def _type(self) -> str:
+        columns = self.dataset.content["section"].get("columns", {})
+        return str(columns.get(self.column, {}).get("type") or "")
+
+    def _is_set(self) -> bool:
+        return self._type() == "items" or self.dataset.content["section"]["kind"] in ("transactions", "trajectories")
 
     def _usual_recipe(self) -> str:
         """Ranges for numbers, a tree for everything else."""
-        columns = self.dataset.content["section"].get("columns", {})
-        numeric = columns.get(self.column, {}).get("type") in ("int", "float")
-        return "equi_width:16" if numeric else "balanced:5"
+        type = self._type()
+        return "dates:months" if type in ("date", "timestamp") else _USUAL.get(type, "balanced:5")
 
     async def _preview(self) -> None:
+        """What the settings at hand would give, with what it covers and costs; nothing is kept."""
         assert self.column is not None
+        asked = self.recipe.recipe
         try:
-            tree = await in_thread(
-                self.side_inputs.made, self.dataset.number, self.column, str(self.recipe.value).split(" ")[0]
-            )
+            tree = await in_thread(self.side_inputs.made, self.dataset.number, self.column, asked)
+            covered, total = await in_thread(self.side_inputs.coverage, self.dataset.number, self.column, tree)
+            losses = await in_thread(level_losses, tree)
+            root = nested(tree)
         except CrypsisError as error:
-            beside(self.recipe, error)
+            self.recipe.problem(error_sentence(error))
             return
-        self.recipe.error = None
-        covered, total = await in_thread(self.side_inputs.coverage, self.dataset.number, self.column, tree)
-        above = f"{number(len(tree.names) - tree.n_leaves)} nodes above them, {tree.height} levels"
+        if asked != self.recipe.recipe:  # another preview is under way
+            return
+        self.recipe.problem(None)
         self.note.clear()
         with self.note:
-            words = f"{recipe_words(str(self.recipe.value))}: nothing is kept until you use it"
-            theme.message("info", "Preview", f"{words}. Covers {covered:,} of {total:,} values, {above}.")
-        self._draw(nested(tree), editable=False)
+            words = f"{self.recipe.words}: nothing is kept until you use it"
+            theme.message("info", "Preview", f"{words}. Covers {covered:,} of {total:,} values.")
+            ui.html(losses_table(losses), sanitize=False).classes("scroll")
+        self._draw(root, editable=False)
 
     async def _use(self) -> None:
         assert self.column is not None
         try:
-            await in_thread(
-                self.side_inputs.keep_recipe, self.dataset.number, self.column, str(self.recipe.value).split(" ")[0]
-            )
+            await in_thread(self.side_inputs.keep_recipe, self.dataset.number, self.column, self.recipe.recipe)
         except CrypsisError as error:
-            beside(self.recipe, error)
+            self.recipe.problem(error_sentence(error))
             return
         ui.navigate.to(f"{PATH}?dataset={self.dataset.number}&column={self.column}")
 
@@ -271,14 +286,21 @@ class HierarchyPage:
                 above = len(tree.names) - tree.n_leaves
                 words = f"{number(tree.n_leaves)} values, {number(above)} nodes above them, {tree.height} levels"
                 theme.message("good", "Fits the data", words)
+                ui.html(losses_table(level_losses(tree)), sanitize=False).classes("scroll")
         self._draw(nodes, editable=True)
 
     def _draw(self, root: dict[str, Any], *, editable: bool) -> None:
         self.place.clear()
         with self.place:
-            tree = ui.tree([root], node_key="id", label_key="label", on_select=self._select).props(
-                "dense no-transition"
-            )
+            ticks: Any = "strict" if editable else None
+            tree = ui.tree(
+                [root],
+                node_key="id",
+                label_key="label",
+                on_select=self._select,
+                on_tick=self._tick,
+                tick_strategy=ticks,
+            ).props("dense no-transition")
             tree.style("width: 100%")
             tree.expand([root["id"], *(child["id"] for child in root["children"][:12])])
             if editable:
@@ -300,11 +322,15 @@ class HierarchyPage:
     def _select(self, event: Any) -> None:
         self.selected = event.value
 
+    def _tick(self, event: Any) -> None:
+        self.ticked = [str(node) for node in event.value or ()]
+
     def _tools(self) -> None:
         theme.quiet("drive_file_rename_outline", "Rename the selected node", lambda: self._ask("rename"))
         theme.quiet("drive_file_move", "Move the selected node", lambda: self._ask("move"))
         theme.quiet("add", "Add a value below the selected node", lambda: self._ask("add"))
         theme.quiet("account_tree", "Add a level above the selected node", lambda: self._ask("group"))
+        theme.quiet("group_work", "Group the ticked nodes", lambda: self._ask("group ticked"))
         theme.quiet("delete", "Remove the selected node", told(self._remove))
         theme.quiet("undo", "Undo the last edit", told(self._undo))
         theme.secondary("Edit as text", told(self._edit_text), "edit_note")
@@ -338,14 +364,22 @@ class HierarchyPage:
             ui.notify("Click a node first; it is then the selected one.", position="bottom-right")
         return self.selected is not None
 
+    def _needs_ticks(self) -> bool:
+        if not self.ticked:
+            ui.notify("Tick the values first that belong together.", position="bottom-right")
+        return bool(self.ticked)
+
     def _ask(self, edit: str) -> None:
-        if not self._needs_selection():
+        ticked = edit == "group ticked"
+        if not (self._needs_ticks() if ticked else self._needs_selection()):
             return
         node = str(self.selected)
         titles = {"rename": f"Rename {node}", "move": f"Move {node}", "add": f"Add a value below {node}"}
         titles["group"] = f"Add a level above {node}"
+        titles["group ticked"] = f"Group {counted(len(self.ticked), 'node')}"
         labels = {
             "group": "Name of the new node",
+            "group ticked": "Name of the group",
             "rename": "New name",
             "move": "Name of the new parent",
             "add": "Name of the value",
@@ -362,6 +396,7 @@ class HierarchyPage:
                     "move": {"edit": "move", "node": node, "parent": text},
                     "add": {"edit": "add", "node": text, "parent": node},
                     "group": {"edit": "group", "nodes": [node], "to": text},
+                    "group ticked": {"edit": "group", "nodes": self.ticked, "to": text},
                 }
                 try:
                     await self._change(changes[edit])
@@ -394,7 +429,7 @@ class HierarchyPage:
         if entry is None:
             return
         await in_thread(self.side_inputs.edit_tree, entry.number, change)
-        self.selected = None
+        self.selected, self.ticked = None, []
         await self._show_tree()
         self._list()
         done("Changed and saved")

@@ -15,6 +15,7 @@ from crypsis.data.relational import ROLES
 from crypsis.data.sources import OF_RECORDS
 from crypsis.data.steps import STEP, STEPS, step_of
 from crypsis.errors import BadRow, CrypsisError
+from crypsis.evaluate.trips import settings_of_trips
 from crypsis.parameters import Parameter, parameters_of
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, told
@@ -22,6 +23,7 @@ from crypsis.web.data_labels import KIND_LABELS, ROLE_LABELS, TYPE_LABELS
 from crypsis.web.importing import Preview, Staged, checked_settings
 from crypsis.web.reading_form import reading_field, value_in, words_of
 from crypsis.web.telling import error_words, note_words
+from crypsis.web.widgets import drop_place
 from crypsis.web.workbench import Workbench
 from crypsis.wording import counted
 
@@ -45,15 +47,17 @@ class ImportPage:
     """The page of a file that is not loaded yet. `settings` are the keys of `[dataset]` that somebody chose."""
 
     def __init__(self, workbench: Workbench, staged: Staged) -> None:
-        self.imports, self.staged = workbench.imports, staged
+        self.workbench, self.imports, self.staged = workbench, workbench.imports, staged
         self.settings: dict[str, Any] = {}
         self.shown: Preview | None = None
         self.shown_with: dict[str, Any] = {}
+        self.names_beside: dict[str, str] = {}  # files that are joined, by the name of their set
 
     async def show(self, actions: Any) -> None:
         with actions:
             theme.secondary("Discard", told(self._discard), "delete")
-            self.load_button = theme.primary("Load", told(self._load), "check")
+            self.load_button = theme.secondary("Load", told(partial(self._load, "/data")), "check")
+            self.go_button = theme.primary("Load and anonymize", told(partial(self._load, "/evaluate")), "science")
         self.problems = ui.column().style("width: 100%; gap: 10px")
         self.tiles = ui.element("div").classes("tiles")
         with ui.element("div").classes("split"):
@@ -73,6 +77,17 @@ class ImportPage:
                     self._file_fields()
                 with theme.section("Data", "Detected where a field is empty"):
                     self.data_fields = ui.column().style("width: 100%; gap: 8px")
+                with (
+                    ui.element("div").style("width: 100%") as self.beside_box,
+                    theme.section("Another file", "With several rows for a record, such as its diagnoses"),
+                ):
+                    drop_place(
+                        self.workbench,
+                        "Drop a file that belongs to these records",
+                        "joined by the column that both have",
+                        told(self._join_sets),
+                    )
+                    self.joined = ui.column().style("width: 100%; gap: 8px")
                 with theme.section("Steps", "Shape the table before it is read, in this order"):
                     self.steps = ui.column().style("width: 100%; gap: 8px")
                     self._step_fields()
@@ -97,7 +112,7 @@ class ImportPage:
 
     def _show_problem(self, error: CrypsisError) -> None:
         """Why the file cannot be read, with the control that mends it; the fields stay for another try."""
-        self.load_button.set_enabled(False)
+        self._let_load(False)
         self.problems.clear()
         with self.problems:
             box = theme.message("bad", "This file cannot be read with these settings", error_words(error))
@@ -109,7 +124,7 @@ class ImportPage:
         self.announcer.say("The file cannot be read with these settings.")
 
     def _show_preview(self, shown: Preview) -> None:
-        self.load_button.set_enabled(shown.problem is None)
+        self._let_load(shown.problem is None)
         self.problems.clear()
         with self.problems:
             if shown.problem is not None:
@@ -117,6 +132,7 @@ class ImportPage:
                 self._offer_answers(shown.problem.sentence)
             if shown.person is not None:
                 self._ask_about_people(shown)
+            self._offer_trips(shown)
         self.tiles.clear()
         with self.tiles:
             found = shown.inspection
@@ -128,7 +144,45 @@ class ImportPage:
         self._show_detected(found["format"], found.get("understood") or {})
         self._data_fields(shown)
         self._show_steps(shown.section.get(STEP) or ())
+        self.beside_box.set_visibility(shown.section["kind"] in OF_RECORDS)
+        self._show_joined(shown.section.get("sets") or {})
         self.announcer.say(f"{counted(shown.records, 'record')} can be loaded." if shown.problem is None else "")
+
+    def _let_load(self, ready: bool) -> None:
+        for button in (self.load_button, self.go_button):
+            button.set_enabled(ready)
+
+    def _offer_trips(self, shown: Preview) -> None:
+        """Rows that are trips, as journeys between places; a table of them hides nobody's two ends."""
+        settings = settings_of_trips([str(column["name"]) for column in shown.inspection["columns"]])
+        if settings is None or shown.section["kind"] not in OF_RECORDS or shown.section.get(STEP):
+            return
+        reason = str(shown.inspection["reason"])
+        side = settings.get("grid")
+        words = f"as visits to squares of {side} m of the map" if side else "as visits to the places that are named"
+        box = theme.message("info", f"{reason[0].upper()}{reason[1:]}", f"Trips can be read {words}.")
+        with box:
+            theme.secondary("Read as trips between places", told(partial(self._change, settings)), "route")
+
+    async def _join_sets(self, upload: str, name: str) -> None:
+        """Rows of another file as sets beside these records."""
+        self.settings = await in_thread(self.imports.sets_beside, self.staged, self.settings, upload)
+        self.names_beside[str(next(reversed(self.settings["sets"])))] = name
+        await self._refresh()
+
+    def _show_joined(self, sets: Mapping[str, Mapping[str, Any]]) -> None:
+        """What is joined from other files, each with a button that takes it away."""
+        self.joined.clear()
+        with self.joined:
+            for item, one in sets.items():
+                missing = one.get("missing") or ()
+                words = f"{item} of {self.names_beside.get(item, 'another file')}, by {one['id']}"
+                words += f"; {', '.join(missing)} mean that there is none" if missing else ""
+                rest = {name: other for name, other in sets.items() if name != item}
+                change = {"sets": rest} if rest else {"kind": ""}
+                with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: center"):
+                    ui.label(words).style("flex: 1; min-width: 0; overflow-wrap: anywhere")
+                    theme.quiet("close", f"Take {item} away", told(partial(self._change, change)))
 
     def _show_commands(self, shown: Preview) -> None:
         self.commands.clear()
@@ -302,10 +356,10 @@ class ImportPage:
 
     # What is done
 
-    async def _load(self) -> None:
+    async def _load(self, then: str) -> None:
         shown = self.shown if self.shown_with == self.settings else None
         entry = await in_thread(self.imports.load, self.staged, checked_settings(self.settings), shown)
-        ui.navigate.to(f"/data?dataset={entry.number}")
+        ui.navigate.to(f"{then}?dataset={entry.number}")
 
     async def _discard(self) -> None:
         await in_thread(self.imports.discard, self.staged)

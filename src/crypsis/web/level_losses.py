@@ -1,0 +1,46 @@
+"""What each level of a hierarchy costs: how many groups it has, and how much of the values a group leaves open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crypsis.hierarchy import Hierarchy
+from crypsis.web.actions import number, percent
+from crypsis.web.theme import escaped
+
+
+@dataclass(frozen=True)
+class LevelLoss:
+    """One level: its groups, the first of them, and the mean share of the other values that a group stands for."""
+
+    level: int
+    groups: int
+    example: str
+    loss: float
+
+
+def level_losses(tree: Hierarchy) -> list[LevelLoss]:
+    """From the first level above the values to the root, of each value alike (NCP over leaves)."""
+    others = max(1, tree.n_leaves - 1)
+    found = []
+    for level, nodes in enumerate(tree.level_maps[1:], 1):
+        loss = float(np.mean((tree.leaf_count[nodes] - 1) / others))
+        found.append(LevelLoss(level, len(np.unique(nodes)), tree.names[int(nodes[0])], loss))
+    return found
+
+
+def losses_table(levels: list[LevelLoss]) -> str:
+    """The levels as a table, in HTML."""
+    rows = "".join(
+        f"<tr><td class=number>{one.level}</td><td class=number>{number(one.groups)}</td>"
+        f"<td>{escaped(one.example)}</td><td class=number>{percent(one.loss)}</td></tr>"
+        for one in levels
+    )
+    heads = "<th scope=col class=number>Level</th><th scope=col class=number>Groups</th><th scope=col>Example</th>"
+    heads += "<th scope=col class=number>Loss</th>"
+    return (
+        f'<table class="plain" aria-label="Levels"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+        '<p class="muted small">Loss: share of all other values that a published one may stand for.</p>'
+    )
