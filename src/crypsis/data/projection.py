@@ -72,6 +72,11 @@ def epsg(crs: str | int) -> str:
     )
 
 
+def is_metric(crs: str | None) -> bool:
+    """Whether a unit of the plane is a metre; unknown planes have units of their own."""
+    return crs is not None and bool(_pyproj().CRS.from_user_input(crs).axis_info[0].unit_name == "metre")
+
+
 def transformer(origin: str, target: str) -> Any:
     """A pyproj transformer that takes and gives x before y."""
     return _pyproj().Transformer.from_crs(origin, target, always_xy=True)

@@ -142,9 +142,11 @@ class _Work:
 
     def run(self) -> StoredCell:
         experiment, cell = self.experiment, self.cell
+        self._tell_phase("read")
         data = experiment.data_for(cell)
         method = method_with(method_named(cell.method), experiment.inputs, data, cell.params, cell.seed)
         before = time.perf_counter()
+        self._tell_phase("compile")
         warm(method, data, self.working, experiment.metrics, experiment.inputs)
         self.warming = time.perf_counter() - before
         _forget_peak()
@@ -155,10 +157,11 @@ class _Work:
         runtime, cpu = time.perf_counter() - began, time.process_time() - processor
         watch.close()
         phases = watch.phases(release.journal.timings, runtime, cpu)
+        self._tell_phase("verify")
         verdict = release.verify()
         review = release.review()
         verified = time.perf_counter()
-        self.tell({"event": "phase", "cell": cell.id, "phase": "measure", "share": None})
+        self._tell_phase("measure")
         told = experiment.content.get("metrics") or {}
         figures = figures_of(
             data,
@@ -169,6 +172,7 @@ class _Work:
             inputs=experiment.inputs,
         )
         done = time.perf_counter()
+        self._tell_phase("write")
         release.write_working_copy(self.working / PUBLISHED, figures)
         self._keep_private(release, data)
         return StoredCell(
@@ -198,6 +202,10 @@ class _Work:
             ),
             review,
         )
+
+    def _tell_phase(self, phase: str) -> None:
+        """What is done around the stages of a method, whose end cannot be told."""
+        self.tell({"event": "phase", "cell": self.cell.id, "phase": phase, "share": None})
 
     def _keep_private(self, release: Release, data: Any) -> None:
         """What a folder cannot be verified or attacked without, and nobody else may see."""

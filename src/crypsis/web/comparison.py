@@ -15,7 +15,6 @@ from crypsis.release import Release
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.pictures.before_after import comparable_columns
 from crypsis.web.maps import (
-    MapView,
     cells_legend,
     cells_map,
     place_legend,
@@ -23,6 +22,7 @@ from crypsis.web.maps import (
     released_legend,
     track_map,
     view_of_places,
+    view_of_tracks,
     visits_map,
 )
 
@@ -71,7 +71,7 @@ class Comparison:
         facts = ReleaseFacts.of(self.release.manifest, self.release.data, self.release.side_file)
         try:
             if isinstance(original, Tracks):
-                view = MapView.of(original.x, original.y)
+                view = view_of_tracks(original)
                 tracks = Markup("<span>Each line is a track; darker where many pass.</span>")
                 return (track_map(original, view), tracks), (cells_map(facts, view), cells_legend())
             if original.locations.has_coordinates:

@@ -23,7 +23,7 @@ from crypsis.methods.trajectory.ppsg import PPSG
 from crypsis.methods.trajectory.progressive_generalization import ProgressiveGeneralization
 from crypsis.web.datasets import Datasets, whole_section
 from crypsis.web.files import take_dataset
-from crypsis.web.maps import MapView, area_map
+from crypsis.web.maps import area_map, view_of_tracks
 from crypsis.web.side_inputs import SideInputs
 
 _KEPT = 8
@@ -160,4 +160,4 @@ def _is_ppsg(run: Any) -> bool:
 def tessellation_map(exploration: Exploration) -> Markup:
     """The areas as they are now, in a view that stays the same from step to step."""
     tracks = exploration.cells.state.tracks
-    return area_map(exploration.cells, exploration.marked, MapView.of(tracks.x, tracks.y))
+    return area_map(exploration.cells, exploration.marked, view_of_tracks(tracks))

@@ -5,6 +5,7 @@ A map has the proportion of its data, and two maps of the same data the same vie
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from crypsis.arrays import Float64s, Int64s
+from crypsis.data.projection import is_metric, unproject
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.drawing.hull import convex_hull
@@ -22,10 +24,11 @@ from crypsis.drawing.svg import drawing, polyline, rounded_up, text
 from crypsis.errors import NotApplicable
 from crypsis.methods.trajectory.voronoi_polygons import voronoi_polygons
 from crypsis.reports.facts import ReleaseFacts
+from crypsis.web.flow_bundles import MOST_ARROWS, bundled
+from crypsis.web.outlines import Outline
 from crypsis.wording import counted, figure, listed
 
 WIDTH, HEIGHT, LOWEST, MARGIN = 520.0, 520.0, 150.0, 22.0
-_MOST_MOVES = 400
 _MOST_PLACES = 3_000
 _MOST_TRACKS = 400
 _MOST_FLOWS = 600
@@ -40,9 +43,11 @@ class MapView:
     plane: Plane
     width: float
     height: float
+    crs: str | None = None  # the projection, where it is known
+    outlines: tuple[Outline, ...] = ()  # of a file that somebody gave
 
     @classmethod
-    def of(cls, x: Float64s, y: Float64s) -> MapView:
+    def of(cls, x: Float64s, y: Float64s, crs: str | None = None) -> MapView:
         """A view of all points, as wide and as high as they ask for."""
         known = np.isfinite(x) & np.isfinite(y)
         x, y = (x[known], y[known]) if known.any() else (np.zeros(1), np.zeros(1))
@@ -50,12 +55,25 @@ class MapView:
         inner = HEIGHT - 2 * MARGIN
         width = WIDTH if along <= across else max(LOWEST, inner * across / along + 2 * MARGIN)
         plane, height = Plane.fitted(x, y, width, (LOWEST, HEIGHT), MARGIN)
-        return cls(plane, width, height)
+        return cls(plane, width, height, crs)
+
+    @property
+    def unit(self) -> str:
+        """What distances are told in."""
+        return "metres" if is_metric(self.crs) else "units of the map"
 
     def drawing(self, label: str, *marks: str) -> Markup:
-        """The map with its frame and, in a corner, its scale."""
+        """The map with its frame and outlines and, in its corners, its scale and where north is."""
         frame = element("rect", x=0, y=0, width=self.width, height=self.height, class_="frame")
-        return drawing(self.width, self.height, label, frame, *marks, *self._scale(), kind="map")
+        drawn = [self._outline(one) for one in self.outlines]
+        signs = (*self._scale(), *self._north())
+        picture = drawing(self.width, self.height, label, frame, *drawn, *marks, *signs, kind="map")
+        return Markup(picture.replace("<svg ", f"<svg {self._corners()} ", 1))  # for coordinates on hover
+
+    def _outline(self, outline: Outline) -> Markup:
+        x, y = self.plane.place(outline.x, outline.y)
+        points = polyline(list(zip(x.tolist(), y.tolist(), strict=True)))
+        return element("path", d=points, class_="outline", pointer_events="none")
 
     def _scale(self) -> list[Markup]:
         if not self.plane.half_span:
@@ -63,18 +81,51 @@ class MapView:
         length = rounded_up(self.plane.length_of(self.width / 9))
         pixels, y = self.plane.pixels_of(length), self.height - 9
         bar = element("path", d=f"M9 {y - 4:.1f}v4h{pixels:.1f}v-4", class_="scale", pointer_events="none")
-        return [bar, text(9 + pixels + 6, y + 1, f"{figure(length)} units", "note")]
+        return [bar, text(9 + pixels + 6, y + 1, self.length_words(length), "note")]
+
+    def length_words(self, length: float) -> str:
+        """`500 m`, `2 km`; of a plane that nobody named, `5 units of the map`."""
+        if not is_metric(self.crs):
+            return f"{figure(length)} {'unit' if length == 1 else 'units'} of the map"
+        return f"{figure(length / 1000)} km" if length >= 1000 else f"{figure(length)} m"
+
+    def _north(self) -> list[Markup]:
+        """Where north is, of a projection; a plane that nobody named has none."""
+        if self.crs is None:
+            return []
+        x = self.width - 16
+        arrow = element("path", d=f"M{x:.1f} 34v-18m-4 6l4 -7l4 7", class_="scale", pointer_events="none")
+        return [arrow, text(x, 11, "N", "note", "middle")]
+
+    def _corners(self) -> str:
+        """What the corners are called, from the upper left on: degrees north and east, or coordinates of the plane."""
+        if not self.plane.half_span:
+            return ""
+        unit = self.plane.length_of(1.0)
+        west, north = self.plane.west - self.plane.left * unit, self.plane.north + self.plane.top * unit
+        x = np.array([west, west + self.width * unit] * 2)
+        y = np.array([north, north, north - self.height * unit, north - self.height * unit])
+        if self.crs is not None:
+            x, y = unproject(x, y, self.crs)
+        if not (np.isfinite(x).all() and np.isfinite(y).all()):
+            return ""
+        told = json.dumps({"x": x.tolist(), "y": y.tolist(), "degrees": self.crs is not None})
+        return f"data-corners='{told}'"
 
 
 def view_of_places(data: Trajectories) -> MapView:
     x, y = data.locations.coordinates("the map")
-    return MapView.of(x, y)
+    return MapView.of(x, y, data.locations.crs)
+
+
+def view_of_tracks(data: Tracks) -> MapView:
+    return MapView.of(data.x, data.y, data.crs)
 
 
 def original_map(data: Any) -> Markup:
     """Data that move, as they were collected."""
     if isinstance(data, Tracks):
-        return track_map(data, MapView.of(data.x, data.y))
+        return track_map(data, view_of_tracks(data))
     return visits_map(_with_places(data), view_of_places(data))
 
 
@@ -85,7 +136,7 @@ def release_map(original: Any, release: Any) -> Markup:
         raise NotApplicable(f"A map shows published trajectories; these data are {type(published).__name__}.")
     facts = ReleaseFacts.of(release.manifest, published, release.side_file)
     if isinstance(original, Tracks):
-        return cells_map(facts, MapView.of(original.x, original.y))
+        return cells_map(facts, view_of_tracks(original))
     return published_map(facts, _with_places(original), view_of_places(original))
 
 
@@ -162,7 +213,7 @@ def cells_map(facts: ReleaseFacts, view: MapView) -> Markup:
     marks = _moves(facts.flows, page_x, page_y)
     for symbol in np.flatnonzero(np.isfinite(page_x)).tolist():
         rows = int(facts.supports[symbol])
-        title = element("title", f"A cell: {counted(rows, 'row')}")
+        title = element("title", f"Area {symbol + 1}: {counted(rows, 'row')}")
         marks.append(_disc(float(page_x[symbol]), float(page_y[symbol]), _radius(rows, busiest), title))
     return view.drawing(f"Map of {counted(len(facts.names), 'published cell')}.", *marks)
 
@@ -193,7 +244,7 @@ def area_map(cells: Any, marked: set[int], view: MapView) -> Markup:
         one = figures[number]
         state = ", marked" if number in marked else ""
         fixes = counted(one.points, "fix", "fixes")
-        words = f"Area {number}{state}: {fixes}, up to {one.max_displacement:,.0f} units away from its middle"
+        words = f"Area {number}{state}: {fixes}, up to {one.max_displacement:,.0f} {view.unit} away from its middle"
         shade = 0.75 if number in marked else FAINTEST + (DARKEST - FAINTEST) * one.points / busiest
         areas.append(
             element(
@@ -245,12 +296,13 @@ def area_legend(cells: Any) -> Markup:
     return _legend(entries)
 
 
+_MOVES = "move; darker is more frequent, and above 100 those of neighbouring places are one"
 _DISC = '<svg width="14" height="14" aria-hidden="true"><circle cx="7" cy="7" r="6" class="whole"/></svg>'
 
 
 def place_legend() -> Markup:
     """Of places as collected."""
-    return _legend([(_DISC, "place; its area grows with its visits"), (_line(2), "move; darker is more frequent")])
+    return _legend([(_DISC, "place; its area grows with its visits"), (_line(2), _MOVES)])
 
 
 def released_legend() -> Markup:
@@ -292,20 +344,25 @@ def _pairs_of(data: Trajectories) -> Int64s:
 
 
 def _moves(flows: Int64s, page_x: Float64s, page_y: Float64s) -> list[Markup]:
-    if not len(flows):
+    """The moves as lines; above a hundred, those between the same two neighbourhoods are one."""
+    known = np.isfinite(page_x) & np.isfinite(page_y)
+    apart = flows[:, 0] != flows[:, 1]
+    chosen = flows[apart & known[flows[:, 0]] & known[flows[:, 1]]] if len(flows) else flows
+    if not len(chosen):
         return []
-    chosen = flows[np.argsort(-flows[:, 2], kind="stable")[:_MOST_MOVES]]
-    most = int(chosen[0, 2])
+    ways = bundled(chosen, page_x, page_y, MOST_ARROWS)
+    most = max(way.count for way in ways)
     return [
         element(
             "path",
-            d=polyline([(float(page_x[a]), float(page_y[a])), (float(page_x[b]), float(page_y[b]))]),
+            element("title", f"{counted(way.count, 'move')} on {counted(way.connections, 'connection')}"),
+            d=polyline([way.start, way.end]),
             class_="way",
-            stroke_opacity=f"{0.08 + 0.5 * count / most:.3f}",
-            pointer_events="none",
+            stroke_width=f"{1.0 + 4.0 * way.count / most:.2f}" if way.bundled else None,
+            stroke_opacity=f"{0.08 + 0.5 * way.count / most:.3f}",
+            pointer_events=None if way.bundled else "none",
         )
-        for a, b, count in chosen.tolist()
-        if a != b and math.isfinite(page_x[a]) and math.isfinite(page_x[b])
+        for way in ways
     ]
 
 

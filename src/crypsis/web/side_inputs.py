@@ -325,6 +325,11 @@ class SideInputs:
         found = getattr(made, "itemsets", None) or getattr(made, "sets", None) or ()
         return sorted([sorted(one) for one in found], key=lambda one: (len(one), one))
 
+    def labels(self, dataset: str) -> list[str]:
+        """The items or places of a dataset, to choose from."""
+        vocabulary = self.datasets.load(dataset).label_vocabulary
+        return [] if vocabulary is None else sorted(vocabulary.labels)
+
     def unknown_labels(self, dataset: str, sets: Sequence[Sequence[str]]) -> list[str]:
         """Labels of a policy that the data do not have."""
         vocabulary = self.datasets.load(dataset).label_vocabulary
@@ -342,7 +347,8 @@ class SideInputs:
         """The workload of a dataset; every query is parsed first."""
         if len(queries) > _MOST_QUERIES:
             raise BadParameter(f"A workload has up to {_MOST_QUERIES:,} queries here.", parameter="queries")
-        written = [str(parse_query(text, where=f"query {place}")) for place, text in enumerate(queries, 1)]
+        parsed = (str(parse_query(text, where=f"query {place}")) for place, text in enumerate(queries, 1))
+        written = [*dict.fromkeys(parsed)]  # asked once, each
         known = self.workload(dataset)
         if known is None:
             self.datasets.entry(dataset)

@@ -21,10 +21,12 @@ from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, number, percent, told
 from crypsis.web.attack_card import AttackCard
 from crypsis.web.comparison_view import ComparisonView
-from crypsis.web.figures import duration, figure_label, loss_tiles, time_bars
+from crypsis.web.figures import duration, figure_label, loss_tiles, rough_duration, time_bars
 from crypsis.web.lights_view import of_former_run, show_lights
+from crypsis.web.pace import Pace
 from crypsis.web.parameter_form import ParameterForm
 from crypsis.web.report_card import ReportCard
+from crypsis.web.telling import note_words
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, rows_grid, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -51,6 +53,15 @@ _OUTCOMES = {
         "Differential privacy needs a list of the possible values that does not come from these people. Give it in "
         "the marked field: the path of a file, or, where everybody knows the values anyway, the button below it.",
     ),
+}
+
+
+PHASES = {  # what is done around the stages of a method
+    "read": "reading the data",
+    "compile": "getting the method ready",
+    "verify": "verifying what came out",
+    "measure": "measuring what was lost",
+    "write": "writing the result",
 }
 
 
@@ -117,6 +128,7 @@ class EvaluatePage:
         self.elapsed: Any = None
         self.kept: list[dict[str, Any]] = []  # results of former settings
         self.quick = False  # the last run took so little time that another setting may be tried at once
+        self.pace = Pace()
         self.pictures: ComparisonView | None = None  # keeps the chosen column from run to run
 
     async def prepare(self, method: str | None) -> None:
@@ -227,7 +239,7 @@ class EvaluatePage:
             with self.faults:
                 for one in problems:
                     if not self.form.place_problem(str(one["message"])):
-                        theme.message("bad", "These settings cannot be run", str(one["message"]))
+                        theme.message("bad", "These settings cannot be run", note_words(str(one["message"])))
             self.aloud.say("There is a problem with the settings")
             return
         await in_thread(self.experiments.start, self.entry.number)
@@ -280,7 +292,7 @@ class EvaluatePage:
         self.elapsed = None
         with self.right:
             if seen["error"]:
-                theme.message("bad", "The run could not begin", str(seen["error"]["message"]))
+                theme.message("bad", "The run could not begin", note_words(str(seen["error"]["message"])))
                 self.aloud.say("The run could not begin")
             if running:
                 self._show_progress(cell, seen["seconds"])
@@ -310,8 +322,8 @@ class EvaluatePage:
         return dict((store.experiment().content.get("run") or [{}])[0]) if store.exists() else None
 
     def _show_progress(self, cell: Any, seconds: float | None) -> None:
-        begun = cell is not None and bool(cell["phase"])
-        phase = str(cell["phase"]) if begun else "reading the data and getting the method ready"
+        told_phase = str(cell["phase"]) if cell is not None and cell["phase"] else "read"
+        phase = PHASES.get(told_phase, told_phase)
         with theme.section("Running", "It goes on when you leave this page; the result waits for you here"):
             share = None if cell is None else cell["share"]
             bar = ui.linear_progress(value=share or 0, show_value=False, size="8px")
@@ -321,7 +333,13 @@ class EvaluatePage:
             with ui.row().style("width: 100%; justify-content: space-between; flex-wrap: nowrap"):
                 ui.label(phase[:1].upper() + phase[1:]).classes("strong")
                 self.elapsed = ui.label(f"{seconds or 0:.0f} s").classes("muted number")
-            if not begun:
+            if share is not None:
+                left = self.pace.left(told_phase, share)
+                words = f"{percent(round(share, 2))} of this stage" + (
+                    f" · about {rough_duration(left)} left" if left else ""
+                )
+                ui.label(words).classes("muted small number")
+            if told_phase == "compile":
                 ui.label(
                     "The first run of a method also compiles it, once on this machine: a minute, or a few."
                 ).classes("muted small")
@@ -336,7 +354,7 @@ class EvaluatePage:
             kind, title, next_step = "info", "Result of a former run", "Press Run to have one of what is there now."
         shown = state == "unsafe" or (state == "done" and not outdated)
         verdict = stored.proof.words if shown and stored.proof is not None else None
-        words = "" if undeclared else str(verdict or stored.end.message or "")
+        words = "" if undeclared else str(verdict or note_words(str(stored.end.message or "")))
         theme.message(kind, title, "\n".join(part for part in (words, next_step) if part))
         self.meaning = ui.label().classes("meaning")
         if self.spoken != (cell["cell"], state):  # what is drawn again says nothing new

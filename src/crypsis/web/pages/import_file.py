@@ -128,8 +128,9 @@ class ImportPage:
         self.problems.clear()
         with self.problems:
             if shown.problem is not None:
-                theme.message("bad", "These rows cannot be loaded with these settings", str(shown.problem))
-                self._offer_answers(shown.problem.sentence)
+                words = error_words(shown.problem)
+                with theme.message("bad", "These rows cannot be loaded with these settings", words):
+                    self._offer_answers(shown.problem.sentence)
             if shown.person is not None:
                 self._ask_about_people(shown)
             self._offer_trips(shown)

@@ -42,6 +42,7 @@ TITLES = {
     "constraints": ("Places that may be joined", "Groups of locations that may be generalized together"),
 }
 _SHOWN = 300
+_MOST_ITEMS = 20_000  # that can be searched
 
 
 def register(workbench: Workbench) -> None:
@@ -126,6 +127,7 @@ class PolicyEditor:
                     self.recipe = ui.select(known, value=current, label="Make it from the data", with_input=False)
                     self.recipe.props("outlined dense options-dense").style("flex: 1")
                     theme.secondary("Derive", told(self._derive), "auto_awesome").style("height: 40px")
+            self._picker()
             self.lines = ui.textarea("One set on each line, items with ; between them").props(
                 'outlined input-style="font-family: ui-monospace, monospace; height: 240px"'
             )
@@ -140,7 +142,38 @@ class PolicyEditor:
             drop_place(self.workbench, f"Or drop a file: {title.lower()}", "labels with ; on each line", self._received)
         ui.timer(0.05, self._fill, once=True)
 
+    def _picker(self) -> None:
+        """Items to search and choose; those that are chosen become a set."""
+        title = TITLES[self.name][0]
+        with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
+            self.items = ui.select([], multiple=True, with_input=True, label=f"Search items: {title.lower()}")
+            self.items.props("outlined dense options-dense use-chips").style("flex: 1; min-width: 0")
+            self.add = theme.secondary("Add set", told(self._add_set), "add").style("height: 40px")
+
+    def _add_set(self) -> None:
+        """One more line with the items that are chosen; nothing is kept before it is saved."""
+        chosen = [str(item) for item in self.items.value or ()]
+        if not chosen:
+            self.items.error = "Choose at least one item."
+            return
+        self.items.error = None
+        lines = [line for line in str(self.lines.value or "").splitlines() if line.strip()]
+        line = "; ".join(chosen)
+        if line not in lines:
+            self.lines.set_value("\n".join([*lines, line]))
+        self.items.set_value([])
+
+    async def _fill_items(self) -> None:
+        try:
+            labels = await in_thread(self.side_inputs.labels, self.dataset.number)
+        except CrypsisError:  # told where the policy is shown
+            labels = []
+        self.items.set_options(labels[:_MOST_ITEMS])
+        self.items.set_enabled(bool(labels))
+
     async def _fill(self) -> None:
+        if not self.items.options:
+            await self._fill_items()
         entry = self.entry
         self.note.clear()
         self._keep_shown("" if entry is None else str(self.lines.value or ""))
@@ -178,6 +211,7 @@ class PolicyEditor:
         """What is shown in part must not be saved as if it were the whole."""
         self.lines.props("readonly" if locked else "", remove="" if locked else "readonly")
         self.keep.set_enabled(not locked)
+        self.add.set_enabled(not locked)
 
     async def _derive(self) -> None:
         await in_thread(self.side_inputs.keep_policy, self.dataset.number, self.name, auto=str(self.recipe.value))

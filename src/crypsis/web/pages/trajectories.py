@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -29,9 +30,11 @@ from crypsis.web.maps import (
     released_legend,
     track_map,
     view_of_places,
+    view_of_tracks,
     visits_map,
 )
-from crypsis.web.widgets import choose_dataset, chosen_dataset, say_if_another, show_as_file, unreadable
+from crypsis.web.outlines import read_outlines
+from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, say_if_another, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -88,13 +91,36 @@ async def _before_and_after(workbench: Workbench, entry: Entry, data: Any, actio
         theme.primary("Try a method", lambda: ui.navigate.to(f"/evaluate?dataset={entry.number}"), "science")
         return
     view = await in_thread(view_of_places, data)
-    with ui.element("div").classes("halves"):
-        with theme.section("Before", f"{len(data):,} trajectories, {data.visits:,} visits, as collected"):
-            theme.picture(await in_thread(visits_map, data, view))
-            legend(place_legend())
-        with theme.section("After", "As a verified release shows it") as head:
-            draw = partial(published_map, data=data, view=view)
-            await ReleasePicture(workbench, entry, draw, released_legend()).show(head)
+    place = ui.element("div").classes("halves")
+
+    async def draw(view: MapView) -> None:
+        place.clear()
+        with place:
+            with theme.section("Before", f"{len(data):,} trajectories, {data.visits:,} visits, as collected"):
+                theme.picture(await in_thread(visits_map, data, view))
+                legend(place_legend())
+            with theme.section("After", "As a verified release shows it") as head:
+                released = partial(published_map, data=data, view=view)
+                await ReleasePicture(workbench, entry, released, released_legend()).show(head)
+
+    await draw(view)
+    _outlines_box(workbench, view, draw)
+
+
+def _outlines_box(workbench: Workbench, view: MapView, draw: Callable[[MapView], Awaitable[None]]) -> None:
+    """A place for outlines that somebody has: they are drawn below, and kept nowhere."""
+
+    async def received(upload: str, name: str) -> None:
+        path = workbench.workspace.upload(upload)
+        try:
+            outlines = await in_thread(read_outlines, path, view.crs)
+        finally:
+            path.unlink(missing_ok=True)
+        await draw(replace(view, outlines=outlines))
+
+    with theme.section("Outlines", "Borders, coasts or roads below the map; they are shown until you leave the page"):
+        hint = "GeoJSON, in degrees" if view.crs is not None else "GeoJSON, in the coordinates of the places"
+        drop_place(workbench, "Drop a file with outlines", hint, told(received), accept=".geojson,.json")
 
 
 class ReleasePicture:
@@ -223,6 +249,7 @@ class TessellationPage:
                 self.legend = ui.html("", sanitize=False).classes("legend")
         with ui.element("div").classes("halves"):
             self.after = ui.element("div")
+            self.outlines = ui.element("div")
         self.place = f"map-{self.map.id}"
         self.map.props(f'id="{self.place}"')
         ui.on(f"area-{self.place}", told(self._mark))
@@ -231,21 +258,27 @@ class TessellationPage:
     async def _first(self) -> None:
         """What takes a while, once the page is there."""
         ui.run_javascript(f"crypsis.areas('{self.place}')")
-        self.view = MapView.of(self.tracks.x, self.tracks.y)
+        self.view = view_of_tracks(self.tracks)
         self.before.set_content(await in_thread(track_map, self.tracks, self.view))
         await self._begin()
+        with self.outlines:
+            _outlines_box(self.workbench, self.view, self._draw_before)
         released = ReleasePicture(self.workbench, self.entry, lambda facts: cells_map(facts, self.view), cells_legend())
         if await in_thread(released.finished):
             with self.after, theme.section("Released", "What a verified release of these tracks shows") as head:
                 await released.show(head)
 
+    async def _draw_before(self, view: MapView) -> None:
+        self.before.set_content(await in_thread(track_map, self.tracks, view))
+
     def _controls(self) -> None:
         across = float(self.tracks.x.max() - self.tracks.x.min()) if len(self.tracks.x) else 0.0
         usual = float(f"{across / 16:.1g}") if across > 0 else 500.0
+        unit = self.unit = view_of_tracks(self.tracks).unit
         with ui.element("div").classes("fields"):
-            self.radius = ui.number("Radius of an area at first, in map units", value=usual, min=0)
+            self.radius = ui.number(f"Radius of an area at first, in {unit}", value=usual, min=0)
             self.k = ui.number("People who should make each move (k)", value=5, min=1, precision=0)
-            self.limit = ui.number("Farthest a fix may be moved, in map units", min=0)
+            self.limit = ui.number(f"Farthest a fix may be moved, in {unit}", min=0)
             self.limit.props('placeholder="no limit" clearable stack-label')
             for field in (self.radius, self.k, self.limit):
                 field.props("outlined dense hide-bottom-space")
@@ -322,7 +355,7 @@ class TessellationPage:
             else:
                 theme.message(
                     "good",
-                    f"A limit of {number(round(limit, 1))} units",
+                    f"A limit of {number(round(limit, 1))} {self.unit}",
                     "With it the marked areas could not have grown. Use it, then begin again.",
                 )
                 theme.secondary("Use it", lambda: self.limit.set_value(round(limit, 1)), "check")
@@ -338,7 +371,7 @@ class TessellationPage:
             (number(told_state["cells"]), "areas"),
             (number(told_state["steps"]), "steps"),
             (number(weak), f"weak connections (fewer than {told_state['k']} people)"),
-            (number(round(told_state["mean_displacement"], 1)), "units that a fix is moved, on average"),
+            (number(round(told_state["mean_displacement"], 1)), f"{self.unit} that a fix is moved, on average"),
             (number(len(told_state["marked"])), "marked"),
         ]
         self.figures.set_content("".join(f"<span><b>{value}</b> {words}</span>" for value, words in parts))

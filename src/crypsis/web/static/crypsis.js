@@ -67,6 +67,13 @@ window.crypsis = {
     field.scrollTop = Math.max(0, (line - 4) * (field.scrollHeight / Math.max(1, lines.length)));
   },
 
+  bytes(count) {
+    const units = ["bytes", "kB", "MB", "GB", "TB"];
+    const place = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, count)) / 3));
+    const value = count / 1000 ** place;
+    return `${place && value < 100 ? value.toFixed(1) : Math.round(value)} ${units[place]}`;
+  },
+
   // A place to drop a file: sends it as it is, shows how far it is, and tells the page its number.
   drop(id, limit) {
     const place = document.getElementById(id);
@@ -79,17 +86,25 @@ window.crypsis = {
     const send = (files) => {
       const file = files[0];
       if (!file) return;
-      if (file.size > limit) return say(`This file has ${file.size.toLocaleString()} bytes; ${limit.toLocaleString()} are allowed.`, true);
+      if (file.size > limit) return say(`This file has ${crypsis.bytes(file.size)}; ${crypsis.bytes(limit)} are allowed.`, true);
       const request = new XMLHttpRequest();
       request.open("POST", `/api/uploads?name=${encodeURIComponent(file.name)}`);
       request.setRequestHeader("Content-Type", "application/octet-stream");
-      request.upload.onprogress = (event) => { bar.hidden = false; bar.max = event.total; bar.value = event.loaded; };
+      const begun = performance.now();
+      request.upload.onprogress = (event) => {
+        bar.hidden = false; bar.max = event.total; bar.value = event.loaded;
+        const seconds = ((performance.now() - begun) / 1000) * (event.total / Math.max(1, event.loaded) - 1);
+        const left = event.loaded < event.total && seconds >= 2 ? `, about ${Math.ceil(seconds)} s left` : "";
+        say(event.loaded < event.total
+          ? `Sending ${file.name}: ${crypsis.bytes(event.loaded)} of ${crypsis.bytes(event.total)}${left}`
+          : `${file.name}: all ${crypsis.bytes(event.total)} sent, being checked …`);
+      };
       request.onload = () => {
         bar.hidden = true;
         let answer = {};
         try { answer = JSON.parse(request.responseText); } catch { /* not ours */ }
         if (request.status >= 300) return say(answer.error?.message ?? "The file could not be sent.", true);
-        say(`Received ${file.name}`);
+        say(`Received ${file.name}, ${crypsis.bytes(file.size)}`);
         emitEvent(`upload-${id}`, { id: answer.id, name: file.name });
       };
       request.onerror = () => { bar.hidden = true; say("The connection was lost; try again.", true); };
@@ -139,6 +154,30 @@ window.crypsis = {
     });
   },
 };
+
+// Where the mouse is on a map: degrees, or coordinates of the plane, between those of its corners.
+document.addEventListener("mousemove", (event) => {
+  const map = event.target.closest?.("svg.map[data-corners]");
+  let told = document.querySelector(".map-readout");
+  if (!map) return told?.remove();
+  const box = map.getBoundingClientRect();
+  const across = (event.clientX - box.left) / box.width, down = (event.clientY - box.top) / box.height;
+  const corners = JSON.parse(map.dataset.corners);
+  const between = ([a, b, c, d]) => (a * (1 - across) + b * across) * (1 - down) + (c * (1 - across) + d * across) * down;
+  const x = between(corners.x), y = between(corners.y);
+  if (!told) {
+    told = document.createElement("div");
+    told.className = "map-readout";
+    told.setAttribute("aria-hidden", "true");
+    document.body.append(told);
+  }
+  const degrees = (value, plus, minus) => `${Math.abs(value).toFixed(4)}° ${value < 0 ? minus : plus}`;
+  told.textContent = corners.degrees
+    ? `${degrees(y, "N", "S")}, ${degrees(x, "E", "W")}`
+    : `x ${x.toPrecision(6)}, y ${y.toPrecision(6)}`;
+  told.style.left = `${Math.min(event.clientX + 14, window.innerWidth - 190)}px`;
+  told.style.top = `${event.clientY + 16}px`;
+});
 
 document.addEventListener("keydown", (event) => event.key === "Escape" && crypsis.menu(false));
 document.addEventListener("click", (event) => {

@@ -1,0 +1,69 @@
+"""Outlines on a map, from a GeoJSON file that somebody gives: borders, coasts, roads. They stay on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crypsis.arrays import Float64s
+from crypsis.data.projection import DEGREES, transformer
+from crypsis.errors import NotApplicable, UnreadableFile
+from crypsis.strict_json import parse_json
+
+_MOST_POINTS = 200_000
+_DEEPEST = {"Point": 0, "LineString": 1, "MultiLineString": 2, "Polygon": 2, "MultiPolygon": 3}
+
+
+@dataclass(frozen=True)
+class Outline:
+    """One line, in the plane of the map."""
+
+    x: Float64s
+    y: Float64s
+
+
+def read_outlines(path: Path, crs: str | None) -> tuple[Outline, ...]:
+    """The lines and borders of a GeoJSON file; where the plane of the data is known, out of degrees into it."""
+    try:
+        content = parse_json(path.read_text("utf-8"))
+        lines = [np.array([point[:2] for point in line], np.float64) for line in _lines(content)]
+    except (ValueError, TypeError, KeyError, IndexError, UnicodeDecodeError) as error:
+        raise UnreadableFile("This file is no GeoJSON with lines or areas; export the outlines as GeoJSON.") from error
+    lines = [line for line in lines if line.ndim == 2 and len(line) > 1 and np.isfinite(line).all()]
+    if not lines:
+        raise NotApplicable("There are no lines or areas in this file.")
+    if sum(map(len, lines)) > _MOST_POINTS:
+        raise NotApplicable(f"These outlines have more than {_MOST_POINTS:,} points; simplify them first.")
+    if crs is None:
+        return tuple(Outline(line[:, 0], line[:, 1]) for line in lines)
+    to_plane = transformer(DEGREES, crs)
+    projected = [to_plane.transform(line[:, 0], line[:, 1]) for line in lines]
+    return tuple(Outline(*map(np.asarray, one)) for one in projected if np.isfinite(one).all())
+
+
+def _lines(content: Any) -> Iterator[Any]:
+    """Every line of points, however deep it lies."""
+    kind = content["type"]
+    if kind == "FeatureCollection":
+        for feature in content["features"]:
+            yield from _lines(feature)
+    elif kind == "Feature":
+        if content["geometry"] is not None:
+            yield from _lines(content["geometry"])
+    elif kind == "GeometryCollection":
+        for one in content["geometries"]:
+            yield from _lines(one)
+    else:
+        yield from _at_depth(content["coordinates"], _DEEPEST.get(kind, 0))
+
+
+def _at_depth(coordinates: Any, depth: int) -> Iterator[Any]:
+    if depth == 1:
+        yield coordinates
+    elif depth > 1:
+        for one in coordinates:
+            yield from _at_depth(one, depth - 1)

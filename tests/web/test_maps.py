@@ -1,0 +1,80 @@
+"""Maps that say where they are: metres, north, coordinates, outlines, and no more than a hundred arrows."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crypsis.data.track import Tracks
+from crypsis.errors import CrypsisError
+from crypsis.web.flow_bundles import MOST_ARROWS, bundled
+from crypsis.web.maps import MapView, track_map, view_of_tracks
+from crypsis.web.outlines import read_outlines
+
+UTM = "EPSG:32650"
+TRACKS = [[(447_000 + 40 * n, 4_427_000 + 25 * n, n) for n in range(60)]]
+
+
+def test_a_projected_map_has_metres_north_and_degrees() -> None:
+    data = Tracks.from_lists(TRACKS, crs=UTM)
+    picture = str(track_map(data, view_of_tracks(data)))
+    assert re.search(r">[\d.,]+ k?m<", picture)
+    assert ">N<" in picture
+    told = re.search(r"data-corners='([^']+)'", picture)
+    assert told is not None
+    corners = json.loads(told[1])
+    assert corners["degrees"]
+    assert all(116 < x < 117 for x in corners["x"])
+    assert all(39.9 < y < 40.1 for y in corners["y"])
+    assert corners["y"][0] > corners["y"][2]
+
+
+def test_a_plane_that_nobody_named_says_so() -> None:
+    data = Tracks.from_lists(TRACKS)
+    picture = str(track_map(data, view_of_tracks(data)))
+    assert "units of the map<" in picture
+    assert ">N<" not in picture
+    assert '"degrees": false' in picture
+    assert view_of_tracks(data).unit == "units of the map"
+
+
+def test_many_moves_become_few_and_none_is_lost() -> None:
+    draw = np.random.default_rng(1)
+    x, y = draw.uniform(0, 500, 200), draw.uniform(0, 500, 200)
+    pairs = np.unique(draw.integers(0, 200, (3_000, 2)), axis=0)
+    flows = np.column_stack([pairs, draw.integers(1, 9, len(pairs))])
+    ways = bundled(flows, x, y)
+    assert 1 < len(ways) <= MOST_ARROWS
+    assert sum(way.count for way in ways) == flows[:, 2].sum()
+    assert sum(way.connections for way in ways) == len(flows)
+    assert all(0 <= end <= 500 for way in ways for end in (*way.start, *way.end))
+    few = bundled(flows[:MOST_ARROWS], x, y)
+    assert [way.count for way in few] == flows[:MOST_ARROWS, 2].tolist()
+    assert not any(way.bundled for way in few)
+
+
+def test_outlines_of_a_file_lie_where_the_data_lie(tmp_path: Path) -> None:
+    file = tmp_path / "park.geojson"
+    ring = [[116.38, 39.99], [116.40, 39.99], [116.40, 40.00], [116.38, 39.99]]
+    shape = {"type": "Feature", "properties": {}, "geometry": {"type": "MultiPolygon", "coordinates": [[ring]]}}
+    file.write_text(json.dumps({"type": "FeatureCollection", "features": [shape]}))
+    (outline,) = read_outlines(file, UTM)
+    data = Tracks.from_lists(TRACKS, crs=UTM)
+    view = MapView.of(data.x, data.y, UTM)
+    assert outline.x.min() > 440_000
+    drawn = MapView(view.plane, view.width, view.height, UTM, (outline,))
+    assert 'class="outline"' in str(track_map(data, drawn))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"type": "Polygon", "coordinates": 3}', '{"type": "Point"}', "\udc80"]
+)
+def test_what_holds_no_outlines_is_refused_in_words(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "park.geojson"
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(CrypsisError):
+        read_outlines(file, None)
