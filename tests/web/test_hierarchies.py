@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import httpx
@@ -13,6 +14,7 @@ from crypsis.hierarchy.files import hierarchy_text, parse_hierarchy
 from crypsis.web.datasets import Datasets
 from crypsis.web.side_inputs import SideInputs
 from crypsis.web.workspace import Workspace
+from tests.web.clicks import choose
 from tests.web.conftest import Tab, uploaded
 
 CITIES = "age,city\n20,Oslo\n30,Oslo\n40,Rome\n"
@@ -139,3 +141,38 @@ def test_every_change_of_a_tree_can_be_undone(tmp_path: Path) -> None:
         )
     assert len(entry.content["undo"]) == 20
     assert len([*entry.folder.glob("undo-*.csv")]) == 20
+
+
+@pytest.mark.long
+def test_a_hierarchy_is_built_by_clicks_with_what_it_costs_and_values_are_grouped_by_key(
+    tab: Tab, api: httpx.Client
+) -> None:
+    rows = "".join(f"{20 + n},{'abcd'[n % 4]}\n" for n in range(40))
+    number = str(uploaded(api, "people.csv", f"age,town\n{rows}")["id"])
+    columns = {"age": {"type": "int", "role": "quasi"}, "town": {"type": "category", "role": "quasi"}}
+    section = {"kind": "table", "columns": columns, "each_row_is_a_person": True}
+    api.put(f"/api/datasets/{number}/section", json={"section": section})
+    page = tab.open(f"/hierarchies?dataset={number}&column=age")
+    choose(page, page.get_by_label("Way to build it"), "Ranges between chosen cuts")
+    expect(page.get_by_text("at least one cut is needed")).to_be_visible()
+    page.get_by_label("Cuts", exact=True).fill("30 50")
+    expect(page.get_by_text("Covers 40 of 40 values")).to_be_visible()
+    expect(page.get_by_role("table", name="Levels").locator("tbody tr").first).to_contain_text("3")
+    page.get_by_role("button", name="Use it").click()
+    expect(page.get_by_text("Fits the data")).to_be_visible()
+    assert api.get("/api/hierarchies", params={"dataset": number}).json()[0]["auto"] == "cuts:30:50"
+
+    page = tab.open(f"/hierarchies?dataset={number}&column=town")
+    page.get_by_role("button", name=re.compile("^Build it: ")).click()
+    expect(page.get_by_text("Fits the data")).to_be_visible()
+    for value in "ab":
+        box = page.get_by_role("checkbox", name=f"Tick {value}", exact=True)
+        box.focus()
+        page.keyboard.press("Space")
+        expect(box).to_be_checked()
+    page.get_by_role("button", name="Group the ticked nodes").click()
+    page.get_by_label("Name of the group").fill("north")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("north", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Undo the last edit").click()
+    expect(page.get_by_text("north", exact=True)).to_have_count(0)

@@ -17,3 +17,13 @@ def test_mixed_data_are_shown_without_their_original() -> None:
         output = output_of(original, published)
         assert output.grid.rows(0, 10)[0] == 4
     assert output.changed_share is None
+
+
+def test_disassociated_data_are_shown_with_records_as_they_might_have_been() -> None:
+    sets = [["bread", "milk"], ["bread", "milk"], ["bread", "tea"], ["milk", "tea"]] * 3
+    data = crypsis.Transactions.from_lists(sets)
+    published = crypsis.anonymize(data, crypsis.Disassociation(k=2, m=1)).data
+    output = output_of(data, published)
+    assert len(output.examples) == 12
+    assert {item for one in output.examples for item in one.split(", ")} == {"bread", "milk", "tea"}
+    assert output.grid.rows(0, 10)[0] > 0

@@ -11,6 +11,8 @@ import polars as pl
 from crypsis.data.mixed import SUPPRESSED_TEXT
 from crypsis.web.grids import Grid
 
+_EXAMPLES = 12
+
 
 @dataclass(frozen=True, eq=False)
 class Output:
@@ -19,6 +21,7 @@ class Output:
     grid: Grid
     changed: np.ndarray[Any, np.dtype[np.bool_]]
     first_published: int = 0  # columns before it show the original, so they never differ
+    examples: tuple[str, ...] = ()  # records as they might have been, where what is published are pieces of them
 
     @property
     def changed_share(self) -> float | None:
@@ -38,7 +41,16 @@ def output_of(original: Any, published: Any) -> Output:
         return _of_sequences(original, published)
     if original is not None and published.table_part is not None:
         return _of_columns(_text_frame(original.to_frame()), _text_frame(_published_frame(published)))
-    return Output(Grid(published.to_texts()), np.zeros((0, 0), np.bool_))
+    return Output(Grid(published.to_texts()), np.zeros((0, 0), np.bool_), examples=_examples(published))
+
+
+def _examples(published: Any) -> tuple[str, ...]:
+    """Some records of one dataset that could have been the original; drawn from what is published alone."""
+    if not hasattr(published, "reconstruct"):
+        return ()
+    (drawn,) = published.reconstruct(1, seed=0)
+    first = drawn.take(np.arange(min(_EXAMPLES, len(drawn))))
+    return tuple(", ".join(map(str, row)) for row in first.to_lists())
 
 
 def _published_frame(published: Any) -> pl.DataFrame:

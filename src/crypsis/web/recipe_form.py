@@ -83,7 +83,12 @@ class RecipeForm:
 
     @property
     def words(self) -> str:
-        told = [str(field.value) for field in self.fields if field.value not in (None, "")]
+        """The same for people: `Ranges of equal width: 16`."""
+        told = []
+        for setting, field in zip(self._settings(), self.fields, strict=True):
+            value = field.value
+            if value not in (None, ""):
+                told.append(f"{value:g}" if setting.is_number() else (setting.choices or {}).get(value, str(value)))
         return ": ".join([WAYS[str(self.way.value)].label, *([", ".join(told)] if told else [])])
 
     def problem(self, text: str | None) -> None:

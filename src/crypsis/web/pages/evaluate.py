@@ -538,3 +538,8 @@ class EvaluatePage:
                 height="320px",
                 label="Published rows",
             )
+        if output.examples:
+            words = "Drawn from the published pieces: no record is known to have been so"
+            with self._output_place, theme.section("Records as they might have been", words):
+                rows = "".join(f"<li>{theme.escaped(one) or '–'}</li>" for one in output.examples)
+                ui.html(f"<ol>{rows}</ol>", sanitize=False)

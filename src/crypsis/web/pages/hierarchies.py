@@ -290,23 +290,21 @@ class HierarchyPage:
         self._draw(nodes, editable=True)
 
     def _draw(self, root: dict[str, Any], *, editable: bool) -> None:
+        self.ticked = []
         self.place.clear()
         with self.place:
-            ticks: Any = "strict" if editable else None
-            tree = ui.tree(
-                [root],
-                node_key="id",
-                label_key="label",
-                on_select=self._select,
-                on_tick=self._tick,
-                tick_strategy=ticks,
-            ).props("dense no-transition")
+            tree = ui.tree([root], node_key="id", label_key="label", on_select=self._select).props(
+                "dense no-transition"
+            )
             tree.style("width: 100%")
             tree.expand([root["id"], *(child["id"] for child in root["children"][:12])])
             if editable:
                 tree.add_slot(
                     "default-header",
                     r"""
+                    <input type="checkbox" class="tick" :aria-label="'Tick ' + props.node.label"
+                      @click.stop @keydown.stop
+                      @change="(e) => $parent.$emit('tick', {node: props.node.id, on: e.target.checked})">
                     <span draggable="true" :title="props.node.leaves + ' values'"
                       @dragstart="(e) => e.dataTransfer.setData('text/plain', props.node.id)"
                       @dragover.prevent
@@ -317,13 +315,15 @@ class HierarchyPage:
                     </span>
                     """,
                 )
+                tree.on("tick", self._tick)
                 tree.on("moved", told(lambda event: self._change({"edit": "move", **event.args})))
 
     def _select(self, event: Any) -> None:
         self.selected = event.value
 
     def _tick(self, event: Any) -> None:
-        self.ticked = [str(node) for node in event.value or ()]
+        others = [node for node in self.ticked if node != event.args["node"]]
+        self.ticked = [*others, str(event.args["node"])] if event.args["on"] else others
 
     def _tools(self) -> None:
         theme.quiet("drive_file_rename_outline", "Rename the selected node", lambda: self._ask("rename"))
@@ -429,7 +429,7 @@ class HierarchyPage:
         if entry is None:
             return
         await in_thread(self.side_inputs.edit_tree, entry.number, change)
-        self.selected, self.ticked = None, []
+        self.selected = None
         await self._show_tree()
         self._list()
         done("Changed and saved")
