@@ -25,6 +25,7 @@ PATH = "/hierarchies"
 LEAD = "Say what a value may be replaced with: a town by its county, an age by a range."
 KINDS = ("table", "mixed", "transactions", "trajectories")
 _LINES = "hierarchy-lines"
+_SCROLLED = 'tabindex=0 role=region aria-label="What each level costs"'
 _USUAL = dict.fromkeys(("int", "float"), "equi_width:16")
 _LONGEST_TEXT = 2_000_000  # characters that a page edits at once
 
@@ -172,7 +173,7 @@ class HierarchyPage:
         with self.note:
             words = f"{self.recipe.words}: nothing is kept until you use it"
             theme.message("info", "Preview", f"{words}. Covers {covered:,} of {total:,} values.")
-            ui.html(losses_table(losses), sanitize=False).classes("scroll")
+            ui.html(losses_table(losses), sanitize=False).classes("scroll").props(_SCROLLED)
         self._draw(root, editable=False)
 
     async def _use(self) -> None:
@@ -286,7 +287,7 @@ class HierarchyPage:
                 above = len(tree.names) - tree.n_leaves
                 words = f"{number(tree.n_leaves)} values, {number(above)} nodes above them, {tree.height} levels"
                 theme.message("good", "Fits the data", words)
-                ui.html(losses_table(level_losses(tree)), sanitize=False).classes("scroll")
+                ui.html(losses_table(level_losses(tree)), sanitize=False).classes("scroll").props(_SCROLLED)
         self._draw(nodes, editable=True)
 
     def _draw(self, root: dict[str, Any], *, editable: bool) -> None:

@@ -64,6 +64,7 @@ class ImportPage:
             with ui.element("div").classes("stack"):
                 with theme.section("First rows", "As they are understood with the settings beside them"):
                     self.rows = ui.html("", sanitize=False).classes("scroll")
+                    self.rows.props('tabindex=0 role=region aria-label="Rows of the file"')
                 self.notes = ui.column().style("width: 100%; gap: 10px")
                 with (
                     ui.element("div").style("width: 100%") as self.columns_box,
@@ -191,8 +192,9 @@ class ImportPage:
             for words, command in shown.commands.items():
                 ui.label(words).classes("muted small")
                 with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
+                    label = theme.escaped(f"Command: {words}")
                     code = (
-                        f'<div class="code" tabindex=0 role=region aria-label="Command">{theme.escaped(command)}</div>'
+                        f'<div class="code" tabindex=0 role=region aria-label="{label}">{theme.escaped(command)}</div>'
                     )
                     ui.html(code, sanitize=False).style("flex: 1; min-width: 0")
                     theme.quiet("content_copy", "Copy the command", partial(ui.clipboard.write, command))
