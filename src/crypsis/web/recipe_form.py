@@ -99,9 +99,9 @@ class RecipeForm:
         settings = WAYS[str(self.way.value)].settings
         return settings if self.of_table else settings[:1]
 
-    def _choose(self) -> None:
+    def _choose(self) -> Any:
         self._show([])
-        self.changed()
+        return self.changed()
 
     def _show(self, given: list[str]) -> None:
         self.place.clear()
