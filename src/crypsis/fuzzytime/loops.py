@@ -64,10 +64,12 @@ def possible_mask(
     step_a, step_b = int(len(os_a) > 1), int(len(os_b) > 1)
     for pair in range(len(masks)):
         a, b = pair * step_a, pair * step_b
-        mask, bit = 0, 1
-        for possible in possible_relations(os_a[a], is_a[a], ie_a[a], oe_a[a], os_b[b], is_b[b], ie_b[b], oe_b[b]):
-            mask |= bit * int(possible)
-            bit <<= 1
+        # One by one: a loop over the outcomes would go through memory.
+        r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12 = possible_relations(
+            os_a[a], is_a[a], ie_a[a], oe_a[a], os_b[b], is_b[b], ie_b[b], oe_b[b]
+        )
+        mask = int(r0) | int(r1) << 1 | int(r2) << 2 | int(r3) << 3 | int(r4) << 4 | int(r5) << 5 | int(r6) << 6
+        mask |= int(r7) << 7 | int(r8) << 8 | int(r9) << 9 | int(r10) << 10 | int(r11) << 11 | int(r12) << 12
         masks[pair] = mask
 
 
