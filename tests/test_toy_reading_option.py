@@ -88,7 +88,8 @@ def test_commands_have_the_option_and_its_help(file: Path, capsys: pytest.Captur
         with pytest.raises(SystemExit):
             main([*command, "--help"])
         shown = " ".join(capsys.readouterr().out.split())
-        assert f"--shout {HELP} For transactions." in shown
+        below = shown[shown.index(" Transactions: ") :]
+        assert f"--shout {HELP}" in below[: below.index(" Movement ")]
     out = file.with_name("queries.txt")
     with pytest.raises(SystemExit) as stopped:
         main(["queries", "make", str(file), "--shout", "--id", "id", "--count", "9", "--out", str(out)])
