@@ -391,17 +391,17 @@ def with_sensitive(draw: st.DrawFn, setting: Any, data: Trajectories) -> tuple[M
 def with_domains(draw: st.DrawFn, setting: Any, data: Events | Table | Transactions) -> Method:
     """Domains are declared, and a taxonomy, where there is one, is of its locations."""
     if isinstance(data, Table):
-        return replace(setting, domains=PublicAttributes(), noise="exact").prepared(data)
+        return replace(setting, domains=PublicAttributes(), noise="exact").resolve(data)
     if isinstance(data, Transactions):
-        return replace(setting, item_domain=PublicItems(), noise="exact", thresholds="bounded").prepared(data)
+        return replace(setting, item_domain=PublicItems(), noise="exact", thresholds="bounded").resolve(data)
     if not hasattr(setting, "taxonomy"):
         low = {"height": min(setting.height, 2)} if hasattr(setting, "height") else {"grams": min(setting.grams, 3)}
         setting = replace(setting, location_domain=PublicLocations(), time_domain=PublicTimes(), noise="exact", **low)
-        return setting.prepared(data)
+        return setting.resolve(data)
     labels = data.locations.labels
     taxonomy = None if setting.taxonomy is None or len(labels) < 2 else draw(taxonomies(list(labels)))
     setting = replace(setting, location_domain=PublicLocations(), time_domain=PublicTimes(), taxonomy=taxonomy)
     setting = replace(setting, height=min(setting.height, 2), noise="exact")  # a tree of noise alone grows fast
     if setting.scheme == "printed":  # which has nothing for the leaves of so small domains
         setting = replace(setting, location_height=0, time_height=0, taxonomy=None)
-    return setting.prepared(data)
+    return setting.resolve(data)

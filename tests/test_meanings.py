@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from crypsis.guarantees import GUARANTEES, KAnonymity, KmAnonymity, LDiversity
+from crypsis.guarantees.all_of import AllOf
 from crypsis.guarantees.guarantee import Guarantee
 from crypsis.guarantees.itemset_km_anonymity import ItemsetKmAnonymity
 from crypsis.guarantees.kkm_anonymity import KKmAnonymity
-from crypsis.guarantees.together import Together
 
 PEOPLE = "Somebody who knows a person's age, town and sex is left with at least 5 people"
 
@@ -45,7 +45,7 @@ def test_a_guarantee_is_told_with_the_columns_of_the_data(promise: Guarantee, kn
 
 
 def test_several_guarantees_are_told_one_after_the_other() -> None:
-    both = Together.of(KAnonymity(k=5), LDiversity(l=2))
+    both = AllOf.of(KAnonymity(k=5), LDiversity(l=2))
     assert both.meaning_for(["age"]) == f"{KAnonymity(k=5).meaning_for(['age'])} {LDiversity(l=2).meaning_for(['age'])}"
 
 

@@ -17,7 +17,7 @@ import crypsis
 from crypsis.data.relational import Table
 from crypsis.data.track import Tracks
 from crypsis.errors import BadRelease, CrypsisError
-from crypsis.guarantees import GUARANTEES, KAnonymity, LDiversity, TCloseness, Together, guarantee_from_dict
+from crypsis.guarantees import GUARANTEES, AllOf, KAnonymity, LDiversity, TCloseness, guarantee_from_dict
 from crypsis.methods import Mondrian
 from crypsis.parameters import parameters_of
 
@@ -243,7 +243,7 @@ def test_no_verifier_of_tables_holds_without_quasi_identifiers(promised: Any) ->
     secret = replace(published, columns=tuple(replace(column, role="sensitive") for column in published.columns))
     for guarantee in (
         promised,
-        Together.of(promised, KAnonymity(k=1)) if promised.model != "k-anonymity" else promised,
+        AllOf.of(promised, KAnonymity(k=1)) if promised.model != "k-anonymity" else promised,
     ):
         with pytest.raises(CrypsisError) as caught:
             crypsis.verify(secret, guarantee)
@@ -263,8 +263,8 @@ def test_every_guarantee_must_state_every_parameter(model: str) -> None:
 
 
 def test_parts_of_a_joint_promise_must_state_their_parameters() -> None:
-    joint = Together.of(KAnonymity(k=2), LDiversity(l=2)).to_dict()
-    assert guarantee_from_dict(joint) == Together.of(KAnonymity(k=2), LDiversity(l=2))
+    joint = AllOf.of(KAnonymity(k=2), LDiversity(l=2)).to_dict()
+    assert guarantee_from_dict(joint) == AllOf.of(KAnonymity(k=2), LDiversity(l=2))
     del joint["parameters"]["promises"][0]["parameters"]["k"]
     with pytest.raises(CrypsisError) as caught:
         guarantee_from_dict(joint)

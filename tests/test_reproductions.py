@@ -86,8 +86,8 @@ def test_the_classes_of_mondrian_are_learnt_from_as_regions(people):
     training, tested = split_for_training(adult_census.as_table(people), seed=2)
     like = method(0).anonymize(training, Journal())
     table = people.select("age", "hours-per-week", "income")
-    coarse = Mondrian(k=40).prepared(training).anonymize(training, Journal())
-    nothing = Mondrian(k=len(training)).prepared(training).anonymize(training, Journal())
+    coarse = Mondrian(k=40).resolve(training).anonymize(training, Journal())
+    nothing = Mondrian(k=len(training)).resolve(training).anonymize(training, Journal())
     commonest = table["income"].value_counts()["count"].max() / len(table)
     assert abs(adult_census.accuracy_of_classes(nothing, training, tested, like) - commonest) < 0.05
     assert adult_census.accuracy_of_classes(coarse, training, tested, like) > commonest - 0.05

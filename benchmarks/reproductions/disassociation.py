@@ -195,7 +195,7 @@ def figure_11(quick: bool) -> str:
         data = datasets(quick)[name]
         published, _ = released(data)
         said(f"  Apriori on {name}")
-        apriori = Apriori(k=5, m=2).prepared(data)
+        apriori = Apriori(k=5, m=2).resolve(data)
         generalized = apriori.anonymize(data, Journal())
         assert verify(generalized, apriori.guarantee_of(data, generalized), data).holds
         taxonomy = apriori.side_inputs()["hierarchy"]

@@ -118,7 +118,7 @@ def mondrian(learner: str, repeats: int, k: int = 60) -> list[float]:
     method = Mondrian(k=k)
     for seed in range(repeats):
         training, tested = split(learner, seed)
-        made = method.prepared(training).anonymize(training, Journal())
+        made = method.resolve(training).anonymize(training, Journal())
         assert verify(made, method.guarantee_of(training, made), training).holds
         found.append(adult_census.accuracy_of_classes(made, training, tested, like, learner))
     return spread(found)

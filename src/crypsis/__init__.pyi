@@ -82,6 +82,7 @@ from .errors import CrypsisError as CrypsisError
 from .evaluate import Experiment as Experiment
 from .evaluate.reading import read as read
 from .guarantees import GUARANTEES as GUARANTEES
+from .guarantees import AllOf as AllOf
 from .guarantees import ConstrainedKmAnonymity as ConstrainedKmAnonymity
 from .guarantees import DifferentialPrivacy as DifferentialPrivacy
 from .guarantees import DisassociationAnonymity as DisassociationAnonymity
@@ -99,7 +100,6 @@ from .guarantees import PatternPreservingKAnonymity as PatternPreservingKAnonymi
 from .guarantees import PolicyAnonymity as PolicyAnonymity
 from .guarantees import SequenceKAnonymity as SequenceKAnonymity
 from .guarantees import TCloseness as TCloseness
-from .guarantees import Together as Together
 from .guarantees import Verdict as Verdict
 from .hierarchy import AutomaticTaxonomy as AutomaticTaxonomy
 from .hierarchy import BalancedHierarchy as BalancedHierarchy

@@ -101,8 +101,8 @@ def anonymize(
     method.check_applicable(data)
     with listening(listener) as heard:
         journal = Journal(heard)
-        prepared = method.prepared(data)
-        return _release(data, prepared.anonymize(data, journal), prepared, method, journal)
+        resolved = method.resolve(data)
+        return _release(data, resolved.anonymize(data, journal), resolved, method, journal)
 
 
 def anonymize_parts(
@@ -160,7 +160,7 @@ def _encoded(data: Any, method: Method, executor: Executor) -> EncodedTable | En
         return encode_records(data, executor)
     if isinstance(data, Table):
         return shard_table(data, executor, executor.workers)
-    bounds = [len(data) * number // executor.workers for number in range(executor.workers + 1)]
+    bounds = [len(data) * index // executor.workers for index in range(executor.workers + 1)]
     return shard_records(data, executor, bounds)
 
 
@@ -173,8 +173,8 @@ def release_records(
         return release_trajectories(encoded, method, executor, journal, block)
     encoded.check_fits(executor)
     data = encoded.whole
-    prepared = method.prepared(data)
-    release = _release(data, prepared.anonymize_parts(encoded, executor, journal, block), prepared, method, journal)
+    resolved = method.resolve(data)
+    release = _release(data, resolved.anonymize_parts(encoded, executor, journal, block), resolved, method, journal)
     release.scaling = journal.private.pop("scaling", None)
     return release
 
@@ -187,14 +187,14 @@ def release_trajectories(
     from crypsis.trajectory_release import TrajectoryPartsRelease
 
     known = encoded.one_of_each
-    prepared = method.prepared(known)
-    recoded = prepared.anonymize_parts(encoded, executor, journal, block)
+    resolved = method.resolve(known)
+    recoded = resolved.anonymize_parts(encoded, executor, journal, block)
     kind = kind_of(recoded.symbols)
     symbols = kind.completed(recoded.symbols, known)
     return TrajectoryPartsRelease(
         parts=sort_trajectories(replace(recoded, symbols=symbols), executor, journal),
-        guarantee=kind.promised(prepared.guarantee_of(known, symbols), symbols),
-        method=prepared,
+        guarantee=kind.promised(resolved.guarantee_of(known, symbols), symbols),
+        method=resolved,
         declared=method,
         encoded=encoded,
         executor=executor,

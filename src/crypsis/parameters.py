@@ -285,7 +285,7 @@ class Checked:
         """What was given beside the data; recipes are none yet."""
         return {name: value for name, value in self.parameters().items() if isinstance(value, SideInput)}
 
-    def prepared(self, data: Any) -> Self:
+    def resolve(self, data: Any) -> Self:
         """The same with every recipe carried out on these data."""
         made = {name: value.make(data) for name, value in self.parameters().items() if isinstance(value, Deferred)}
         return replace(self, **made) if made else self

@@ -85,7 +85,7 @@ def test_no_figure_depends_on_the_order_of_the_records(name: str, samples: list[
         pytest.skip(why_not(name, original))
     try:
         setting = setting_of(name)
-        published = setting.prepared(original).anonymize(original, Journal())
+        published = setting.resolve(original).anonymize(original, Journal())
     except CrypsisError as error:
         pytest.skip(str(error))
     aligned = not isinstance(published, DisassociatedTransactions) and len(published) == len(original)

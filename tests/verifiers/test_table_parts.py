@@ -12,7 +12,7 @@ import pytest
 from crypsis.data.relational import PublishedTable
 from crypsis.errors import OriginalRequired
 from crypsis.executors.serial import Serial
-from crypsis.guarantees import Guarantee, KAnonymity, LDiversity, TCloseness, Together
+from crypsis.guarantees import AllOf, Guarantee, KAnonymity, LDiversity, TCloseness
 from crypsis.verifiers import verify
 from crypsis.verifiers.table_parts import PublishedColumns, count_parts, verify_parts
 
@@ -26,7 +26,7 @@ PROMISES: tuple[Guarantee, ...] = (
     LDiversity(l=2, form="recursive", c=1.5),
     TCloseness(t=0.4),
     TCloseness(t=0.3, distance="ordered"),
-    Together.of(KAnonymity(k=3), LDiversity(l=2), TCloseness(t=0.5)),
+    AllOf.of(KAnonymity(k=3), LDiversity(l=2), TCloseness(t=0.5)),
 )
 
 

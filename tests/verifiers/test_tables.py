@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from crypsis.data.cells import Cells, parse_cell
 from crypsis.data.relational import PublishedColumn, PublishedTable, Table
 from crypsis.errors import NotApplicable, OriginalRequired
-from crypsis.guarantees import KAnonymity, LDiversity, TCloseness, Together
+from crypsis.guarantees import AllOf, KAnonymity, LDiversity, TCloseness
 from crypsis.journal import Journal
 from crypsis.methods import Cluster, Incognito, Mondrian
 from crypsis.verifiers import verify
@@ -116,9 +116,9 @@ def test_closeness_of_a_table_with_suppressed_records_needs_the_original() -> No
 
 def test_several_promises_hold_only_together() -> None:
     table = published(PEOPLE, age="quasi", ill="sensitive")
-    both = Together.of(KAnonymity(k=2), LDiversity(l=2))
+    both = AllOf.of(KAnonymity(k=2), LDiversity(l=2))
     assert verify(table, both).holds
-    broken = verify(table, Together.of(KAnonymity(k=2), LDiversity(l=3), TCloseness(t=1)))
+    broken = verify(table, AllOf.of(KAnonymity(k=2), LDiversity(l=3), TCloseness(t=1)))
     assert not broken.holds
     assert str(broken.problem).startswith("l-diversity: class ")
     assert [part["holds"] for part in broken.figures["promises"]] == [True, False, True]

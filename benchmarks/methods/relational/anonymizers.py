@@ -14,7 +14,7 @@ import polars as pl
 from benchmarks.comparison import Row, best_of, clocked
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.relational import PublishedTable, Table
-from crypsis.guarantees import KAnonymity, LDiversity, TCloseness, Together
+from crypsis.guarantees import AllOf, KAnonymity, LDiversity, TCloseness
 from crypsis.hierarchy import Hierarchies, Hierarchy
 from crypsis.journal import Journal
 from crypsis.methods import BottomUp, Cluster, Incognito, Mondrian, TopDown
@@ -91,7 +91,7 @@ def _million(n: int, *, limits: bool) -> Iterator[Row]:
     method = Mondrian(k=5)
     yield _row(method, table, f"generated {n:,} x 8", 20.0 if limits else None, repeats=1)
     published = method.anonymize(table, Journal())
-    promised = Together.of(KAnonymity(k=5), LDiversity(l=1), TCloseness(t=1.0))
+    promised = AllOf.of(KAnonymity(k=5), LDiversity(l=1), TCloseness(t=1.0))
     seconds = best_of(2, lambda: verify(_fresh(published), promised))
     yield Row("verify k, l and t", f"generated {n:,} x 8", seconds, limit=3.0 if limits else None)
 

@@ -28,8 +28,8 @@ def rows(quick: bool = False) -> Iterator[Row]:
             if quick and (name, m) == ("checkins", 3):
                 continue
             guided: list[Method] = [
-                SDSeqAnon(k=5, m=m, taxonomy=AutomaticTaxonomy(fan_out)).prepared(data),  # type: ignore[arg-type]
-                USeqAnon(k=5, m=m, constraints=AutomaticConstraints(size), delta=100).prepared(data),  # type: ignore[arg-type]
+                SDSeqAnon(k=5, m=m, taxonomy=AutomaticTaxonomy(fan_out)).resolve(data),  # type: ignore[arg-type]
+                USeqAnon(k=5, m=m, constraints=AutomaticConstraints(size), delta=100).resolve(data),  # type: ignore[arg-type]
             ]
             plain, *times = _side_by_side([SeqAnon(k=5, m=m), *guided], data, 5 if name == "walks" else 3)
             for method, ours in zip(guided, times, strict=True):
@@ -72,8 +72,8 @@ def _curve(sizes: tuple[int, ...]) -> Iterator[Row]:
         data = workloads.million(size)
         methods: list[Method] = [
             SeqAnon(k=5, m=2, on_infeasible="truncate"),
-            SDSeqAnon(k=5, m=2, on_infeasible="truncate", taxonomy=AutomaticTaxonomy(10)).prepared(data),  # type: ignore[arg-type]
-            USeqAnon(k=5, m=2, constraints=AutomaticConstraints(500), delta=100).prepared(data),  # type: ignore[arg-type]
+            SDSeqAnon(k=5, m=2, on_infeasible="truncate", taxonomy=AutomaticTaxonomy(10)).resolve(data),  # type: ignore[arg-type]
+            USeqAnon(k=5, m=2, constraints=AutomaticConstraints(500), delta=100).resolve(data),  # type: ignore[arg-type]
         ]
         plain, *times = _side_by_side(methods, data, 1)
         for method, ours in zip(methods[1:], times, strict=True):

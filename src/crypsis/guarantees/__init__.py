@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from crypsis.errors import BadParameter, BadRelease, CrypsisError, MissingParameters, did_you_mean
+from crypsis.guarantees.all_of import AllOf, Promises
 from crypsis.guarantees.constrained_km_anonymity import ConstrainedKmAnonymity
 from crypsis.guarantees.differential_privacy import DifferentialPrivacy
 from crypsis.guarantees.disassociation import DisassociationAnonymity
@@ -24,7 +25,6 @@ from crypsis.guarantees.pattern_preserving_k_anonymity import PatternPreservingK
 from crypsis.guarantees.policy_anonymity import PolicyAnonymity
 from crypsis.guarantees.sequence_k_anonymity import SequenceKAnonymity
 from crypsis.guarantees.t_closeness import TCloseness
-from crypsis.guarantees.together import Promises, Together
 from crypsis.guarantees.verdict import Verdict, Witness
 
 GUARANTEES: dict[str, type[Guarantee]] = {
@@ -38,7 +38,7 @@ GUARANTEES: dict[str, type[Guarantee]] = {
         KAnonymity,
         LDiversity,
         TCloseness,
-        Together,
+        AllOf,
         KKmAnonymity,
         KLmDiversity,
         DisassociationAnonymity,
@@ -52,6 +52,7 @@ GUARANTEES: dict[str, type[Guarantee]] = {
 
 __all__ = [
     "GUARANTEES",
+    "AllOf",
     "ConstrainedKmAnonymity",
     "DifferentialPrivacy",
     "DisassociationAnonymity",
@@ -70,7 +71,6 @@ __all__ = [
     "Promises",
     "SequenceKAnonymity",
     "TCloseness",
-    "Together",
     "Verdict",
     "Witness",
     "guarantee_from_dict",

@@ -51,7 +51,7 @@ class Method(Checked, ABC):
 
     def guarantee_of(self, data: Any, published: Any) -> Guarantee:
         """What these published data promise; where the promise names values, only such as the data name anyway."""
-        return self.prepared(data).guarantee
+        return self.resolve(data).guarantee
 
     def declarations(self) -> Declarations:
         """How a file is read for this method: what its domains and hierarchies declare comes before any guess."""

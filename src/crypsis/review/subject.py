@@ -11,7 +11,7 @@ import numpy as np
 from crypsis.arrays import Bools, Int64s
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.data.symbols import SymbolRows
-from crypsis.guarantees import DifferentialPrivacy, Guarantee, Together, Verdict
+from crypsis.guarantees import AllOf, DifferentialPrivacy, Guarantee, Verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Subject:
     @property
     def promises(self) -> tuple[Guarantee, ...]:
         """The guarantee, or its parts."""
-        return self.guarantee.parts if isinstance(self.guarantee, Together) else (self.guarantee,)
+        return self.guarantee.parts if isinstance(self.guarantee, AllOf) else (self.guarantee,)
 
     @property
     def table(self) -> PublishedTable | None:

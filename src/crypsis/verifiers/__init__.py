@@ -68,7 +68,7 @@ _MEMBERS = (  # the promise, the published kind, its verifier, the kind of the o
     ("k_anonymity.KAnonymity", "relational.PublishedTable", "k_anonymity.verify_k_anonymity", "relational.Table"),
     ("l_diversity.LDiversity", "relational.PublishedTable", "l_diversity.verify_l_diversity", "relational.Table"),
     ("t_closeness.TCloseness", "relational.PublishedTable", "t_closeness.verify_t_closeness", "relational.Table"),
-    ("together.Together", "relational.PublishedTable", "together.verify_together", "relational.Table"),
+    ("all_of.AllOf", "relational.PublishedTable", "all_of.verify_all_of", "relational.Table"),
     ("kkm_anonymity.KKmAnonymity", "mixed.PublishedMixed", "kkm_anonymity.verify_kkm_anonymity", "mixed.Mixed"),
     ("klm_diversity.KLmDiversity", "mixed.PublishedMixed", "kkm_anonymity.verify_klm_diversity", "mixed.Mixed"),
     (

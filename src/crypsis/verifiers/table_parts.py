@@ -21,7 +21,7 @@ from crypsis.arrays import Int64s
 from crypsis.data.cells import CellKind, Cells
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.errors import NoQuasiIdentifiers, NotApplicable, OriginalRequired
-from crypsis.guarantees import Guarantee, KAnonymity, LDiversity, TCloseness, Together, Verdict, Witness
+from crypsis.guarantees import AllOf, Guarantee, KAnonymity, LDiversity, TCloseness, Verdict, Witness
 from crypsis.verifiers import k_anonymity, l_diversity, t_closeness
 from crypsis.verifiers.counted_people import EACH_RECORD
 from crypsis.verifiers.sensitive_counts import SensitiveCounts
@@ -113,7 +113,7 @@ def count_parts(
     secrets = _secret_values(columns, cell_counts, whole)
     targets = max(1, -(-n_records * BYTES_PER_ROW // workers.memory))
     pieces = workers.exchange(grouped_by_class, list(files), targets, columns, targets)
-    promises = promised.parts if isinstance(promised, Together) else (promised,)
+    promises = promised.parts if isinstance(promised, AllOf) else (promised,)
     counted = workers.map(count_classes, pieces, columns, promises, secrets)
     sizes: dict[int, int] = {}
     for one in counted:
@@ -139,7 +139,7 @@ def verify_parts(
     counted: CountedParts, columns: PublishedColumns, promised: Guarantee, original: bool = False
 ) -> Verdict:
     """The verdict on what was counted; with `original`, t-closeness was compared with it."""
-    if not isinstance(promised, Together):
+    if not isinstance(promised, AllOf):
         if counted.problem is not None:
             return _broken(counted, promised, promised)
         return _verdict(counted, columns, promised, 0, original)

@@ -130,7 +130,7 @@ class MixedMethod(Method):
             return KKmAnonymity(k=self.k, m=self.m, unit=unit, **self.bounded)
         return KLmDiversity(k=self.k, l=self.l, m=self.m, unit=unit, **self.bounded)
 
-    def prepared(self, data: Mixed) -> Self:
+    def resolve(self, data: Mixed) -> Self:
         """Recipes for columns are carried out on the table, those for items on the items that are not sensitive."""
         made: dict[str, Any] = {
             name: value.make(data.table if value.makes in _ABOUT_THE_TABLE else _known_items(data))
@@ -145,7 +145,7 @@ class MixedMethod(Method):
         return name != "utility" or self.transaction in ("pcta", "coat")
 
     def anonymize(self, data: Mixed, journal: Journal) -> PublishedMixed:
-        ready = self.prepared(data)
+        ready = self.resolve(data)
         owner = type(self).__name__
         with journal.stage("prepare"):
             quasi = QuasiIdentifiers.of(data.table, ready.hierarchy, ready.weights, owner)

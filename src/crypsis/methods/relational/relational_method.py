@@ -13,7 +13,7 @@ from crypsis.arrays import Bools, Int64s
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.errors import BadParameter, Infeasible
 from crypsis.executors.executor import Executor
-from crypsis.guarantees import Guarantee, KAnonymity, LDiversity, TCloseness, Together
+from crypsis.guarantees import AllOf, Guarantee, KAnonymity, LDiversity, TCloseness
 from crypsis.guarantees.l_diversity import FORMS
 from crypsis.guarantees.t_closeness import DISTANCES
 from crypsis.hierarchy import Hierarchies, Weights
@@ -84,11 +84,11 @@ class RelationalMethod(Method):
 
     @property
     def guarantee(self) -> Guarantee:
-        return Together.of(*self._promised())
+        return AllOf.of(*self._promised())
 
     def guarantee_of(self, data: Table, published: PublishedTable) -> Guarantee:
         """The promise counts people where a person has several records."""
-        return Together.of(*self._promised("record" if data.person is None else "person"))
+        return AllOf.of(*self._promised("record" if data.person is None else "person"))
 
     def promised_parts(self) -> list[Guarantee]:
         """The promises one by one, counting records."""
@@ -103,7 +103,7 @@ class RelationalMethod(Method):
         return promised
 
     def anonymize(self, data: Table, journal: Journal) -> PublishedTable:
-        ready = self.prepared(data)
+        ready = self.resolve(data)
         owner = type(self).__name__
         with journal.stage("prepare"):
             quasi = QuasiIdentifiers.of(data, ready.hierarchy, ready.weights, owner, trees=self.every_column_has_a_tree)
@@ -118,7 +118,7 @@ class RelationalMethod(Method):
     def facts_of(self, data: EncodedTable) -> tuple[RelationalMethod, list[QuasiIdentifier], Attributes, int, bool]:
         """The method with hierarchies made of all data, and the quasi-identifiers with the facts of all records."""
         made_from_data = any(isinstance(value, Deferred) for value in self.parameters().values())
-        ready = self.prepared(data.marginals) if made_from_data else self
+        ready = self.resolve(data.marginals) if made_from_data else self
         columns = [column for column in data.columns if column.role == "quasi"]
         counted = (
             [column for column in data.marginals.columns if column.role == "quasi"]

@@ -145,7 +145,7 @@ class ITSA(Method):
         )
 
     def anonymize(self, data: Events, journal: Journal) -> PublishedWindows:
-        method = self.prepared(data)
+        method = self.resolve(data)
         with journal.stage("accept events"):
             stream = method._accepted(data, journal)
         with journal.stage("slide"):
@@ -164,7 +164,7 @@ class ITSA(Method):
     def windows(self, data: Events, journal: Journal | None = None) -> Iterator[PublishedWindow]:
         """One window after another, for a stream whose windows need not be kept."""
         self.check_applicable(data)
-        method, journal = self.prepared(data), journal or Journal()
+        method, journal = self.resolve(data), journal or Journal()
         yield from method._windows(method._accepted(data, journal), data, journal, secrets.token_bytes(32))
 
     def sliding_window(self, origin: int) -> SlidingWindow:

@@ -87,7 +87,7 @@ class SDSeqAnon(Method):
 
     def anonymize(self, data: Trajectories, journal: Journal) -> PublishedTrajectories:
         x, y = data.locations.coordinates(type(self).__name__)
-        taxonomy = self.prepared(data).taxonomy
+        taxonomy = self.resolve(data).taxonomy
         taxonomy.leaves_of(data.locations)  # refused before anything else is looked at
         groups = individuals_of(data, self.unit, type(self).__name__)
         with journal.stage("feasibility"):
@@ -106,7 +106,7 @@ class SDSeqAnon(Method):
         self, data: EncodedTrajectories, executor: Executor, journal: Journal, block: BlockSize
     ) -> PublishedTrajectories | RecodedRecords:
         coordinates = data.locations.coordinates(type(self).__name__)
-        taxonomy = self.prepared(data.one_of_each).taxonomy
+        taxonomy = self.resolve(data.one_of_each).taxonomy
         taxonomy.leaves_of(data.locations)  # refused before anything else is looked at
         individuals_of(data.one_of_each, self.unit, type(self).__name__)
         with journal.stage("feasibility"):

@@ -91,7 +91,7 @@ class USeqAnon(Method):
 
     def anonymize(self, data: Trajectories, journal: Journal) -> PublishedTrajectories:
         x, y = data.locations.coordinates(type(self).__name__)
-        group_of_code = self.prepared(data).constraints.groups_of(data)
+        group_of_code = self.resolve(data).constraints.groups_of(data)
         groups = individuals_of(data, self.unit, type(self).__name__)
         longest = int(data.lengths.max(initial=0))
         with journal.stage("feasibility"):
@@ -113,7 +113,7 @@ class USeqAnon(Method):
         self, data: EncodedTrajectories, executor: Executor, journal: Journal, block: BlockSize
     ) -> PublishedTrajectories | RecodedRecords:
         coordinates = data.locations.coordinates(type(self).__name__)
-        group_of_code = self.prepared(data.one_of_each).constraints.groups_of(data.one_of_each)
+        group_of_code = self.resolve(data.one_of_each).constraints.groups_of(data.one_of_each)
         individuals_of(data.one_of_each, self.unit, type(self).__name__)
         with journal.stage("feasibility"):
             check_enough(data.reached(min(self.m, data.longest + 1)), self.k, self.unit or "trajectory")

@@ -60,9 +60,9 @@ class Apriori(HierarchyMethod):
         return ItemsetDiversity(k=self.k, l=self.l, m=self.m, unit=unit_of(data))
 
     def anonymize(self, data: Transactions, journal: Journal) -> PublishedTransactions:
-        prepared = self.prepared(data)
+        resolved = self.resolve(data)
         with journal.stage("read hierarchy"):
-            records = prepared.tree_records(data)
+            records = resolved.tree_records(data)
             _check_shares(data, self.l)
         with journal.stage("raise the cut"):
             raised = records.raised(

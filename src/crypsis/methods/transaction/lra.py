@@ -75,7 +75,7 @@ class LRA(HierarchyMethod):
         """Parts are anonymized one after another, or where the executor says."""
         refuse_sensitive(data, "LRA")
         with journal.stage("read hierarchy"):
-            records = self.prepared(data).tree_records(data)
+            records = self.resolve(data).tree_records(data)
         with journal.stage("sort"):
             order = _ordered(records)
             parts = self._parts(order) if not len(records.person) else self._parts_of_people(order, records.person)

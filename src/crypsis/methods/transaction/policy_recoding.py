@@ -121,10 +121,10 @@ class PolicyMethod(Method):
         return ItemsetKmAnonymity(k=self.k, m=self.m)
 
     def guarantee_of(self, data: Transactions, published: PublishedTransactions) -> Guarantee:
-        prepared = self.prepared(data)
-        if prepared.privacy is None:
+        resolved = self.resolve(data)
+        if resolved.privacy is None:
             return ItemsetKmAnonymity(k=self.k, m=self.m, unit=unit_of(data))
-        return PolicyAnonymity(k=self.k, policy=prepared.privacy, unit=unit_of(data))
+        return PolicyAnonymity(k=self.k, policy=resolved.privacy, unit=unit_of(data))
 
     @abstractmethod
     def _utility(self) -> UtilityPolicy | None:
@@ -133,7 +133,7 @@ class PolicyMethod(Method):
     def anonymize(self, data: Transactions, journal: Journal) -> PublishedTransactions:
         name = type(self).__name__
         refuse_sensitive(data, name)
-        prepared = self.prepared(data)
+        resolved = self.resolve(data)
         with journal.stage("read policies"):
             person = persons_to_count(data)
             check_enough(count_people(person, data.lengths > 0), self.k if self.privacy is None else 1, data)
@@ -144,14 +144,14 @@ class PolicyMethod(Method):
                     "Use Apriori, or Disassociation."
                 )
             offsets, items = _relabelled(data, number)
-            if prepared.privacy is None:
+            if resolved.privacy is None:
                 constraints, unknown = occurring_sets(offsets, items, len(codes), self.m), 0
             else:
-                constraint_offsets, constraint_items, unknown = prepared.privacy.closed(vocabulary, data)
+                constraint_offsets, constraint_items, unknown = resolved.privacy.closed(vocabulary, data)
                 constraints = (constraint_offsets, constraint_items)
             if unknown:
                 journal.warn(f"{unknown} itemsets of the privacy policy name an item that does not occur")
-            policy = prepared._utility()
+            policy = resolved._utility()
         with journal.stage("merge"):
             merged = merged_items(
                 offsets,

@@ -57,7 +57,7 @@ class VPA(HierarchyMethod):
     def anonymize(self, data: Transactions, journal: Journal) -> PublishedTransactions:
         refuse_sensitive(data, "VPA")
         with journal.stage("read hierarchy"):
-            records = self.prepared(data).tree_records(data)
+            records = self.resolve(data).tree_records(data)
         with journal.stage("raise the cuts of the parts"):
             bounds = domain_bounds(records, self.parts)
             cut = records.identity

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from crypsis.data.relational import PublishedTable, Table
-from crypsis.guarantees import Guarantee, KAnonymity, LDiversity, TCloseness, Together, Verdict
+from crypsis.guarantees import AllOf, Guarantee, KAnonymity, LDiversity, TCloseness, Verdict
 from crypsis.verifiers.k_anonymity import sound_classes, verify_k_anonymity
 from crypsis.verifiers.l_diversity import verify_l_diversity
 from crypsis.verifiers.t_closeness import verify_t_closeness
@@ -18,7 +18,7 @@ _VERIFIERS: dict[type[Guarantee], Callable[..., Verdict]] = {
 }
 
 
-def verify_together(published: PublishedTable, promised: Together, original: Table | None = None) -> Verdict:
+def verify_all_of(published: PublishedTable, promised: AllOf, original: Table | None = None) -> Verdict:
     """Each promise by its own verifier, on the same classes; the level reached is that of the first promise."""
     first = promised.parts[0]
     required: Any = getattr(first, "k", None) or getattr(first, "l", None) or getattr(first, "t", 0)

@@ -73,7 +73,7 @@ _ONLY_K = Promises([KAnonymity()])
 
 
 @dataclass(frozen=True, kw_only=True)
-class Together(Guarantee):
+class AllOf(Guarantee):
     """Every one of several promises holds."""
 
     protects_from: ClassVar[str] = "Several guarantees hold at the same time, each against its own adversary."
