@@ -296,8 +296,8 @@ class PartsRelease:
             folder = partial / self.kind.files[PARTS]
             folder.mkdir()
             files = []
-            for number, file in enumerate(self.parts.files):
-                placed = folder / part_name(number)
+            for index, file in enumerate(self.parts.files):
+                placed = folder / part_name(index)
                 shutil.copyfile(file, placed)
                 files.append(str(placed))
             counted = self._count_files(tuple(files))  # as read back
@@ -374,11 +374,11 @@ class PartsRelease:
         rows = target.with_suffix(".rows")
         with new_folder(rows, overwrite=True) as partial:
             first = 0
-            for number, file in enumerate(self.parts.numbers):
+            for index, file in enumerate(self.parts.numbers):
                 inputs = load(file)
                 published = np.arange(first, first + len(inputs), dtype=np.int64)
                 pl.DataFrame({"input_row": inputs, "published_row": published}).write_parquet(
-                    partial / part_name(number)
+                    partial / part_name(index)
                 )
                 first += len(inputs)
             for one in partial.iterdir():
@@ -430,10 +430,10 @@ def _published(parts: SortedParts, encoded: EncodedTable) -> PublishedTable:
     rows = np.concatenate([content["rows"] for content in contents]) if contents else np.zeros(0, np.int64)
     order = np.argsort(rows, kind="stable")
     frame: dict[str, pl.Series] = {}
-    for place, column in enumerate(encoded.columns):
+    for index, column in enumerate(encoded.columns):
         texts = [
             pl.Series(cells.texts, dtype=pl.String).gather(codes)
-            for codes, cells in (content["columns"][place] for content in contents)
+            for codes, cells in (content["columns"][index] for content in contents)
         ]
         whole = pl.concat(texts) if texts else pl.Series([], dtype=pl.String)
         frame[column.name] = whole.gather(order)

@@ -85,8 +85,8 @@ def record_bits(offsets: Int64s, codes: Int32s, n_codes: int) -> NDArray[np.uint
     """For each code a bit per record that holds it."""
     bits = np.zeros((n_codes, (len(offsets) + 62) // 64), np.uint64)
     for record in range(len(offsets) - 1):
-        for place in range(offsets[record], offsets[record + 1]):
-            bits[codes[place], record >> 6] |= np.uint64(1) << np.uint64(record & 63)
+        for index in range(offsets[record], offsets[record + 1]):
+            bits[codes[index], record >> 6] |= np.uint64(1) << np.uint64(record & 63)
     return bits
 
 
@@ -158,11 +158,11 @@ def _counted(records: NDArray[np.uint64], whose: Int64s) -> int:
             count += _set_bits(word)
         return count
     last = np.int64(-1)
-    for place in range(len(records)):
-        left = records[place]
+    for index in range(len(records)):
+        left = records[index]
         while left != 0:
             rest = left & (left - np.uint64(1))
-            person = whose[64 * place + _set_bits((left ^ rest) - np.uint64(1))]
+            person = whose[64 * index + _set_bits((left ^ rest) - np.uint64(1))]
             left = rest
             if person != last:
                 last = person

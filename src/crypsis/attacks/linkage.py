@@ -184,8 +184,8 @@ class _Spans:
         code_of = {value: code for code, value in enumerate(original.domain.to_list())}
         code_of_text = {write_value(value): code for value, code in code_of.items()}
         ordered = original.domain
-        for place in range(len(column.cells)):
-            cell = column.cells[place]
+        for index in range(len(column.cells)):
+            cell = column.cells[index]
             found: list[tuple[int, int]] = []
             if cell.kind == CellKind.ANY:
                 found = [(-1, last)]
@@ -320,9 +320,9 @@ def _different_people(offsets: Int64s, fitting: Int64s, starts: Int64s, people: 
     last_seen = np.full(n_people, -1, np.int64)
     for row in range(len(found)):
         for position in range(offsets[row], offsets[row + 1]):
-            for place in range(starts[fitting[position]], starts[fitting[position] + 1]):
-                if last_seen[people[place]] != row:
-                    last_seen[people[place]] = row
+            for index in range(starts[fitting[position]], starts[fitting[position] + 1]):
+                if last_seen[people[index]] != row:
+                    last_seen[people[index]] = row
                     found[row] += 1
     return found
 

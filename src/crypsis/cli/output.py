@@ -39,8 +39,8 @@ def show_table(headings: Sequence[str], rows: Sequence[Sequence[object]], title:
     from rich.text import Text
 
     table = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
-    for place, heading in enumerate(headings):
-        numeric = bool(rows) and all(isinstance(row[place], (int, float)) for row in rows)
+    for index, heading in enumerate(headings):
+        numeric = bool(rows) and all(isinstance(row[index], (int, float)) for row in rows)
         table.add_column(Text(printable(heading)), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(printable(shown_value(value))) for value in row))

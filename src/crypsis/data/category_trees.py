@@ -36,11 +36,11 @@ class CategoryTree:
         self.nested = _canonical(nested)
         names, parents, below = [], [], list(self.nested.items())
         above = [-1]
-        for number, (name, inner) in enumerate(below):  # grows while it is walked: level after level
+        for index, (name, inner) in enumerate(below):  # grows while it is walked: level after level
             names.append(name)
-            parents.append(above[number])
+            parents.append(above[index])
             below.extend(inner.items())
-            above.extend([number] * len(inner))
+            above.extend([index] * len(inner))
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise BadTaxonomy(

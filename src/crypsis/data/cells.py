@@ -116,8 +116,8 @@ class Cells:
         values = sorted({member for cell in valued for member in cell.members})
         nodes = sorted({str(cell.members[0]) for cell in named})
         _refuse_empty_text((*values, *nodes))
-        place_of_value = {value: place for place, value in enumerate(values)}
-        place_of_node = {name: place for place, name in enumerate(nodes)}
+        place_of_value = {value: index for index, value in enumerate(values)}
+        place_of_node = {name: index for index, name in enumerate(nodes)}
         members = [
             place_of_node[str(member)] if cell.kind == CellKind.NODE else place_of_value[member]
             for cell in distinct
@@ -146,7 +146,7 @@ class Cells:
             if at_once is not None:
                 return at_once
         parsed = [parse_cell(text, type, nodes) for text in texts]
-        number = {cell: place for place, cell in enumerate(dict.fromkeys(parsed))}
+        number = {cell: index for index, cell in enumerate(dict.fromkeys(parsed))}
         return cls.of(type, parsed), np.array([number[cell] for cell in parsed], np.int32)
 
     def __len__(self) -> int:
@@ -170,8 +170,8 @@ class Cells:
         members, offsets = self.members.tolist(), self.offsets.tolist()
         a_value, a_range, a_node, a_set = map(int, (CellKind.VALUE, CellKind.RANGE, CellKind.NODE, CellKind.SET))
         texts = []
-        for place, kind in enumerate(self.kinds.tolist()):
-            start = offsets[place]
+        for index, kind in enumerate(self.kinds.tolist()):
+            start = offsets[index]
             if kind == a_range:
                 texts.append(f"[{bounds[members[start]]}:{bounds[members[start + 1]]}]")
             elif kind == a_value:
@@ -179,7 +179,7 @@ class Cells:
             elif kind == a_node:
                 texts.append(_escaped(nodes[members[start]]))
             elif kind == a_set:
-                inside = members[start : offsets[place + 1]]
+                inside = members[start : offsets[index + 1]]
                 texts.append("{" + "|".join(_escaped_in_set(plain[member]) for member in inside) + "}")
             else:
                 texts.append(_SIGN_OF_KIND[kind])
@@ -189,7 +189,7 @@ class Cells:
         return (
             isinstance(other, Cells)
             and self.type == other.type
-            and [self[place] for place in range(len(self))] == [other[place] for place in range(len(other))]
+            and [self[index] for index in range(len(self))] == [other[index] for index in range(len(other))]
         )
 
     __hash__ = None  # type: ignore[assignment]

@@ -37,11 +37,11 @@ class UtilityConstraints(SideInput):
         self.source = source
         self.origin = origin
         self._group_of: dict[str, int] = {}
-        for number, group in enumerate(self.groups):
+        for index, group in enumerate(self.groups):
             if not group:
-                raise BadConstraints("A constraint names no location; leave it out.", **self._place(number))
+                raise BadConstraints("A constraint names no location; leave it out.", **self._place(index))
             for label in group:
-                self._add(label, number)
+                self._add(label, index)
 
     def _add(self, label: object, number: int) -> None:
         if not isinstance(label, str) or not label.strip():

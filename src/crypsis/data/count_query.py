@@ -146,7 +146,7 @@ def as_queries(given: str | Path | CountQuery | Iterable[str | CountQuery | dict
         if isinstance(given, str) and (" in " in given or " all " in given):
             return (parse_query(given),)
         return read_queries(given)
-    return tuple(_as_query(query, f"query {number}") for number, query in enumerate(given))
+    return tuple(_as_query(query, f"query {index}") for index, query in enumerate(given))
 
 
 def write_queries(queries: Sequence[CountQuery], path: str | Path) -> None:

@@ -226,7 +226,7 @@ class CountedRegions(PublishedData):
 
     def cells_of(self, table: Table) -> tuple[Int32s, Bools]:
         """The cells of the records of a table, and which of them lie in the domain with all their values."""
-        columns = [one.encode(table.column(one.name), clamp=self.clamp) for one in self.attributes]
+        columns = [attribute.encode(table.column(attribute.name), clamp=self.clamp) for attribute in self.attributes]
         cells = np.stack(columns, axis=1) if columns else np.zeros((len(table), 0), np.int32)
         inside: Bools = np.all(cells >= 0, axis=1)
         return cells, inside

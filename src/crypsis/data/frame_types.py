@@ -80,10 +80,10 @@ def export_arrow(frame: pl.DataFrame, types: FrameTypes | None, generalized: Col
 
     known = (types or NO_TYPES).arrow
     table = export_polars(frame, types, generalized).to_arrow()
-    for place, name in enumerate(table.column_names):
+    for index, name in enumerate(table.column_names):
         if name in known and name not in (generalized or ()):
             with suppress(pyarrow.ArrowException):  # a narrow type that the values do not fit into any more
-                table = table.set_column(place, pyarrow.field(name, known[name]), table[name].cast(known[name]))
+                table = table.set_column(index, pyarrow.field(name, known[name]), table[name].cast(known[name]))
     return table
 
 

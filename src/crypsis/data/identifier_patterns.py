@@ -158,8 +158,8 @@ def identifying(
     for pattern, hit in zip(asked, found.iter_columns(), strict=True):
         hits = hit.to_numpy().copy()
         if pattern.holds is not None:
-            for place in np.flatnonzero(hits).tolist():
-                hits[place] = pattern.holds(texts[place])
+            for index in np.flatnonzero(hits).tolist():
+                hits[index] = pattern.holds(texts[index])
         if hits.any() and (pattern.sure or np.count_nonzero(hits) > pattern.mostly * len(values)):
             yield pattern, hits
 

@@ -50,7 +50,7 @@ class PrivacyPolicy(SideInput):
         self.origin = origin
         self.itemsets: frozenset[tuple[str, ...]] | None = None
         if itemsets is not None:
-            self.itemsets = frozenset(self._checked(number, labels) for number, labels in enumerate(itemsets))
+            self.itemsets = frozenset(self._checked(index, labels) for index, labels in enumerate(itemsets))
 
     def _checked(self, number: int, labels: Iterable[str]) -> tuple[str, ...]:
         listed = list(labels)

@@ -492,7 +492,7 @@ class PublishedColumn:
         )
 
     def _records(self) -> list[Any]:
-        cells = [self.cells[place] for place in range(len(self.cells))]
+        cells = [self.cells[index] for index in range(len(self.cells))]
         return [cells[code] for code in self.codes.tolist()]
 
     __hash__ = None  # type: ignore[assignment]

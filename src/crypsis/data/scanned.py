@@ -104,18 +104,18 @@ class ScannedTable:
 
     def parts(self, memory: int) -> Iterator[Part]:
         """The parts in order, each small enough for a worker with so much memory."""
-        for one in self.file.files:
-            stamp = self.stamps[str(one)]
-            part = Part(str(one), stamp, self.file.format, self.file.options)
-            kind = format_for(one, self.file.format, holding=_TABLE, **self.file.options)
-            if isinstance(kind, parquet.Parquet) and not is_compressed(one):
+        for file in self.file.files:
+            stamp = self.stamps[str(file)]
+            part = Part(str(file), stamp, self.file.format, self.file.options)
+            kind = format_for(file, self.file.format, holding=_TABLE, **self.file.options)
+            if isinstance(kind, parquet.Parquet) and not is_compressed(file):
                 yield from _row_ranges(part, memory)
                 continue
             if stamp[0] > memory // TEXT_PER_MEMORY:
                 raise TooLarge(
-                    f"{one.name} has {in_words(stamp[0])}, and a part of {kind.name} is read whole: up to "
+                    f"{file.name} has {in_words(stamp[0])}, and a part of {kind.name} is read whole: up to "
                     f"{in_words(memory // TEXT_PER_MEMORY)} with this memory. Divide it, or give more (`memory`).",
-                    where=str(one),
+                    where=str(file),
                 )
             yield part
 

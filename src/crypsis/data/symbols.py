@@ -47,11 +47,11 @@ class Symbols:
         lengths: list[int] = []
         codes: list[int] = []
         seen: dict[tuple[str, ...], int] = {}
-        for number, row in enumerate(rows):
+        for index, row in enumerate(rows):
             if not isinstance(row, (list, tuple)):
-                raise InputError(f"A published row must be a list of symbols, got {row!r}.", where=f"row {number}")
+                raise InputError(f"A published row must be a list of symbols, got {row!r}.", where=f"row {index}")
             for element in row:
-                labels = _labels_of(element, number)
+                labels = _labels_of(element, index)
                 codes.append(seen.setdefault(labels, len(seen)))
             lengths.append(len(row))
         vocabulary = Vocabulary(sorted({label for labels in seen for label in labels}))

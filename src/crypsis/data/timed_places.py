@@ -67,7 +67,7 @@ class TimedPlaces:
     @cached_property
     def number_of(self) -> dict[str, int]:
         """The row of each label."""
-        return {label: number for number, label in enumerate(self.labels)}
+        return {label: index for index, label in enumerate(self.labels)}
 
     def place_of(self, label: str) -> str:
         """The place of a timed place."""
@@ -231,7 +231,7 @@ def bind_times(
         (), tuple(names), found["enter"].to_numpy(), None if exit is None else found["exit"].to_numpy(), seconds,
         cycle, times.clock,
     )  # fmt: skip
-    labels = tuple(_label(made, number) for number in range(len(names)))
+    labels = tuple(_label(made, index) for index in range(len(names)))
     locations = _locations(data.locations, replace(made, labels=labels), of_place, weight)
     told = (("times", f"kept {made.words}, with the places"),)
     return replace(

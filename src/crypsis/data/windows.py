@@ -175,7 +175,7 @@ def read_windows(lines: Iterable[str | bytes], linkable: bool = False) -> Publis
     labels = sorted(
         {doublet[0] for content in parsed for record in content["records"] for doublet in record["doublets"]}
     )
-    number_of = {label: number for number, label in enumerate(labels)}
+    number_of = {label: index for index, label in enumerate(labels)}
     class_of: dict[frozenset[Token], int] = {NO_TOKENS: 0}
     windows = []
     for content in parsed:
@@ -194,7 +194,7 @@ def read_windows(lines: Iterable[str | bytes], linkable: bool = False) -> Publis
                 offsets_of(np.array([len(record["doublets"]) for record in records], np.int64)),
                 np.array([number_of[label] for label, _ in doublets], np.int32),
                 np.array([t for _, t in doublets], np.int64),
-                np.array([class_of.setdefault(one, len(class_of)) for one in tokens], np.int32),
+                np.array([class_of.setdefault(token, len(class_of)) for token in tokens], np.int32),
             )
         )
     return PublishedWindows(tuple(windows), Vocabulary(labels), tuple(class_of), linkable)

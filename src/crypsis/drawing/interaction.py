@@ -14,19 +14,19 @@ _NAMES = ("paper", "tint", "ink", "muted", "rule", "grid")
 
 def _colours(theme: dict[str, str], dark: bool) -> str:
     plain = [f"--plot-{name}: {theme[name]};" for name in _NAMES]
-    series = [f"--series-{place}: {sign.dark if dark else sign.light};" for place, sign in enumerate(SIGNS)]
+    series = [f"--series-{index}: {sign.dark if dark else sign.light};" for index, sign in enumerate(SIGNS)]
     return " ".join([*plain, *series])
 
 
 def _series_rules() -> str:
     rules = []
-    for place, sign in enumerate(SIGNS):
-        colour = f"var(--series-{place})"
-        rules.append(f".crypsis-plot .fill-{place} {{ fill: {colour}; }}")
-        rules.append(f".crypsis-plot .stroke-{place} {{ stroke: {colour}; }}")
+    for index, sign in enumerate(SIGNS):
+        colour = f"var(--series-{index})"
+        rules.append(f".crypsis-plot .fill-{index} {{ fill: {colour}; }}")
+        rules.append(f".crypsis-plot .stroke-{index} {{ stroke: {colour}; }}")
         if sign.dash:
             dashes = " ".join(f"{length:g}" for length in sign.dash)
-            rules.append(f".crypsis-plot .dash-{place} {{ stroke-dasharray: {dashes}; }}")
+            rules.append(f".crypsis-plot .dash-{index} {{ stroke-dasharray: {dashes}; }}")
     return "\n".join(rules)
 
 

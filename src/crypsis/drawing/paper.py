@@ -222,7 +222,7 @@ class _Drawer:
 
     def _series(self) -> list[tuple[int, str, pl.DataFrame]]:
         names = self.frame.series_of(self.panel)
-        return [(place, name, self.frame.rows_of(self.panel, name)) for place, name in enumerate(names)]
+        return [(index, name, self.frame.rows_of(self.panel, name)) for index, name in enumerate(names)]
 
     def _limit(self) -> None:
         limit = self.panel.limit
@@ -271,7 +271,7 @@ class _Drawer:
 
     def _names(self) -> tuple[list[str], dict[str, int]]:
         names = distinct_names(self.frame.data[self.panel.x.column])
-        return names, {name: place for place, name in enumerate(names)}
+        return names, {name: index for index, name in enumerate(names)}
 
     def _name_axis(self, names: list[str]) -> None:
         stride = -(-len(names) // _MOST_ROWS)

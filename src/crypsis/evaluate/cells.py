@@ -145,7 +145,7 @@ def sweep_values(sweep: Mapping[str, Any]) -> list[Any]:
     if count > MOST_CELLS:
         raise BadExperiment(f"sweep: {count:,} values, at most {MOST_CELLS:,} are allowed")
     whole = all(isinstance(sweep[name], int) for name in ("start", "step"))
-    values = [start + number * step for number in range(count)]
+    values = [start + index * step for index in range(count)]
     if abs(values[-1] - end) <= END_WITHIN:
         values[-1] = end  # and not the next number beside it, which may be out of range
     return [int(value) if whole else float(value) for value in values]

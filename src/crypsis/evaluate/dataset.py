@@ -134,7 +134,7 @@ class Dataset:
         told = {key: value for key, value in self.section.items() if value not in _SAYS_NOTHING and key not in apart}
         parts = [json.dumps(told, sort_keys=True, default=str), self.kind, *map(file_digest, self.files)]
         parts += [file_digest(resolved(str(self.section[name]), self.folder)) for name in files]
-        parts += [file_digest(resolved(str(one["path"]), self.folder)) for one in self._sets.values()]
+        parts += [file_digest(resolved(str(_set["path"]), self.folder)) for _set in self._sets.values()]
         parts += [file_digest(Path(step.table)) for step in self.steps if isinstance(step, Join)]
         if format_of(self.file, self.section.get("format")).live:
             read = self.original_frame()[0]

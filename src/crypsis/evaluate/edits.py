@@ -143,7 +143,7 @@ class EditedTable:
 
     def apply(self, edits: Iterable[Edit | Mapping[str, Any]]) -> pl.DataFrame:
         """The table after all edits, in order; `BadEdit` names the first that cannot be carried out."""
-        listed = [one if isinstance(one, Edit) else edit_from_dict(one) for one in edits]
+        listed = [edit if isinstance(edit, Edit) else edit_from_dict(edit) for edit in edits]
         frame = self.original
         place = 0
         while place < len(listed):
@@ -209,7 +209,7 @@ def _scattered(frame: pl.DataFrame, edits: Sequence[SetValue]) -> pl.DataFrame:
     name = edits[0].column
     _known(frame, name)
     cells = frame[name]
-    last = {_row(frame, one.row or 0): _typed(cells, one.value) for one in edits}
+    last = {_row(frame, edit.row or 0): _typed(cells, edit.value) for edit in edits}
     if isinstance(cells.dtype, pl.List):
         values = cells.to_list()
         for row, value in last.items():

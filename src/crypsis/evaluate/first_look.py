@@ -127,7 +127,9 @@ def _names_of(kind: str, found: Inspection) -> list[str]:
     """The columns in which a kind looks for its own: decimal numbers name no track (`track` may be a heading)."""
     coordinates = (*LATITUDE_NAMES, *LONGITUDE_NAMES, *TIME_NAMES, "x", "y")
     return [
-        one.name for one in found.columns if kind != "tracks" or one.type != "float" or one.name.lower() in coordinates
+        column.name
+        for column in found.columns
+        if kind != "tracks" or column.type != "float" or column.name.lower() in coordinates
     ]
 
 

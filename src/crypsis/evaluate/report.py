@@ -362,12 +362,12 @@ class ExperimentReport:
         rows = [
             element(
                 "tr",
-                element("th", one["label"], scope="row"),
-                element("td", capital(axis_label(one["figure"]))),
-                element("td", exact(one["uniform"]), class_="numeric"),
-                element("td", exact(one["subset"]), class_="numeric"),
+                element("th", estimate["label"], scope="row"),
+                element("td", capital(axis_label(estimate["figure"]))),
+                element("td", exact(estimate["uniform"]), class_="numeric"),
+                element("td", exact(estimate["subset"]), class_="numeric"),
             )
-            for one in self.estimates
+            for estimate in self.estimates
         ]
         table = element("table", element("thead", element("tr", *heads)), element("tbody", *rows), class_="cells")
         note = paragraph(

@@ -98,7 +98,7 @@ def _column_options(section: Mapping[str, Any], found: Inspection) -> list[str] 
         named = [name for name, one in columns.items() if one.get("role") == role and name != section.get("person")]
         if named:
             words += ["--" + role, ",".join(named)]
-    read_as = {one.name: one.type for one in found.columns}
+    read_as = {column.name: column.type for column in found.columns}
     typed = [
         f"{name}={one['type']}"
         for name, one in columns.items()
@@ -114,8 +114,8 @@ def _column_options(section: Mapping[str, Any], found: Inspection) -> list[str] 
 def _hierarchies(section: Mapping[str, Any], found: Inspection) -> list[str]:
     columns = section.get("columns") or {}
     made = [
-        f"{one.name}={one.hierarchy}"
-        for one in found.columns
-        if one.hierarchy is not None and columns.get(one.name, {}).get("role") == "quasi"
+        f"{column.name}={column.hierarchy}"
+        for column in found.columns
+        if column.hierarchy is not None and columns.get(column.name, {}).get("role") == "quasi"
     ]
     return ["--hierarchy", ",".join(made)] if made else []

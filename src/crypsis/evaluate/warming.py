@@ -27,14 +27,18 @@ def warm(method: Method, data: Any, working: Path, metrics: Sequence[str] | None
     """Run, verify, measure and write a few records below `working`; once in a process for each set of choices."""
     kind = type(method)
     parameters = parameters_of(kind)
-    choices = tuple((one.name, getattr(method, one.name)) for one in parameters if one.choices or one.type is bool)
+    choices = tuple(
+        (parameter.name, getattr(method, parameter.name))
+        for parameter in parameters
+        if parameter.choices or parameter.type is bool
+    )
     if (kind, choices) in _WARM:
         return
     _WARM.add((kind, choices))
     easy: dict[str, Any] = {
-        one.name: _EASY[one.name]
-        for one in parameters
-        if one.name in _EASY and (not one.choices or _EASY[one.name] in one.choices)
+        parameter.name: _EASY[parameter.name]
+        for parameter in parameters
+        if parameter.name in _EASY and (not parameter.choices or _EASY[parameter.name] in parameter.choices)
     }
     for one in parameters:  # what is no hierarchy or policy may keep a record of its use, as a budget does
         if issubclass(one.type, SideInput) and one.type not in FROM_SECTIONS and not one.required:

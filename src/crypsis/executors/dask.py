@@ -158,7 +158,7 @@ class Dask:
         folder = str(self.scratch.folder)
         level = [self._submit(run_task, work, shard, shared, folder) for shard in shards]
         while len(level) > 1:
-            pairs = [level[place : place + 2] for place in range(0, len(level), 2)]
+            pairs = [level[index : index + 2] for index in range(0, len(level), 2)]
             level = [pair[0] if len(pair) == 1 else self._submit(run_pair, combine, *pair, folder) for pair in pairs]
         return self._results(level)[0] if level else None
 

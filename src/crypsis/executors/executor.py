@@ -106,8 +106,8 @@ def write_pieces(shard: Any, work: Work, folder: str, number: int, common: Seque
     """What a shard sends to each target, as files; a target that is sent nothing has none."""
     scratch = Scratch.at(folder)
     sent = []
-    for place, (target, arrays) in enumerate(work(shard, *common)):
-        name = f"{number:06d}-{place:06d}"
+    for index, (target, arrays) in enumerate(work(shard, *common)):
+        name = f"{number:06d}-{index:06d}"
         sent.append((target, scratch.write(name, pickle.dumps(arrays, protocol=5))))
     return sent
 

@@ -41,15 +41,15 @@ class Serial:
 
     def fold(self, work: Work, combine: Work, shards: Sequence[Any], *common: Any) -> Any:
         total: Any = None
-        for number, shard in enumerate(shards):
+        for index, shard in enumerate(shards):
             result = checked(attempt(work, shard, common))
-            total = result if number == 0 else checked(attempt(combine, total, (result,)))
+            total = result if index == 0 else checked(attempt(combine, total, (result,)))
         return total
 
     def exchange(self, work: Work, shards: Sequence[Any], targets: int, *common: Any) -> list[list[str]]:
         folder = str(self.scratch.below("exchange").folder)
         sent = [
-            checked(attempt(write_pieces, shard, (work, folder, number, common))) for number, shard in enumerate(shards)
+            checked(attempt(write_pieces, shard, (work, folder, index, common))) for index, shard in enumerate(shards)
         ]
         return gather_pieces(sent, targets)
 
@@ -75,7 +75,7 @@ class SerialResident:
         self._objects = objects
 
     def call(self, name: str, *arguments: Any) -> list[Any]:
-        return [checked(attempt(ask, one, (name, arguments))) for one in self._objects]
+        return [checked(attempt(ask, _object, (name, arguments))) for _object in self._objects]
 
     def snapshot(self) -> None:
         """Nothing is ever repeated here."""

@@ -37,9 +37,9 @@ def map_in_threads(
     """The result for each shard; `tell` hears the share done and may raise to stop before the next ones."""
     results = []
     if workers == 1 or len(shards) < 2:
-        for number, shard in enumerate(shards):
+        for index, shard in enumerate(shards):
             results.append(work(shard))
-            tell((number + 1) / len(shards))
+            tell((index + 1) / len(shards))
         return results
     with ThreadPoolExecutor(workers) as pool:
         upcoming = iter(shards)

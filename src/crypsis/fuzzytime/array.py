@@ -57,7 +57,7 @@ class FuzzyArray:
     @classmethod
     def of(cls, intervals: Iterable[FuzzyInterval | Sequence[Number]]) -> FuzzyArray:
         """An array of single intervals; whole numbers with infinities stay whole numbers."""
-        rows = [one.bounds if isinstance(one, FuzzyInterval) else tuple(one) for one in intervals]
+        rows = [interval.bounds if isinstance(interval, FuzzyInterval) else tuple(interval) for interval in intervals]
         columns = [[row[index] for row in rows] for index in range(4)]
         if all(isinstance(value, int) or value in (np.inf, -np.inf) for row in rows for value in row):
             finite = {np.inf: _GREATEST, -np.inf: _LEAST}

@@ -49,8 +49,8 @@ def adaptive_levels(numbers: Sequence[Fraction], counts: Sequence[int], sizes: S
                 heapq.heappush(heap, (cost(before, one), before, version[before], version[one]))
             groups -= 1
         number, level = -1, []
-        for place in range(len(numbers)):
-            number += alive[place]
+        for index in range(len(numbers)):
+            number += alive[index]
             level.append(number)
         levels.append(level)
     return levels

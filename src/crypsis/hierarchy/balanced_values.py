@@ -35,7 +35,7 @@ def balanced(column: Column, fanout: int = DEFAULT_FANOUT, order: str = "label")
         if len(groups) > 1 and len(groups[-1]) == 1:
             last = groups.pop()
             groups[-1] += last
-        named = [ROOT] if len(groups) == 1 else [f"#{level}.{number}" for number in range(len(groups))]
+        named = [ROOT] if len(groups) == 1 else [f"#{level}.{index}" for index in range(len(groups))]
         pairs += [(member, name) for name, group in zip(named, groups, strict=True) for member in group]
         tops = named
     names = {parent for _, parent in pairs}

@@ -26,7 +26,7 @@ def dates(column: Column, calendar: str = "months") -> Hierarchy:
     keys = [_week(day) if calendar == "weeks" else _calendar(day) for day in days]
     levels = []
     for level in range(len(keys[0]) if keys else 0):
-        numbers = [number for number, (_, run) in enumerate(groupby(key[level] for key in keys)) for _ in run]
+        numbers = [index for index, (_, run) in enumerate(groupby(key[level] for key in keys)) for _ in run]
         levels.append(numbers)
     return Hierarchy.of_ranges(column.domain, nested(levels, len(days)), origin=f"dates:{calendar}")
 

@@ -15,7 +15,7 @@ def equal_width_edges(low: Fraction, high: Fraction, bins: int) -> list[tuple[Fr
     if low == high:
         return [(low, high)]
     step = (high - low) / bins
-    return [(low + number * step, low + (number + 1) * step) for number in range(bins)]
+    return [(low + index * step, low + (index + 1) * step) for index in range(bins)]
 
 
 def equi_width(column: Column, bins: int | None = None, fanout: int = DEFAULT_FANOUT) -> Hierarchy:

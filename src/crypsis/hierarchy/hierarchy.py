@@ -129,10 +129,10 @@ class Hierarchy:
         parents: list[int] = []
         at: list[int] = [-1] * len(above)  # the node that is open on each level
         seen: list[int | None] = [None] * len(above)
-        for place, value in enumerate(values.to_list()):
+        for index, value in enumerate(values.to_list()):
             for level, groups in enumerate(above):
-                if groups[place] != seen[level]:
-                    seen[level] = groups[place]
+                if groups[index] != seen[level]:
+                    seen[level] = groups[index]
                     seen[level + 1 :] = [None] * (len(above) - level - 1)
                     at[level] = len(parents)
                     parents.append(at[level - 1] if level else -1)

@@ -41,4 +41,4 @@ def nested(levels: Sequence[Sequence[int]], n_values: int) -> list[list[int]]:
 
 
 def _runs(level: Sequence[int]) -> list[int]:
-    return [number for number, (_, run) in enumerate(groupby(level)) for _ in run]
+    return [index for index, (_, run) in enumerate(groupby(level)) for _ in run]

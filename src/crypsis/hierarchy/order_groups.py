@@ -16,7 +16,7 @@ def order_groups(order: Sequence[str], sizes: Sequence[int], *, root: str = TOP)
     if any(size < 2 for size in sizes):
         raise BadParameter(f"sizes must be whole numbers of at least 2, got {list(sizes)!r}.", parameter="sizes")
     paths = [[value] for value in order]
-    groups = [[place] for place in range(len(order))]
+    groups = [[index] for index in range(len(order))]
     for size in sizes:
         groups = [[*chain(*groups[start : start + size])] for start in range(0, len(groups), size)]
         for group in groups:

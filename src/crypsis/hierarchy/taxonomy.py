@@ -51,11 +51,11 @@ class Taxonomy(SideInput):
         for child, parent in parent_of.items():
             children.setdefault(parent, []).append(child)
         names, parents, depths = [root], [-1], [0]
-        for number, name in enumerate(names):  # grows while it is walked: level after level
+        for index, name in enumerate(names):  # grows while it is walked: level after level
             for child in children.get(name, ()):
                 names.append(child)
-                parents.append(number)
-                depths.append(depths[number] + 1)
+                parents.append(index)
+                depths.append(depths[index] + 1)
         self.names = tuple(names)
         self.parent = frozen(np.array(parents, np.int32))
         self.depth = frozen(np.array(depths, np.int32))
@@ -149,14 +149,12 @@ class Taxonomy(SideInput):
                 columns.setdefault(name, set()).add(column)
         parent_of: dict[str, str] = {}
         leaves: set[str] = set()
-        for number, row in enumerate(rows):
+        for index, row in enumerate(rows):
             if not all(row):
-                raise BadTaxonomy(
-                    "A node on the way to the root has no name; name every node.", **place(source, number)
-                )
+                raise BadTaxonomy("A node on the way to the root has no name; name every node.", **place(source, index))
             if row[0] in leaves:
                 raise BadTaxonomy(
-                    f"Leaf {row[0]!r} has two rows; give each one row.", **place(source, number), node=row[0]
+                    f"Leaf {row[0]!r} has two rows; give each one row.", **place(source, index), node=row[0]
                 )
             leaves.add(row[0])
             names = [row[0]] + [
@@ -168,7 +166,7 @@ class Taxonomy(SideInput):
                     raise BadTaxonomy(
                         f"Node {child!r} is given two parents, {parent_of[child]!r} and {parent!r}; "
                         "a node has one parent.",
-                        **place(source, number),
+                        **place(source, index),
                         node=child,
                     )
         return cls(parent_of.items(), source=str(source))

@@ -45,20 +45,20 @@ class UtilityPolicy(SideInput):
         self.origin = origin
         self.sets = tuple(tuple(sorted(labels)) for labels in sets)
         self._set_of: dict[str, int] = {}
-        for number, labels in enumerate(self.sets):
-            where = place(source, number) if source else {"where": f"set {number + 1}"}
+        for index, labels in enumerate(self.sets):
+            where = place(source, index) if source else {"where": f"set {index + 1}"}
             if not labels or not all(isinstance(label, str) and label.strip() for label in labels):
                 raise BadPolicy(f"A utility policy lists sets of items by their labels, got {list(labels)!r}.", **where)
             for label in labels:
                 if label in self._set_of:
                     other = self._set_of[label]
-                    words = "twice in one set" if other == number else f"in two sets, {other + 1} and {number + 1}"
+                    words = "twice in one set" if other == index else f"in two sets, {other + 1} and {index + 1}"
                     raise BadPolicy(
                         f"Item {label!r} is listed {words}; the sets of a utility policy must not overlap.",
                         **where,
                         item=label,
                     )
-                self._set_of[label] = number
+                self._set_of[label] = index
 
     @classmethod
     def from_file(cls, path: str | Path, *, separator: str | None = None) -> UtilityPolicy:

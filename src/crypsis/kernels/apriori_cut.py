@@ -52,8 +52,8 @@ def raise_cut(
     occurrences = np.zeros(n_nodes, np.int64)
     cost = np.zeros(n_nodes, np.int64)
     for record in range(n_records):
-        for place in range(offsets[record], offsets[record + 1]):
-            node = np.int64(items[place])
+        for index in range(offsets[record], offsets[record + 1]):
+            node = np.int64(items[index])
             charge = _charge(np.int64(image[node]), last, leaf_count)
             while node >= 0:
                 add_record(bits[node], record)
@@ -63,8 +63,8 @@ def raise_cut(
     sensitive_bits = np.zeros((max(n_sensitive, 1), bits.shape[1]), np.uint64)
     if n_sensitive > 0:
         for record in range(n_records):
-            for place in range(sensitive_offsets[record], sensitive_offsets[record + 1]):
-                add_record(sensitive_bits[sensitive_items[place]], record)
+            for index in range(sensitive_offsets[record], sensitive_offsets[record + 1]):
+                add_record(sensitive_bits[sensitive_items[index]], record)
 
     steps = np.zeros((16, m + 1), np.int32)
     done = np.zeros(16, np.int8)
@@ -188,8 +188,8 @@ def _published(offsets: Int64s, items: Int32s, image: Int32s, written: Int32s) -
     starts = np.zeros(len(offsets), np.int64)
     n_written = 0
     for record in range(len(offsets) - 1):
-        for place in range(offsets[record], offsets[record + 1]):
-            node = image[items[place]]
+        for index in range(offsets[record], offsets[record + 1]):
+            node = image[items[index]]
             if node >= 0 and (n_written == starts[record] or written[n_written - 1] != node):
                 written[n_written] = node
                 n_written += 1
@@ -439,14 +439,14 @@ def _add_bad_with(
     for record in range(len(offsets) - 1):
         if not has_record(bits[node], record):
             continue
-        for place in range(offsets[record], offsets[record + 1]):
-            other = image[items[place]]
+        for index in range(offsets[record], offsets[record + 1]):
+            other = image[items[index]]
             if other >= 0 and other != node and (n_written == starts[inside] or written[n_written - 1] != other):
                 written[n_written] = other
                 n_written += 1
         if n_sensitive > 0:
-            for place in range(sensitive_offsets[record], sensitive_offsets[record + 1]):
-                secrets[n_secret] = sensitive_items[place]
+            for index in range(sensitive_offsets[record], sensitive_offsets[record + 1]):
+                secrets[n_secret] = sensitive_items[index]
                 n_secret += 1
         if len(person) > 0:
             person_inside[inside] = person[record]

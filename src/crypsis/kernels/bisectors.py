@@ -37,8 +37,8 @@ def share_a_boundary(x: Float64s, y: Float64s, first: Int64s, second: Int64s, ne
         own = ((x[a] - middle_x) ** 2) + ((y[a] - middle_y) ** 2)
         low = -FARTHEST
         high = FARTHEST
-        for place in range(near.shape[1]):
-            other = near[pair, place]
+        for index in range(near.shape[1]):
+            other = near[pair, index]
             if other != a and other != b:
                 low, high = _bounded(x[other] - middle_x, y[other] - middle_y, along_x, along_y, own, low, high)
                 if not high - low > SHORTEST:

@@ -84,25 +84,25 @@ def is_diverse(constraints: Constraints, which: int, counts: Int64s) -> bool:
     if kind == RECURSIVE:
         ordered = np.sort(counts)[::-1]
         tail = 0
-        for place in range(constraints.bound[which] - 1, len(ordered)):
-            tail += ordered[place]
+        for index in range(constraints.bound[which] - 1, len(ordered)):
+            tail += ordered[index]
         return bool(ordered[0] * constraints.denominator[which] < constraints.numerator[which] * tail)
     start, stop = constraints.table_start[which], constraints.table_start[which + 1]
     whole = 0
-    for place in range(start, stop):
-        whole += constraints.table[place]
+    for index in range(start, stop):
+        whole += constraints.table[index]
     difference = 0
     if kind == EQUAL:
-        for place in range(start, stop):
-            difference += abs(counts[place - start] * whole - constraints.table[place] * total)
+        for index in range(start, stop):
+            difference += abs(counts[index - start] * whole - constraints.table[index] * total)
         limit = _scaled(2 * total * whole, constraints.numerator[which], constraints.denominator[which])
         return bool(difference <= limit)
     in_class, in_table = 0, 0
     values = 0
-    for place in range(start, stop):
-        if constraints.table[place] > 0:
-            in_class += counts[place - start]
-            in_table += constraints.table[place]
+    for index in range(start, stop):
+        if constraints.table[index] > 0:
+            in_class += counts[index - start]
+            in_table += constraints.table[index]
             values += 1
             difference += abs(in_class * whole - in_table * total)
     limit = _scaled((values - 1) * total * whole, constraints.numerator[which], constraints.denominator[which])
@@ -118,14 +118,14 @@ def is_close(constraints: Constraints, which: int, shares: Float64s, people: Peo
         return True
     distance = 0.0
     if constraints.kind[which] == EQUAL:
-        for place in range(start, stop):
-            distance += abs(shares[place - start] / total - people.table[place] / whole) / 2
+        for index in range(start, stop):
+            distance += abs(shares[index - start] / total - people.table[index] / whole) / 2
     else:
         in_class, in_table, values = 0.0, 0.0, 0
-        for place in range(start, stop):
-            if constraints.table[place] > 0:
-                in_class += shares[place - start] / total
-                in_table += people.table[place] / whole
+        for index in range(start, stop):
+            if constraints.table[index] > 0:
+                in_class += shares[index - start] / total
+                in_table += people.table[index] / whole
                 values += 1
                 distance += abs(in_class - in_table)
         distance /= max(values - 1, 1)
@@ -141,8 +141,8 @@ def bad_parts_of_people(
     """Which parts of the run `start` to `stop` of `order` have fewer than k people or fail a constraint."""
     last = np.full(n_parts, -1, np.int64)  # the person counted last
     sizes = np.zeros(n_parts, np.int64)
-    for place in range(start, stop):
-        part, person = part_of[place], people.person[order[place]]
+    for index in range(start, stop):
+        part, person = part_of[index], people.person[order[index]]
         if last[part] != person:
             last[part] = person
             sizes[part] += 1
@@ -151,8 +151,8 @@ def bad_parts_of_people(
         width = constraints.table_start[which + 1] - constraints.table_start[which]
         counts, last_with = np.zeros((n_parts, width), np.int64), np.full((n_parts, width), -1, np.int64)
         shares = np.zeros((n_parts, width))
-        for place in range(start, stop):
-            row, part = order[place], part_of[place]
+        for index in range(start, stop):
+            row, part = order[index], part_of[index]
             code = sensitive[row, constraints.column[which]]
             if code >= 0:
                 shares[part, code] += people.share[row]
@@ -192,8 +192,8 @@ def _bad_classes_of_people(
         for one in range(n_classes):
             if bad[one]:
                 continue
-            for place in range(starts[one], starts[one + 1]):
-                row = order[place]
+            for index in range(starts[one], starts[one + 1]):
+                row = order[index]
                 code = sensitive[row, column]
                 if code >= 0:
                     shares[code] += people.share[row]
@@ -204,8 +204,8 @@ def _bad_classes_of_people(
                 bad[one] = not is_close(constraints, which, shares, people)
             else:
                 bad[one] = not is_diverse(constraints, which, counts)
-            for place in range(starts[one], starts[one + 1]):
-                code = sensitive[order[place], column]
+            for index in range(starts[one], starts[one + 1]):
+                code = sensitive[order[index], column]
                 if code >= 0:
                     counts[code], last_with[code], shares[code] = 0, -1, 0.0
     return bad
@@ -248,13 +248,13 @@ def bad_classes(
         for one in range(n_classes):
             if bad[one]:
                 continue
-            for place in range(starts[one], starts[one + 1]):
-                code = sensitive[order[place], column]
+            for index in range(starts[one], starts[one + 1]):
+                code = sensitive[order[index], column]
                 if code >= 0:
-                    counts[code] += weights[order[place]]
+                    counts[code] += weights[order[index]]
             bad[one] = not is_diverse(constraints, which, counts)
-            for place in range(starts[one], starts[one + 1]):
-                code = sensitive[order[place], column]
+            for index in range(starts[one], starts[one + 1]):
+                code = sensitive[order[index], column]
                 if code >= 0:
                     counts[code] = 0
     return bad

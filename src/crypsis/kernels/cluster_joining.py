@@ -87,8 +87,8 @@ def _may_share(one: int, other: int, nodes: Nodes) -> bool:
         looked_up_in = other if side == 0 else one
         if nodes.strong_len[strong_in] > STRONG_AT_HAND:
             return True
-        for number in range(nodes.strong_len[strong_in]):
-            term = np.int64(nodes.strong_term[strong_in, number])
+        for index in range(nodes.strong_len[strong_in]):
+            term = np.int64(nodes.strong_term[strong_in, index])
             if term >= 0:
                 if nodes.marks[looked_up_in, (term >> 3) % MARK_BYTES] & (1 << (term & 7)):
                     return True
@@ -205,33 +205,33 @@ def _refining_terms(
     n_one = nodes.leaves_len[one]
     n_leaves = n_one + nodes.leaves_len[other]
     hits = hits[:n_leaves]
-    for number in range(n):
-        at = in_one[number]
+    for index in range(n):
+        at = in_one[index]
         for entry in range(arena.first[at], arena.first[at] + arena.pairs_of[at]):
             hits[arena.entry_leaf[entry]] += 1
-        at = in_other[number]
+        at = in_other[index]
         for entry in range(arena.first[at], arena.first[at] + arena.pairs_of[at]):
             hits[n_one + arena.entry_leaf[entry]] += 1
     keeps = np.ones(n, np.bool_)
     if not printed:
-        for number in range(n_leaves):
-            if hits[number] > 0 and hits[number] == leaves.terms_to_lose[_leaf(number, one, other, nodes, arena)]:
-                _keep_an_anchor(number, n_one, in_one, in_other, keeps, n, pairs, arena, hits)
+        for index in range(n_leaves):
+            if hits[index] > 0 and hits[index] == leaves.terms_to_lose[_leaf(index, one, other, nodes, arena)]:
+                _keep_an_anchor(index, n_one, in_one, in_other, keeps, n, pairs, arena, hits)
     support = 0
     units = 0
     n_kept = 0
-    for number in range(n):
-        if keeps[number]:
-            support += np.int64(arena.support[in_one[number]]) + arena.support[in_other[number]]
-            units += np.int64(arena.pairs_of[in_one[number]]) + arena.pairs_of[in_other[number]]
-            in_one[n_kept] = in_one[number]
-            in_other[n_kept] = in_other[number]
+    for index in range(n):
+        if keeps[index]:
+            support += np.int64(arena.support[in_one[index]]) + arena.support[in_other[index]]
+            units += np.int64(arena.pairs_of[in_one[index]]) + arena.pairs_of[in_other[index]]
+            in_one[n_kept] = in_one[index]
+            in_other[n_kept] = in_other[index]
             n_kept += 1
     records = 0
-    for number in range(n_leaves):
-        if hits[number] > 0:
-            records += leaves.size[_leaf(number, one, other, nodes, arena)]
-            hits[number] = 0
+    for index in range(n_leaves):
+        if hits[index] > 0:
+            records += leaves.size[_leaf(index, one, other, nodes, arena)]
+            hits[index] = 0
     if support * records < units * (nodes.size[one] + nodes.size[other]):
         return 0
     return n_kept
@@ -280,15 +280,15 @@ def _keep_an_anchor(
     wanted = leaf if leaf < n_one else leaf - n_one
     anchor = -1
     least = 0
-    for number in range(n):
-        if keeps[number]:
-            at = in_node[number]
+    for index in range(n):
+        if keeps[index]:
+            at = in_node[index]
             for entry in range(arena.first[at], arena.first[at] + arena.pairs_of[at]):
                 if arena.entry_leaf[entry] == wanted:
                     pair = arena.entries[entry]
                     support = pairs.starts[pair + 1] - pairs.starts[pair]
                     if anchor < 0 or support <= least:  # terms come by rank: of equals the last
-                        anchor = number
+                        anchor = index
                         least = support
     keeps[anchor] = False
     for side in range(2):
@@ -319,18 +319,18 @@ def _joined(
     n = len(in_one)
     order = np.empty(n, np.int64)
     most = 0
-    for number in range(n):
-        most = max(most, np.int64(arena.support[in_one[number]]) + arena.support[in_other[number]])
-    for number in range(n):
-        support = np.int64(arena.support[in_one[number]]) + arena.support[in_other[number]]
-        order[number] = (most - support) * n + number
+    for index in range(n):
+        most = max(most, np.int64(arena.support[in_one[index]]) + arena.support[in_other[index]])
+    for index in range(n):
+        support = np.int64(arena.support[in_one[index]]) + arena.support[in_other[index]]
+        order[index] = (most - support) * n + index
     order.sort()
     order %= n
 
     n_rows = 0
-    for number in range(n):
+    for index in range(n):
         for side in range(2):
-            at = in_one[number] if side == 0 else in_other[number]
+            at = in_one[index] if side == 0 else in_other[index]
             for entry in range(arena.first[at], arena.first[at] + arena.pairs_of[at]):
                 pair = arena.entries[entry]
                 for posting in range(pairs.starts[pair], pairs.starts[pair + 1]):
@@ -341,22 +341,22 @@ def _joined(
     supports = np.empty(n, np.int64)
     group = np.zeros((n, 2), np.uint64)
     in_conflict = np.zeros(n, np.bool_)
-    for number in range(n):
-        which = order[number]
-        supports[number] = np.int64(arena.support[in_one[which]]) + arena.support[in_other[which]]
+    for index in range(n):
+        which = order[index]
+        supports[index] = np.int64(arena.support[in_one[which]]) + arena.support[in_other[which]]
         term = arena.term[in_one[which]]
         for side in range(2):
             at = in_one[which] if side == 0 else in_other[which]
             node = one if side == 0 else other
             found = _place_of(term, node, nodes, arena)
             if found >= 0:
-                in_conflict[number] = True
-                group[number, 0] ^= arena.placed_word[found, 0]
-                group[number, 1] ^= arena.placed_word[found, 1]
+                in_conflict[index] = True
+                group[index, 0] ^= arena.placed_word[found, 0]
+                group[index, 1] ^= arena.placed_word[found, 1]
             for entry in range(arena.first[at], arena.first[at] + arena.pairs_of[at]):
                 pair = arena.entries[entry]
                 for posting in range(pairs.starts[pair], pairs.starts[pair + 1]):
-                    add_record(bitmaps[number], row_of[pairs.postings[posting]])
+                    add_record(bitmaps[index], row_of[pairs.postings[posting]])
     chunk_of = np.empty(n, np.int64)
     n_chunks = greedy_chunks(bitmaps, supports, k, m, group, in_conflict, printed, budget, chunk_of)
     if n_chunks < 0:
@@ -365,14 +365,14 @@ def _joined(
     new = used[0]
     used[0] += 1
     nodes.n_chunks[new] = n_chunks
-    for number in range(n):
-        which = order[number]
+    for index in range(n):
+        which = order[index]
         for side in range(2):
             at = in_one[which] if side == 0 else in_other[which]
             for entry in range(arena.first[at], arena.first[at] + arena.pairs_of[at]):
                 pair = arena.entries[entry]
                 pairs.node[pair] = new
-                pairs.chunk[pair] = chunk_of[number]
+                pairs.chunk[pair] = chunk_of[index]
                 if leaves.needs_term[pairs.leaf[pair]]:
                     leaves.terms_to_lose[pairs.leaf[pair]] -= 1
                 for posting in range(pairs.starts[pair], pairs.starts[pair + 1]):
@@ -382,8 +382,8 @@ def _joined(
     nodes.size[new] = nodes.size[one] + nodes.size[other]
     nodes.leaves_at[new] = used[5]
     nodes.leaves_len[new] = nodes.leaves_len[one] + nodes.leaves_len[other]
-    for number in range(nodes.leaves_len[new]):
-        arena.leaves[used[5]] = _leaf(number, one, other, nodes, arena)
+    for index in range(nodes.leaves_len[new]):
+        arena.leaves[used[5]] = _leaf(index, one, other, nodes, arena)
         used[5] += 1
     nodes.word[new, 0] = nodes.word[one, 0] ^ nodes.word[other, 0]
     nodes.word[new, 1] = nodes.word[one, 1] ^ nodes.word[other, 1]

@@ -61,8 +61,8 @@ def merge_within_bound(
     candidates = np.empty(n_clusters, np.int64)
     while n_alive > 1:
         seed, partner = -1, -1
-        for place in range(n_alive):
-            seed = order[place]
+        for index in range(n_alive):
+            seed = order[index]
             n_candidates = 0
             for other_number in range(known[seed], n_numbers):
                 other = slot[other_number]
@@ -225,10 +225,10 @@ def _chosen(
         _set_unions(attributes, cells, seed, partners, unions)
         by_cells = partners[np.argsort(unions[partners], kind="mergesort")]
         by_items = partners[np.argsort(scores[partners], kind="mergesort")]
-        for place in range(len(partners)):
-            first[by_cells[place]] += place
-            second[by_cells[place]] = place
-            first[by_items[place]] += place
+        for index in range(len(partners)):
+            first[by_cells[index]] += index
+            second[by_cells[index]] = index
+            first[by_items[index]] += index
     best = -1
     best_lacks = False
     for other in candidates:

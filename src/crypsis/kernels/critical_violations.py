@@ -60,11 +60,11 @@ def _wider(keys: Int64s, nodes: Int32s) -> tuple[Int64s, Int32s]:
     """The table with four times the places."""
     wider_keys = np.full(4 * len(keys), -1, np.int64)
     wider_nodes = np.full(4 * len(keys), _UNKNOWN, np.int32)
-    for place in range(len(keys)):
-        if keys[place] != -1:
-            to = _place(wider_keys, keys[place])
-            wider_keys[to] = keys[place]
-            wider_nodes[to] = nodes[place]
+    for index in range(len(keys)):
+        if keys[index] != -1:
+            to = _place(wider_keys, keys[index])
+            wider_keys[to] = keys[index]
+            wider_nodes[to] = nodes[index]
     return wider_keys, wider_nodes
 
 

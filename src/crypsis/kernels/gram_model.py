@@ -36,10 +36,10 @@ def fitted_families(first: Int64s, last: Int64s, noisy: Int64s, n_families: int)
             continue
         falling = np.sort(value[begin:end])[::-1]
         running, share = 0.0, 0.0
-        for place in range(len(falling)):
-            running += falling[place]
-            level = (running - value[node]) / (place + 1)
-            if falling[place] <= level:
+        for index in range(len(falling)):
+            running += falling[index]
+            level = (running - value[node]) / (index + 1)
+            if falling[index] <= level:
                 break
             share = level
         for child in range(begin, end):

@@ -41,8 +41,8 @@ def greedy_chunks(
         n_different = 0
         n_kept = 0
         must_be_k_anonymous = False
-        for number in range(n_left):
-            term = left[number]
+        for index in range(n_left):
+            term = left[index]
             admitted = True
             if not printed and n_domain > 0:
                 first = domain[0]
@@ -94,8 +94,8 @@ def _combines(
     counted = 0
     if m == 1:
         return 1, counted
-    for number in range(n_domain):
-        other = domain[number]
+    for index in range(n_domain):
+        other = domain[index]
         together = shared(bitmaps[term], bitmaps[other])
         counted += 1
         if together == support[term] and together == support[other]:

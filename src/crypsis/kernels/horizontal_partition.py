@@ -157,18 +157,18 @@ def _split_chain(
     fill = 0
     n_terms = len(count)
     heap = np.empty(n_touched, np.int64)  # of count and rank as one number; counts fall behind and are corrected on top
-    for number in range(n_touched):
-        term = touched[number]
+    for index in range(n_touched):
+        term = touched[index]
         place[term] = fill
         fill += count[term]
-        heap[number] = count[term] * n_terms + (n_terms - 1 - term)
+        heap[index] = count[term] * n_terms + (n_terms - 1 - term)
     for at in range(start, end):
         for position in range(begin_of[at], end_of[at]):
             term = flat[position]
             postings[place[term]] = at - start
             place[term] += 1
-    for number in range(n_touched - 1, -1, -1):
-        place[touched[number]] -= count[touched[number]]
+    for index in range(n_touched - 1, -1, -1):
+        place[touched[index]] -= count[touched[index]]
 
     for root in range(n_touched // 2 - 1, -1, -1):
         _sift_down(heap, root, n_touched)

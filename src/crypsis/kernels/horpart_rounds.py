@@ -25,11 +25,11 @@ def post_terms(offsets: Int64s, terms: Int32s, records: Int64s, skipped: Bools) 
         starts[term + 1] += starts[term]
     filled = starts[:-1].copy()
     postings = np.empty(starts[-1], np.int32)
-    for place in range(len(records)):
-        for position in range(offsets[records[place]], offsets[records[place] + 1]):
+    for index in range(len(records)):
+        for position in range(offsets[records[index]], offsets[records[index] + 1]):
             term = terms[position]
             if not skipped[term]:
-                postings[filled[term]] = place
+                postings[filled[term]] = index
                 filled[term] += 1
     return starts, postings
 

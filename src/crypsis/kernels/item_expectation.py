@@ -41,18 +41,18 @@ def expected_records(
     """Of each record weight times probability of all items; where symbols overlap, the smallest one counts."""
     n_items = len(items)
     shown = np.full((n_items, len(weights)), -1, np.int64)  # the symbol through which a record may hold an item
-    for place in range(n_items):
-        for position in range(holder_offsets[items[place]], holder_offsets[items[place] + 1]):
+    for index in range(n_items):
+        for position in range(holder_offsets[items[index]], holder_offsets[items[index] + 1]):
             symbol = holders[position]
             for row in range(record_offsets[symbol], record_offsets[symbol + 1]):
-                shown[place, records[row]] = symbol
+                shown[index, records[row]] = symbol
     found = np.zeros(len(weights))
     for record in range(len(weights)):
         expected = weights[record]
-        for place in range(n_items):
+        for index in range(n_items):
             if expected == 0.0:
                 break
-            symbol = shown[place, record]
+            symbol = shown[index, record]
             if symbol < 0:
                 expected = 0.0
                 break
@@ -60,7 +60,7 @@ def expected_records(
             for other in range(n_items):
                 if shown[other, record] == symbol:
                     asked += 1
-                    counted = counted or other < place
+                    counted = counted or other < index
             if not counted:
                 expected *= symbol_probability(sizes[symbol], asked, uniform)
         found[record] = expected

@@ -21,12 +21,12 @@ def record_losses(offsets: Int64s, codes: Int32s, sizes: Int64s, weights: Float6
     last = len(POWERS) - 1
     for record in range(len(losses)):
         total = 0
-        for place in range(offsets[record], offsets[record + 1]):
-            total += sizes[codes[place]]
+        for index in range(offsets[record], offsets[record + 1]):
+            total += sizes[codes[index]]
         loss = 0.0
-        for place in range(offsets[record], offsets[record + 1]):
-            size = sizes[codes[place]]
-            loss += weights[codes[place]] * (POWERS[min(total - size, last)] - POWERS[min(total, last)])
+        for index in range(offsets[record], offsets[record + 1]):
+            size = sizes[codes[index]]
+            loss += weights[codes[index]] * (POWERS[min(total - size, last)] - POWERS[min(total, last)])
         if total > 0:
             losses[record] = loss / (1.0 - POWERS[min(total, last)])
     return losses

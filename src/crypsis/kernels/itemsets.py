@@ -130,8 +130,8 @@ def _group(
     for tail in range(tails):
         record = tail if above < 0 else record_at[above, begin + tail]
         first = offsets[record] if above < 0 else place_at[above, begin + tail] + 1
-        for place in range(first, offsets[record + 1]):
-            item = items[place]
+        for index in range(first, offsets[record + 1]):
+            item = items[index]
             if counts[item] == 0:
                 item_of_group[n_groups] = item
                 n_groups += 1
@@ -146,11 +146,11 @@ def _group(
         for tail in range(tails):
             record = tail if above < 0 else record_at[above, begin + tail]
             first = offsets[record] if above < 0 else place_at[above, begin + tail] + 1
-            for place in range(first, offsets[record + 1]):
-                slot = counts[items[place]]
+            for index in range(first, offsets[record + 1]):
+                slot = counts[items[index]]
                 record_at[depth, slot] = record
-                place_at[depth, slot] = place
-                counts[items[place]] = slot + 1
+                place_at[depth, slot] = index
+                counts[items[index]] = slot + 1
     for group in range(n_groups):
         counts[item_of_group[group]] = 0
     return n_groups
@@ -181,8 +181,8 @@ def _too_sure(
     """More than one in l of these records, or of their people, holds one and the same sensitive item."""
     found = False
     for record in records:
-        for place in range(sensitive_offsets[record], sensitive_offsets[record + 1]):
-            item = sensitive_items[place]
+        for index in range(sensitive_offsets[record], sensitive_offsets[record + 1]):
+            item = sensitive_items[index]
             if len(person) > 0:
                 if counts[item] > 0 and last_person[item] == person[record]:
                     continue
@@ -191,6 +191,6 @@ def _too_sure(
             if counts[item] * l > support:
                 found = True
     for record in records:
-        for place in range(sensitive_offsets[record], sensitive_offsets[record + 1]):
-            counts[sensitive_items[place]] = 0
+        for index in range(sensitive_offsets[record], sensitive_offsets[record + 1]):
+            counts[sensitive_items[index]] = 0
     return found

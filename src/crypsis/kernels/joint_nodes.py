@@ -123,14 +123,14 @@ def mark(node: int, nodes: Nodes, arena: Arena, k: int) -> None:
     marks[:] = 0
     marks_twice[:] = 0
     n_strong = 0
-    for number in range(nodes.hidden_len[node]):
-        term = np.int64(arena.term[begin + number])
-        support = np.int64(arena.support[begin + number])
+    for index in range(nodes.hidden_len[node]):
+        term = np.int64(arena.term[begin + index])
+        support = np.int64(arena.support[begin + index])
         marks[(term >> 3) % MARK_BYTES] |= 1 << (term & 7)
         if support >= 2:
             marks_twice[(term >> 3) % MARK_TWICE_BYTES] |= 1 << (term & 7)
         if 2 * support >= k:
-            arena.strong[begin + n_strong] = number
+            arena.strong[begin + n_strong] = index
             if n_strong < STRONG_AT_HAND:
                 nodes.strong_term[node, n_strong] = term if support >= k - 1 else ~term
             n_strong += 1
@@ -140,18 +140,18 @@ def mark(node: int, nodes: Nodes, arena: Arena, k: int) -> None:
 @njit
 def mark_all(listed: Int64s, nodes: Nodes, arena: Arena, k: int) -> None:
     """Find the strong terms of each node and set its marks."""
-    for number in range(len(listed)):
-        mark(listed[number], nodes, arena, k)
+    for index in range(len(listed)):
+        mark(listed[index], nodes, arena, k)
 
 
 @njit
 def in_use(listed: Int64s, nodes: Nodes) -> tuple[int, int, int]:
     """Hidden terms, entries and placed terms of the listed nodes."""
     hidden, entries, placed = 0, 0, 0
-    for number in range(len(listed)):
-        hidden += nodes.hidden_len[listed[number]]
-        entries += nodes.entries_len[listed[number]]
-        placed += nodes.placed_len[listed[number]]
+    for index in range(len(listed)):
+        hidden += nodes.hidden_len[listed[index]]
+        entries += nodes.entries_len[listed[index]]
+        placed += nodes.placed_len[listed[index]]
     return hidden, entries, placed
 
 
@@ -176,8 +176,8 @@ def compacted(
     out_entries = 0
     out_placed = 0
     out_leaves = 0
-    for number in range(len(listed)):
-        node = listed[number]
+    for index in range(len(listed)):
+        node = listed[index]
         begin = nodes.hidden_at[node]
         length = nodes.hidden_len[node]
         nodes.hidden_at[node] = out

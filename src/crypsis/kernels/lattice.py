@@ -46,38 +46,38 @@ def classes_of_rows(
         place = first_level[attribute] + levels[attribute]
         if radix[place] > 1:
             row = level_codes[place]
-            for number in range(n_rows):
-                keys[number] = keys[number] * radix[place] + row[number]
+            for index in range(n_rows):
+                keys[index] = keys[index] * radix[place] + row[index]
             product *= radix[place]
     n_classes = 0
     if product <= len(scratch):
-        for number in range(n_rows):
-            found = scratch[keys[number]]
+        for index in range(n_rows):
+            found = scratch[keys[index]]
             if found < 0:
                 found = n_classes
-                scratch[keys[number]] = found
+                scratch[keys[index]] = found
                 n_classes += 1
-            class_of[number] = found
-        for number in range(n_rows):
-            scratch[keys[number]] = -1
+            class_of[index] = found
+        for index in range(n_rows):
+            scratch[keys[index]] = -1
         return n_classes
     mask = len(scratch) - 1
     shift = np.uint64(20)
     used = np.empty(n_rows, np.int64)
     class_keys = np.empty(n_rows, np.int64)
-    for number in range(n_rows):
-        slot = np.int64(((np.uint64(keys[number]) * _MULTIPLIER) >> shift) & np.uint64(mask))
+    for index in range(n_rows):
+        slot = np.int64(((np.uint64(keys[index]) * _MULTIPLIER) >> shift) & np.uint64(mask))
         while True:
             found = scratch[slot]
             if found < 0:
                 scratch[slot] = n_classes
                 used[n_classes] = slot
-                class_keys[n_classes] = keys[number]
-                class_of[number] = n_classes
+                class_keys[n_classes] = keys[index]
+                class_of[index] = n_classes
                 n_classes += 1
                 break
-            if class_keys[found] == keys[number]:
-                class_of[number] = found
+            if class_keys[found] == keys[index]:
+                class_of[index] = found
                 break
             slot = (slot + 1) & mask
     for one in range(n_classes):

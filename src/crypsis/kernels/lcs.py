@@ -341,15 +341,15 @@ def common_from(masks: Words, other: Int32s, states: Words) -> int:
     common = 0
     if n_words == 1:
         value = _FULL
-        for place in range(last - 1, -1, -1):
-            matched = value & masks[other[place], 0]
+        for index in range(last - 1, -1, -1):
+            matched = value & masks[other[index], 0]
             total = value + matched
             common += 1 if total < value else 0
             value = total | (value - matched)
-            states[place, 0] = value
+            states[index, 0] = value
         return common
-    for place in range(last - 1, -1, -1):
-        common += _step_of_long(states[place + 1], states[place], masks[other[place]])
+    for index in range(last - 1, -1, -1):
+        common += _step_of_long(states[index + 1], states[index], masks[other[index]])
     return common
 
 

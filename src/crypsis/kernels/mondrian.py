@@ -70,8 +70,8 @@ def mondrian_parts(
                 if n_parts < 2:
                     continue
                 sizes = np.zeros(n_parts, np.int64)
-                for place in range(start, stop):
-                    sizes[part_of[place]] += 1
+                for index in range(start, stop):
+                    sizes[part_of[index]] += 1
                 if sizes.min() < k:
                     continue
                 if len(people.person):
@@ -92,11 +92,11 @@ def mondrian_parts(
                 for part in range(n_parts - 1, -1, -1):  # the first part is taken up first
                     waiting_start.append(int(places[part]))
                     waiting_stop.append(int(places[part] + sizes[part]))
-                for place in range(start, stop):
-                    target = places[part_of[place]]
-                    places[part_of[place]] += 1
-                    scratch_rows[target] = rows[place]
-                    scratch_table[target] = table[place]
+                for index in range(start, stop):
+                    target = places[part_of[index]]
+                    places[part_of[index]] += 1
+                    scratch_rows[target] = rows[index]
+                    scratch_table[target] = table[index]
                 rows[start:stop] = scratch_rows[start:stop]
                 table[start:stop] = scratch_table[start:stop]
                 break
@@ -117,8 +117,8 @@ def _part_cost(
     """The cost of the part's cell in one attribute; notes its lowest and highest code and what is missing."""
     smallest, largest, absent, distinct = 1 << 40, -1, 0, 0
     counts_values = attributes.kind[attribute] == VALUES
-    for place in range(start, stop):
-        code = table[place, attribute]
+    for index in range(start, stop):
+        code = table[index, attribute]
         if code < 0:
             absent += 1
         else:
@@ -148,26 +148,26 @@ def _divide(
     n_parts = 0
     kind = attributes.kind[attribute]
     if low == high:
-        for place in range(start, stop):
-            part_of[place] = 0 if table[place, attribute] >= 0 else 1
+        for index in range(start, stop):
+            part_of[index] = 0 if table[index, attribute] >= 0 else 1
         return 2 if missing else 1
     if kind == NUMBERS:
         median = _lower_median(table, start, stop, attribute, low, high, present, values, histogram)
         n_parts = 2 if median < high else 1
-        for place in range(start, stop):
-            code = table[place, attribute]
-            part_of[place] = n_parts if code < 0 else 0 if code <= median else 1
+        for index in range(start, stop):
+            code = table[index, attribute]
+            part_of[index] = n_parts if code < 0 else 0 if code <= median else 1
     elif kind == VALUES and in_halves:
         cut = _even_cut(table, start, stop, attribute, low, high, present, histogram)
         n_parts = 2
-        for place in range(start, stop):
-            code = table[place, attribute]
-            part_of[place] = n_parts if code < 0 else 0 if code <= cut else 1
+        for index in range(start, stop):
+            code = table[index, attribute]
+            part_of[index] = n_parts if code < 0 else 0 if code <= cut else 1
     elif kind == TREE:
         first = attributes.node_start[attribute]
         node = common_node(attributes, attribute, low, high)
-        for place in range(start, stop):  # the children in order: a leaf marks the child that it lies below
-            code = table[place, attribute]
+        for index in range(start, stop):  # the children in order: a leaf marks the child that it lies below
+            code = table[index, attribute]
             if code >= 0:
                 histogram[code] = 1
         child = node + 1
@@ -180,12 +180,12 @@ def _divide(
                     filled = True
             n_parts += filled
             child = attributes.end[first + child]
-        for place in range(start, stop):
-            code = table[place, attribute]
-            part_of[place] = n_parts if code < 0 else number_of[code]
+        for index in range(start, stop):
+            code = table[index, attribute]
+            part_of[index] = n_parts if code < 0 else number_of[code]
     else:
-        for place in range(start, stop):
-            code = table[place, attribute]
+        for index in range(start, stop):
+            code = table[index, attribute]
             if code >= 0:
                 histogram[code] = 1
         for code in range(low, high + 1):
@@ -193,9 +193,9 @@ def _divide(
                 histogram[code] = 0
                 number_of[code] = n_parts
                 n_parts += 1
-        for place in range(start, stop):
-            code = table[place, attribute]
-            part_of[place] = n_parts if code < 0 else number_of[code]
+        for index in range(start, stop):
+            code = table[index, attribute]
+            part_of[index] = n_parts if code < 0 else number_of[code]
     return n_parts + (missing > 0)
 
 
@@ -207,8 +207,8 @@ def _lower_median(
     """The value in the middle, the lower one of two."""
     wanted = (present - 1) // 2
     if high - low < 4 * present:
-        for place in range(start, stop):
-            code = table[place, attribute]
+        for index in range(start, stop):
+            code = table[index, attribute]
             if code >= 0:
                 histogram[code] += 1
         median, reached = -1, 0
@@ -219,8 +219,8 @@ def _lower_median(
                 median = code
         return median
     count = 0
-    for place in range(start, stop):
-        code = table[place, attribute]
+    for index in range(start, stop):
+        code = table[index, attribute]
         if code >= 0:
             values[count] = code
             count += 1
@@ -232,8 +232,8 @@ def _even_cut(
     table: Int32s, start: int, stop: int, attribute: int, low: int, high: int, present: int, histogram: Int64s
 ) -> int:
     """The code below `high` after which a cut leaves two sides that differ least; the first of several."""
-    for place in range(start, stop):
-        code = table[place, attribute]
+    for index in range(start, stop):
+        code = table[index, attribute]
         if code >= 0:
             histogram[code] += 1
     cut, reached, smallest = low, 0, present + 1
@@ -255,10 +255,10 @@ def _all_diverse(
     for which in range(len(constraints.kind)):
         width = constraints.table_start[which + 1] - constraints.table_start[which]
         counts = np.zeros((len(sizes), width), np.int64)
-        for place in range(start, stop):
-            code = sensitive[rows[place], constraints.column[which]]
+        for index in range(start, stop):
+            code = sensitive[rows[index], constraints.column[which]]
             if code >= 0:
-                counts[part_of[place], code] += 1
+                counts[part_of[index], code] += 1
         for part in range(len(sizes)):
             if not is_diverse(constraints, which, counts[part]):
                 return False

@@ -152,11 +152,11 @@ def _farthest(
     """The unassigned record that is dearest to generalize with the seed of `price`; of equal ones the first."""
     best, best_cost = -1, -1
     for block in blocks:
-        for place in range(starts[block], filled[block]):
+        for index in range(starts[block], filled[block]):
             cost = 0
             for attribute in range(table.shape[1]):
-                cost += price[row_start[attribute] + table[place, attribute]]
-            record = members[place]
+                cost += price[row_start[attribute] + table[index, attribute]]
+            record = members[index]
             if cost > best_cost or (cost == best_cost and record < best):
                 best, best_cost = record, cost
     return int(best)

@@ -27,10 +27,10 @@ def sort_keys(
         term_at[place[term]] = term
     best = np.empty(leading.term.shape[1], np.int64)
     places = np.empty(leading.term.shape[1], np.int32)
-    for number in range(len(listed)):
-        node = listed[number]
+    for index in range(len(listed)):
+        node = listed[index]
         if nodes.hidden_len[node] == 0:
-            keys[number] = _LARGEST_KEY
+            keys[index] = _LARGEST_KEY
             continue
         n_best = leading.n_terms[node]
         known = False
@@ -48,7 +48,7 @@ def sort_keys(
                 leading.term[node, at] = term_at[best[at]]
             leading.n_terms[node] = n_best
             leading.at_most[node] = shared_by[term_at[best[n_best - 1]]] if n_best < nodes.hidden_len[node] else -1
-        keys[number] = _side_by_side(best[:n_fields], n_best, bits)
+        keys[index] = _side_by_side(best[:n_fields], n_best, bits)
     return keys
 
 
@@ -79,8 +79,8 @@ def sorted_by_key(listed: Int64s, keys: Int64s, n_bits: int) -> tuple[Int64s, In
     n_digits = (n_bits + _DIGIT_BITS - 1) // _DIGIT_BITS
     mask = (1 << _DIGIT_BITS) - 1
     counts = np.zeros((n_digits, mask + 1), np.int64)
-    for number in range(n):
-        key = keys[number]
+    for index in range(n):
+        key = keys[index]
         for digit in range(n_digits):
             counts[digit, (key >> (digit * _DIGIT_BITS)) & mask] += 1
     nodes_now, keys_now = listed, keys
@@ -92,12 +92,12 @@ def sorted_by_key(listed: Int64s, keys: Int64s, n_bits: int) -> tuple[Int64s, In
             counts[digit, value] = begin
             begin += count
         shift = digit * _DIGIT_BITS
-        for number in range(n):
-            key = keys_now[number]
+        for index in range(n):
+            key = keys_now[index]
             value = (key >> shift) & mask
             slot = counts[digit, value]
             counts[digit, value] = slot + 1
-            nodes_next[slot] = nodes_now[number]
+            nodes_next[slot] = nodes_now[index]
             keys_next[slot] = key
         if digit == 0:
             nodes_now, keys_now = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -158,8 +158,8 @@ def settle_ties(listed: Int64s, keys: Int64s, nodes: Nodes, arena: Arena, place:
                 stop += 1
             last = (keys[start] & mask) - 1
             if stop - start > 1 and last >= 0 and nodes.hidden_len[listed[start]] > 0:
-                for number in range(start, stop):
-                    keys[number] = _key(listed[number], nodes, arena, place, bits, last, best)
+                for index in range(start, stop):
+                    keys[index] = _key(listed[index], nodes, arena, place, bits, last, best)
                 _sort_run(listed, keys, start, stop)  # type: ignore[arg-type]
                 begins.append(np.int64(start))
                 ends.append(np.int64(stop))
@@ -174,10 +174,10 @@ def _sort_run(listed: Int64s, keys: Int64s, start: int, stop: int) -> None:
         listed[start:stop] = listed[start:stop][order]
         keys[start:stop] = keys[start:stop][order]
         return
-    for number in range(start + 1, stop):
-        key = keys[number]
-        node = listed[number]
-        slot = number
+    for index in range(start + 1, stop):
+        key = keys[index]
+        node = listed[index]
+        slot = index
         while slot > start and keys[slot - 1] > key:
             keys[slot] = keys[slot - 1]
             listed[slot] = listed[slot - 1]

@@ -36,16 +36,16 @@ def pair_set_supports(
         first = query_offsets[query]
         last = query_offsets[query + 1]
         rarest = asked[first]
-        for place in range(first, last):
-            pair = asked[place]
+        for index in range(first, last):
+            pair = asked[index]
             if offsets[pair + 1] - offsets[pair] < offsets[rarest + 1] - offsets[rarest]:
                 rarest = pair
         total = 0
         for at in range(offsets[rarest], offsets[rarest + 1]):
             record = records[at]
             contains = True
-            for place in range(first, last):
-                pair = asked[place]
+            for index in range(first, last):
+                pair = asked[index]
                 if pair != rarest and not _holds(records, offsets[pair], offsets[pair + 1], record):
                     contains = False
                     break

@@ -171,12 +171,12 @@ def _postings(text: Int32s, sequence_at: Int32s, n_sequences: int, n_codes: int)
     for writing in range(2):
         last = np.full(n_codes, n_sequences, np.int64)
         fill = offsets[:-1].copy()
-        for place in range(len(text)):
-            item = text[place]
-            if item != END and last[item] != sequence_at[place]:
-                last[item] = sequence_at[place]
+        for index in range(len(text)):
+            item = text[index]
+            if item != END and last[item] != sequence_at[index]:
+                last[item] = sequence_at[index]
                 if writing:
-                    postings[fill[item]] = place + 1
+                    postings[fill[item]] = index + 1
                     fill[item] += 1
                 else:
                     offsets[item + 1] += 1
@@ -274,12 +274,12 @@ def _project(tree: PatternTree, corpus: Corpus, node: int) -> None:
         depth += 1
     below = np.empty(depth, np.int64)
     step = node
-    for place in range(depth - 1, -1, -1):
-        below[place] = step
+    for index in range(depth - 1, -1, -1):
+        below[index] = step
         step = tree.parent[step]
-    for place in range(depth):
-        n_entries = _look_on(tree, corpus, tree.parent[below[place]], tree.item[below[place]])
-        _keep(tree, corpus, below[place], n_entries)
+    for index in range(depth):
+        n_entries = _look_on(tree, corpus, tree.parent[below[index]], tree.item[below[index]])
+        _keep(tree, corpus, below[index], n_entries)
 
 
 @njit

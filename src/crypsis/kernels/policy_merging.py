@@ -54,8 +54,8 @@ def merge_for_policy(
     bits = np.zeros((n_items, (n_records + 63) // 64), np.uint64)
     pairs = np.zeros((n_items, n_items), np.int32)
     for record in range(n_records):
-        for place in range(offsets[record], offsets[record + 1]):
-            item = items[place]
+        for index in range(offsets[record], offsets[record + 1]):
+            item = items[index]
             add_record(bits[item], record)
             for other in range(offsets[record], offsets[record + 1]):
                 pairs[item, items[other]] += 1
@@ -92,10 +92,10 @@ def merge_for_policy(
     seen = np.full(n_items, -1, np.int64)
     while True:
         worst = worst_constraint(rarest) if in_pairs else -1
-        for place in range(n_active):
-            support = supports[active[place]]
+        for index in range(n_active):
+            support = supports[active[index]]
             if 0 < support < k and (worst < 0 or support > supports[worst]):
-                worst = active[place]
+                worst = active[index]
         if worst < 0:
             return SATISFIED, label, steps[:n_steps]
         n_image = _image_of(worst, constraint_offsets, constraint_items, label, image)
@@ -185,19 +185,19 @@ def _pairs_of_people(offsets: Int64s, items: Int32s, n_items: int, person: Int64
     records = np.empty(len(items), np.int64)  # of each item, ascending
     at = starts[:-1].copy()
     for record in range(len(offsets) - 1):
-        for place in range(offsets[record], offsets[record + 1]):
-            records[at[items[place]]] = record
-            at[items[place]] += 1
+        for index in range(offsets[record], offsets[record + 1]):
+            records[at[items[index]]] = record
+            at[items[index]] += 1
     people = np.zeros((n_items, n_items), np.int32)
     seen = np.empty(n_items, np.int64)
     for item in range(n_items):
         seen[:] = -1
         for slot in range(starts[item], starts[item + 1]):
             record = records[slot]
-            for place in range(offsets[record], offsets[record + 1]):
-                if seen[items[place]] != person[record]:
-                    seen[items[place]] = person[record]
-                    people[item, items[place]] += 1
+            for index in range(offsets[record], offsets[record + 1]):
+                if seen[items[index]] != person[record]:
+                    seen[items[index]] = person[record]
+                    people[item, items[index]] += 1
     return people
 
 
@@ -207,8 +207,8 @@ def _image_of(
 ) -> int:
     """Write the generalized items of a constraint in ascending order; how many, or -1 if one is suppressed."""
     n_image = 0
-    for place in range(constraint_offsets[constraint], constraint_offsets[constraint + 1]):
-        own = np.int64(label[constraint_items[place]])
+    for index in range(constraint_offsets[constraint], constraint_offsets[constraint + 1]):
+        own = np.int64(label[constraint_items[index]])
         if own < 0:
             return -1
         slot = n_image
@@ -244,8 +244,8 @@ def _refresh(
     A support never falls, except to 0 for good when an item is suppressed.
     """
     n_kept = 0
-    for place in range(n_active):
-        constraint = active[place]
+    for index in range(n_active):
+        constraint = active[index]
         n_image = _image_of(constraint, constraint_offsets, constraint_items, label, image)
         if n_image < 0:
             continue
@@ -292,8 +292,8 @@ def _recount_row(
         if not has_record(records, record):
             continue
         counted = person[record] if len(person) > 0 else record
-        for place in range(offsets[record], offsets[record + 1]):
-            own = label[items[place]]
+        for index in range(offsets[record], offsets[record + 1]):
+            own = label[items[index]]
             if own >= 0 and seen[own] != counted:
                 seen[own] = counted
                 pairs[kept, own] += 1
@@ -318,14 +318,14 @@ def _restate_records(
         if not has_record(records, record):
             continue
         length = 0
-        for place in range(offsets[record], offsets[record + 1]):
-            own = label[items[place]]
+        for index in range(offsets[record], offsets[record + 1]):
+            own = label[items[index]]
             if own >= 0 and seen[own] != record:
                 seen[own] = record
                 length += size[own]
         loss = 0.0
-        for place in range(offsets[record], offsets[record + 1]):
-            own = label[items[place]]
+        for index in range(offsets[record], offsets[record + 1]):
+            own = label[items[index]]
             if own >= 0 and seen[own] == record:
                 seen[own] = -1
                 loss += _charge(size[own], length)
@@ -440,17 +440,17 @@ def _cheapest_partners(one: int, partners: Int64s, size: Int64s, pairs: Int32s, 
     """So many partners with the least cost of the merged item, the first of equals; in ascending order."""
     joined = np.empty(len(partners), np.int64)
     support = np.empty(len(partners), np.int64)
-    for place in range(len(partners)):
-        other = partners[place]
-        joined[place] = size[one] + size[other]
-        support[place] = int(pairs[one, one]) + int(pairs[other, other]) - int(pairs[one, other])
+    for index in range(len(partners)):
+        other = partners[index]
+        joined[index] = size[one] + size[other]
+        support[index] = int(pairs[one, one]) + int(pairs[other, other]) - int(pairs[one, other])
     heap = np.arange(most)  # places of partners, the dearest on top
     for top in range(most // 2 - 1, -1, -1):
         _sink(heap, top, joined, support)
-    for place in range(most, len(partners)):
+    for index in range(most, len(partners)):
         dearest = heap[0]
-        if _is_cheaper(joined[place], support[place], joined[dearest], support[dearest]):
-            heap[0] = place
+        if _is_cheaper(joined[index], support[index], joined[dearest], support[dearest]):
+            heap[0] = index
             _sink(heap, 0, joined, support)
     chosen: Int64s = partners[np.sort(heap)]
     return chosen

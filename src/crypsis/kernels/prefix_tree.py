@@ -79,10 +79,10 @@ def grow(offsets: Int64s, codes: Int32s, order: Int64s, differs: Bools) -> tuple
     """The tree of rows given in lexicographic order, and the node where each row ends (the root for an empty row)."""
     n_rows = len(order)
     longest, most = 0, 1
-    for place in range(n_rows):
-        length = offsets[order[place] + 1] - offsets[order[place]]
+    for index in range(n_rows):
+        length = offsets[order[index] + 1] - offsets[order[index]]
         longest = max(longest, length)
-        if differs[place]:
+        if differs[index]:
             most += length
     item = np.empty(most, np.int32)
     parent = np.empty(most, np.int32)
@@ -93,10 +93,10 @@ def grow(offsets: Int64s, codes: Int32s, order: Int64s, differs: Bools) -> tuple
     n_nodes = 1
     path = np.zeros(longest + 1, np.int32)  # the node at each depth of the last row
     reached = 0
-    for place in range(n_rows):
-        row = order[place]
+    for index in range(n_rows):
+        row = order[index]
         start, length = offsets[row], offsets[row + 1] - offsets[row]
-        if differs[place]:
+        if differs[index]:
             shared = 0
             while shared < reached and shared < length and item[path[shared + 1]] == codes[start + shared]:
                 shared += 1
@@ -136,8 +136,8 @@ def individuals_through(nodes: Nodes, end_of_row: Int32s, order: Int64s, groups:
     """
     own = np.zeros(len(nodes.parent), np.int64)
     last_end = np.full(n_groups, -1, np.int32)
-    for place in range(len(order)):
-        row = order[place]
+    for index in range(len(order)):
+        row = order[index]
         node = end_of_row[row]
         if node == ROOT:
             continue

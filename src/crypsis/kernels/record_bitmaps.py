@@ -62,8 +62,8 @@ def people_of_word(word: np.uint64, place: int, person: Int64s, last: int) -> tu
 def people(words: Words, person: Int64s) -> int:
     """How many people the records of the set belong to; `person` ascends with the records."""
     count, last = 0, -1
-    for place in range(len(words)):
-        new, last = people_of_word(words[place], place, person, last)
+    for index in range(len(words)):
+        new, last = people_of_word(words[index], index, person, last)
         count += new
     return count
 
@@ -72,8 +72,8 @@ def people(words: Words, person: Int64s) -> int:
 def shared(one: Words, other: Words) -> int:
     """How many records both sets have."""
     count = 0
-    for place in range(len(one)):
-        count += bits_of(one[place] & other[place])
+    for index in range(len(one)):
+        count += bits_of(one[index] & other[index])
     return count
 
 

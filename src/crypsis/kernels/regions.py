@@ -356,8 +356,8 @@ def shares_of(noisy: Int64s, offsets: Int64s, left: Int64s) -> Int64s:
     """Divide `left[i]` among the children i in proportion to their noisy counts: floors, then largest remainders."""
     shares = np.zeros(len(noisy), np.int64)
     remainders = np.zeros(len(noisy), np.int64)
-    for number in range(len(left)):
-        first, last = offsets[number], offsets[number + 1]
+    for index in range(len(left)):
+        first, last = offsets[index], offsets[index + 1]
         total = 0
         for child in range(first, last):
             total += max(noisy[child], 0)
@@ -368,11 +368,11 @@ def shares_of(noisy: Int64s, offsets: Int64s, left: Int64s) -> Int64s:
             total = 0
             for child in range(first, last):
                 total += max(noisy[child], 0) >> shift
-        if total <= 0 or left[number] <= 0:
+        if total <= 0 or left[index] <= 0:
             continue
-        rest = left[number]
+        rest = left[index]
         for child in range(first, last):
-            product = (max(noisy[child], 0) >> shift) * left[number]
+            product = (max(noisy[child], 0) >> shift) * left[index]
             shares[child] = product // total
             remainders[child] = product % total
             rest -= shares[child]

@@ -33,12 +33,12 @@ def sorted_rows(offsets: Int64s, ranks: Int32s) -> Int64s:
             middle = min(start + width, n_rows)
             end = min(start + 2 * width, n_rows)
             left, right = start, middle
-            for place in range(start, end):
+            for index in range(start, end):
                 if left < middle and (right >= end or _precedes_or_equals(offsets, ranks, order[left], order[right])):
-                    merged[place] = order[left]
+                    merged[index] = order[left]
                     left += 1
                 else:
-                    merged[place] = order[right]
+                    merged[index] = order[right]
                     right += 1
         order, merged = merged, order
         width *= 2

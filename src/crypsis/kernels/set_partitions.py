@@ -81,23 +81,23 @@ def expanded_cuts(
 ) -> tuple[Int64s, Int32s]:
     """The cuts of new partitions: that of the parent, with the chosen node replaced by the children of a mask."""
     new_offsets = np.zeros(len(parents) + 1, np.int64)
-    for number in range(len(parents)):
-        size = cut_offsets[parents[number] + 1] - cut_offsets[parents[number]] - 1
-        mask = masks[number]
+    for index in range(len(parents)):
+        size = cut_offsets[parents[index] + 1] - cut_offsets[parents[index]] - 1
+        mask = masks[index]
         while mask > 0:
             size += mask & 1
             mask >>= 1
-        new_offsets[number + 1] = new_offsets[number] + size
+        new_offsets[index + 1] = new_offsets[index] + size
     new_cut = np.empty(new_offsets[-1], np.int32)
-    for number in range(len(parents)):
-        parent = parents[number]
-        to = new_offsets[number]
+    for index in range(len(parents)):
+        parent = parents[index]
+        to = new_offsets[index]
         for at in range(cut_offsets[parent], cut_offsets[parent + 1]):
             if at != place[parent]:
                 new_cut[to] = cut[at]
                 to += 1
                 continue
-            child, mask = first_child[cut[at]], masks[number]
+            child, mask = first_child[cut[at]], masks[index]
             while mask > 0:
                 if mask & 1:
                     new_cut[to] = child

@@ -87,14 +87,14 @@ def specialize(rows: Rows, constraints: Constraints, classes: Classes, attribute
         start, stop = classes.start[one], classes.stop[one]
         n_parts, nodes, _ = _parts(rows, classes.order, start, stop, attribute, node, part_of)
         counts = np.zeros(n_parts + 1, np.int64)
-        for place in range(start, stop):
-            counts[part_of[place] + 1] += 1
+        for index in range(start, stop):
+            counts[part_of[index] + 1] += 1
         for part in range(n_parts):
             counts[part + 1] += counts[part]
         fill = counts[:-1].copy()
-        for place in range(start, stop):
-            part = part_of[place]
-            scratch[start + fill[part]] = classes.order[place]
+        for index in range(start, stop):
+            part = part_of[index]
+            scratch[start + fill[part]] = classes.order[index]
             fill[part] += 1
         classes.order[start:stop] = scratch[start:stop]
         for part in range(n_parts):
@@ -121,8 +121,8 @@ def _parts(
     room = 8
     nodes, sizes = np.empty(room, np.int64), np.zeros(room, np.int64)
     n_parts, latest = 0, 0
-    for place in range(start, stop):
-        child = rows.at_depth[row_start + rows.values[order[place], attribute]]
+    for index in range(start, stop):
+        child = rows.at_depth[row_start + rows.values[order[index], attribute]]
         if n_parts == 0 or nodes[latest] != child:
             latest = 0
             while latest < n_parts and nodes[latest] != child:
@@ -136,8 +136,8 @@ def _parts(
                     nodes, sizes = more_nodes, more_sizes
                 nodes[n_parts] = child
                 n_parts += 1
-        sizes[latest] += rows.weights[order[place]]
-        part_of[place] = latest
+        sizes[latest] += rows.weights[order[index]]
+        part_of[index] = latest
     return n_parts, nodes[:n_parts], sizes[:n_parts]
 
 
@@ -169,8 +169,8 @@ def _settle(rows: Rows, constraints: Constraints, classes: Classes, one: int, pa
     """Measure a class, and what specializing each of its nodes would change in it."""
     start, stop = classes.start[one], classes.stop[one]
     size = 0
-    for place in range(start, stop):
-        size += rows.weights[classes.order[place]]
+    for index in range(start, stop):
+        size += rows.weights[classes.order[index]]
     classes.size[one] = size
     part_of[start:stop] = 0
     sizes = np.array([size])
@@ -218,10 +218,10 @@ def _bad_parts(
     for which in range(len(constraints.kind)):
         width = constraints.table_start[which + 1] - constraints.table_start[which]
         counts = np.zeros((len(sizes), width), np.int64)
-        for place in range(start, stop):
-            code = rows.sensitive[order[place], constraints.column[which]]
+        for index in range(start, stop):
+            code = rows.sensitive[order[index], constraints.column[which]]
             if code >= 0:
-                counts[part_of[place], code] += rows.weights[order[place]]
+                counts[part_of[index], code] += rows.weights[order[index]]
         for part in range(len(sizes)):
             if not bad[part]:
                 bad[part] = not is_diverse(constraints, which, counts[part])

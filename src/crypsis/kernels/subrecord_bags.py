@@ -32,8 +32,8 @@ def subrecord_bags(
     most = 0
     for chunk in range(first, last):
         inside = 0
-        for number in range(chunk_offsets[chunk], chunk_offsets[chunk + 1]):
-            inside += starts[pairs[number] + 1] - starts[pairs[number]]
+        for index in range(chunk_offsets[chunk], chunk_offsets[chunk + 1]):
+            inside += starts[pairs[index] + 1] - starts[pairs[index]]
         occurrences += inside
         most = max(most, inside)
     entries_of = np.zeros(last - first, np.int64)
@@ -52,8 +52,8 @@ def subrecord_bags(
     for chunk in range(first, last):
         n_labels = 1
         term = -1
-        for number in range(chunk_offsets[chunk], chunk_offsets[chunk + 1]):
-            pair = pairs[number]
+        for index in range(chunk_offsets[chunk], chunk_offsets[chunk + 1]):
+            pair = pairs[index]
             if pair_term[pair] != term:
                 term = pair_term[pair]
                 run += 1
@@ -70,8 +70,8 @@ def subrecord_bags(
                 rows[before] -= 1
                 rows[parted_to[before]] += 1
                 label[record] = parted_to[before]
-        for number in range(chunk_offsets[chunk], chunk_offsets[chunk + 1]):
-            for at in range(starts[pairs[number]], starts[pairs[number] + 1]):
+        for index in range(chunk_offsets[chunk], chunk_offsets[chunk + 1]):
+            for at in range(starts[pairs[index]], starts[pairs[index] + 1]):
                 label[postings[at]] = 0
         for found in range(1, n_labels):
             if rows[found] > 0:
@@ -92,13 +92,13 @@ def subrecord_bags(
 def grouped(group: Int64s, n_groups: int) -> tuple[Int64s, Int64s]:
     """Positions by group, those of a group in order, and the offsets of the groups."""
     offsets = np.zeros(n_groups + 1, np.int64)
-    for number in range(len(group)):
-        offsets[group[number] + 1] += 1
-    for number in range(n_groups):
-        offsets[number + 1] += offsets[number]
+    for index in range(len(group)):
+        offsets[group[index] + 1] += 1
+    for index in range(n_groups):
+        offsets[index + 1] += offsets[index]
     place = offsets[:-1].copy()
     order = np.empty(len(group), np.int64)
-    for number in range(len(group)):
-        order[place[group[number]]] = number
-        place[group[number]] += 1
+    for index in range(len(group)):
+        order[place[group[index]]] = index
+        place[group[index]] += 1
     return order, offsets

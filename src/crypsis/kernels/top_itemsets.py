@@ -125,9 +125,9 @@ def _pair_supports(offsets: Int64s, items: Int32s, number: Int64s, n_numbers: in
         n_held = 0
         while len(held) < offsets[record + 1] - offsets[record]:
             held = np.empty(2 * len(held), np.int64)
-        for place in range(offsets[record], offsets[record + 1]):
-            if number[items[place]] >= 0:
-                held[n_held] = number[items[place]]
+        for index in range(offsets[record], offsets[record + 1]):
+            if number[items[index]] >= 0:
+                held[n_held] = number[items[index]]
                 n_held += 1
         for first in range(n_held):
             for second in range(first + 1, n_held):
@@ -140,8 +140,8 @@ def _bitmaps(offsets: Int64s, items: Int32s, number: Int64s, n_numbers: int, n_r
     """A bit for each record that holds a numbered item."""
     bits = np.zeros((n_numbers, (n_records + 63) // 64), np.uint64)
     for record in range(n_records):
-        for place in range(offsets[record], offsets[record + 1]):
-            row = number[items[place]]
+        for index in range(offsets[record], offsets[record + 1]):
+            row = number[items[index]]
             if row >= 0:
                 bits[row, record // 64] |= np.uint64(1) << np.uint64(record % 64)
     return bits

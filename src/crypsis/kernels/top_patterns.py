@@ -180,8 +180,8 @@ def containing_patterns(offsets: Int64s, codes: Int32s, pattern_offsets: Int64s,
             step, end = pattern_offsets[pattern], pattern_offsets[pattern + 1]
             if end - step > offsets[record + 1] - offsets[record]:
                 continue
-            for place in range(offsets[record], offsets[record + 1]):
-                if codes[place] == pattern_codes[step]:
+            for index in range(offsets[record], offsets[record + 1]):
+                if codes[index] == pattern_codes[step]:
                     step += 1
                     if step == end:
                         holds[record, pattern] = True

@@ -28,19 +28,19 @@ def clusters_by_items(offsets: Int64s, items: Int32s, k: int, order: Int64s) -> 
             continue
         if n_free < k:
             break
-        for place in range(n_free):
-            other = free[place]
+        for index in range(n_free):
+            other = free[index]
             top, bottom = pair_distance(offsets, items, seed, other, False)
-            distances[place] = -1.0 if other == seed else top / bottom
+            distances[index] = -1.0 if other == seed else top / bottom
         limit = np.partition(distances[:n_free], k - 1)[k - 1]
         wanted = k
-        for place in range(n_free):
-            wanted -= distances[place] < limit
+        for index in range(n_free):
+            wanted -= distances[index] < limit
         kept = 0
-        for place in range(n_free):
-            other = free[place]
-            taken = distances[place] < limit
-            if distances[place] == limit and wanted > 0:
+        for index in range(n_free):
+            other = free[index]
+            taken = distances[index] < limit
+            if distances[index] == limit and wanted > 0:
                 taken = True
                 wanted -= 1
             if taken:
@@ -51,8 +51,8 @@ def clusters_by_items(offsets: Int64s, items: Int32s, k: int, order: Int64s) -> 
         n_free = kept
         seeds[n_clusters] = seed
         n_clusters += 1
-    for place in range(n_free):
-        record = free[place]
+    for index in range(n_free):
+        record = free[index]
         best, nearest = 0, np.inf
         for cluster in range(n_clusters):
             top, bottom = pair_distance(offsets, items, record, seeds[cluster], False)

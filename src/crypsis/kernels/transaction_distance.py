@@ -36,13 +36,13 @@ def widest_pair(offsets: Int64s, items: Int32s, records: Int64s, either: bool) -
         return (size + 1, size + 1) if either else (1, size + 1)
     ordered = longest_first(offsets, records)
     top, bottom = 0, 1
-    for place in range(len(ordered)):
-        size = offsets[ordered[place] + 1] - offsets[ordered[place]]
-        for partner in range(place + 1, len(ordered)):
+    for index in range(len(ordered)):
+        size = offsets[ordered[index] + 1] - offsets[ordered[index]]
+        for partner in range(index + 1, len(ordered)):
             both = size + offsets[ordered[partner] + 1] - offsets[ordered[partner]]
             if (both + 1) * bottom <= top:  # even without a common item it would not be wider
                 break
-            upper, lower = pair_distance(offsets, items, ordered[place], ordered[partner], either)
+            upper, lower = pair_distance(offsets, items, ordered[index], ordered[partner], either)
             if upper * bottom > top * lower:
                 top, bottom = upper, lower
     return top, bottom
@@ -93,7 +93,7 @@ def distance_matrix(offsets: Int64s, items: Int32s, starts: Int64s, rows: Int64s
 def longest_first(offsets: Int64s, records: Int64s) -> Int64s:
     """The records by falling length."""
     lengths = np.empty(len(records), np.int64)
-    for place in range(len(records)):
-        lengths[place] = offsets[records[place]] - offsets[records[place] + 1]
+    for index in range(len(records)):
+        lengths[index] = offsets[records[index]] - offsets[records[index] + 1]
     ordered: Int64s = records[np.argsort(lengths)]
     return ordered

@@ -80,25 +80,25 @@ def vertical_partition(
         touched[:n_touched].sort()
         order = np.empty(n_touched, np.int64)
         n_frequent = 0
-        for number in range(n_touched):
-            term = touched[number]
+        for index in range(n_touched):
+            term = touched[index]
             place[term] = posted
             posted += count[term]
-            pair_term[n_pairs + number] = term
-            chunk[n_pairs + number] = TERM_CHUNK
-            starts[n_pairs + number + 1] = posted
+            pair_term[n_pairs + index] = term
+            chunk[n_pairs + index] = TERM_CHUNK
+            starts[n_pairs + index + 1] = posted
             bitmap_of[term] = -1
             if count[term] >= k and not sensitive[term]:
-                order[n_frequent] = (size - count[term]) * n_touched + number
+                order[n_frequent] = (size - count[term]) * n_touched + index
                 n_frequent += 1
         order = order[:n_frequent]
         order.sort()
         support = np.empty(n_frequent, np.int64)
-        for number in range(n_frequent):
-            order[number] %= n_touched
-            term = touched[order[number]]
-            bitmap_of[term] = number
-            support[number] = count[term]
+        for index in range(n_frequent):
+            order[index] %= n_touched
+            term = touched[order[index]]
+            bitmap_of[term] = index
+            support[index] = count[term]
         bitmaps = np.zeros((n_frequent, (size + WORD_BITS - 1) // WORD_BITS), np.uint64)
         n_held = 0
         for row in range(size):
@@ -110,8 +110,8 @@ def vertical_partition(
                 place[term] += 1
                 if bitmap_of[term] >= 0:
                     add_record(bitmaps[bitmap_of[term]], row)
-        for number in range(n_touched):
-            count[touched[number]] = 0
+        for index in range(n_touched):
+            count[touched[index]] = 0
         chunk_of = np.empty(n_frequent, np.int64)
         n_chunks = greedy_chunks(
             bitmaps, support, k, m, np.zeros((n_frequent, 2), np.uint64), np.zeros(n_frequent, np.bool_), False,
@@ -125,8 +125,8 @@ def vertical_partition(
         if min_causes > 0:
             _place_safely(bitmaps, support, size, k, m, min_causes, chunk_of, n_chunks)
         _number_anew(chunk_of, n_chunks)
-        for number in range(n_frequent):
-            chunk[n_pairs + order[number]] = chunk_of[number]
+        for index in range(n_frequent):
+            chunk[n_pairs + order[index]] = chunk_of[index]
         n_pairs += n_touched
         n_pairs_of[cluster - first] = n_touched
     return (

@@ -304,11 +304,11 @@ def _wider(keys: Int64s, follower: Int32s) -> tuple[Int64s, Int32s]:
     """The table with four times the places."""
     wider_keys = np.full(4 * len(keys), -1, np.int64)
     wider_follower = np.empty(4 * len(keys), np.int32)
-    for place in range(len(keys)):
-        if keys[place] != -1:
-            to = _place(wider_keys, keys[place])
-            wider_keys[to] = keys[place]
-            wider_follower[to] = follower[place]
+    for index in range(len(keys)):
+        if keys[index] != -1:
+            to = _place(wider_keys, keys[index])
+            wider_keys[to] = keys[index]
+            wider_follower[to] = follower[index]
     return wider_keys, wider_follower
 
 

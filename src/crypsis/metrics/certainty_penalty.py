@@ -67,8 +67,8 @@ def _column_loss(original: Column, published: PublishedTable) -> Fraction:
     cells, width = column.cells, _width(original)
     counts = np.bincount(column.codes, minlength=len(cells)).astype(np.int64)
     total = summed_widths(cells, counts) / width if width else Fraction(0)
-    for place in np.flatnonzero((counts > 0) & ~np.isin(cells.kinds, _WITHOUT_LOSS)).tolist():
-        total += int(counts[place]) * _loss(cells[place], column, len(original.domain))
+    for index in np.flatnonzero((counts > 0) & ~np.isin(cells.kinds, _WITHOUT_LOSS)).tolist():
+        total += int(counts[index]) * _loss(cells[index], column, len(original.domain))
     return total / max(len(published), 1)
 
 

@@ -83,7 +83,7 @@ def classification_accuracy(
     chosen = _sample(np.flatnonzero(labels != None), rows, random)  # noqa: E711 (element by element)
     shown = _sample(np.flatnonzero(shown_labels != None), rows, random)  # noqa: E711
     before = np.concatenate([_encoded(column, chosen) for column in features], axis=1)
-    after = np.concatenate([_published(released.column(one.name), one, shown) for one in features], axis=1)
+    after = np.concatenate([_published(released.column(feature.name), feature, shown) for feature in features], axis=1)
     known = labels[chosen].astype(str)
     return Classification(
         name,
@@ -138,10 +138,10 @@ def _published(column: PublishedColumn, original: Column, rows: Int64s) -> Float
     if original.type != column.type:
         raise NotApplicable(f"Column '{column.name}' was published with another type than it was collected with.")
     if column.type != "category":
-        encoded = np.array([_middle(column, original, place) for place in range(len(cells))]).reshape(-1, 2)
+        encoded = np.array([_middle(column, original, index) for index in range(len(cells))]).reshape(-1, 2)
         return np.asarray(encoded[column.codes[rows]], np.float64)
     place = _features(original)
-    code = {value: number for number, value in enumerate(original.domain.to_list())}
+    code = {value: index for index, value in enumerate(original.domain.to_list())}
     encoded = np.zeros((len(cells), int(place.max(initial=0)) + 2))
     for number in range(len(cells)):
         cell = cells[number]

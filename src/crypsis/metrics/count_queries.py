@@ -141,12 +141,12 @@ class _Pairs:
             return np.zeros((0, size), np.int64)
         chosen = random.choice(long_enough, count)
         taken = np.zeros((count, size), np.int64)
-        for place in range(size):  # a partial shuffle: draw among those not yet taken, in ascending order of what was
-            fresh = random.integers(0, lengths[chosen] - place)
-            earlier = np.sort(taken[:, :place], axis=1)
-            for column in range(place):
+        for index in range(size):  # a partial shuffle: draw among those not yet taken, in ascending order of what was
+            fresh = random.integers(0, lengths[chosen] - index)
+            earlier = np.sort(taken[:, :index], axis=1)
+            for column in range(index):
                 fresh += fresh >= earlier[:, column]
-            taken[:, place] = fresh
+            taken[:, index] = fresh
         queries: Int64s = self.pairs[self.record_offsets[:-1][chosen][:, None] + taken]
         return queries
 

@@ -63,14 +63,14 @@ def kept_by_cells(column: PublishedColumn, original: Column) -> Float64s:
         widths = keys[cells.members[cells.offsets[ranges] + 1]] - keys[cells.members[cells.offsets[ranges]]]
         whole = float(original.keys[-1] - original.keys[0]) if len(original.keys) else 0.0
         kept[ranges] = 1.0 - np.minimum(widths / whole, 1.0) if whole else 1.0
-    for place in np.flatnonzero(cells.kinds == CellKind.NODE).tolist():
-        name = cells.nodes[int(cells.members[cells.offsets[place]])]
+    for index in np.flatnonzero(cells.kinds == CellKind.NODE).tolist():
+        name = cells.nodes[int(cells.members[cells.offsets[index]])]
         leaves = () if column.hierarchy is None else column.hierarchy.leaves.get(name, ())
         if not leaves:
             raise NotApplicable(
                 f"Column '{column.name}' says {name!r}, and the release does not tell which values that stands for."
             )
-        kept[place] = _kept(np.array([len(leaves)]), values)[0]
+        kept[index] = _kept(np.array([len(leaves)]), values)[0]
     return kept
 
 

@@ -99,7 +99,7 @@ def exact_counts(data: Transactions, queries: Sequence[Sequence[str]]) -> Int64s
     """Records that hold each itemset."""
     postings = _Postings.of(data.offsets, data.items, len(data.vocabulary))
     counts = np.zeros(len(queries), np.int64)
-    for number, query in enumerate(queries):
+    for index, query in enumerate(queries):
         codes = data.vocabulary.encode(pl.Series(sorted(set(query)), dtype=pl.String))
         if (codes < 0).any():
             continue
@@ -107,7 +107,7 @@ def exact_counts(data: Transactions, queries: Sequence[Sequence[str]]) -> Int64s
         for code in sorted(codes.tolist(), key=lambda code: postings.count(code)):
             held = postings.rows(code)
             rows = held if rows is None else rows[np.isin(rows, held, assume_unique=True)]
-        counts[number] = len(data) if rows is None else len(rows)
+        counts[index] = len(data) if rows is None else len(rows)
     return counts
 
 

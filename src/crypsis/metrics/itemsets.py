@@ -168,13 +168,13 @@ class _Tree:
         number[order] = np.arange(len(order))
         chains = np.full((len(order), taxonomy.levels), -1, np.int64)
         above = np.zeros((len(order), len(order)), np.bool_)
-        for place, node in enumerate(order):
+        for index, node in enumerate(order):
             step = 0
             while node > 0:
-                chains[place, step] = number[node]
+                chains[index, step] = number[node]
                 step += 1
                 node = int(taxonomy.parent[node])
-            above[place, chains[place, 1:step]] = True
+            above[index, chains[index, 1:step]] = True
         return cls(tuple(taxonomy.names[node] for node in order), above, chains, taxonomy, number)
 
     def nodes_of(self, vocabulary: Vocabulary) -> Int64s:

@@ -36,7 +36,7 @@ def published_symbols(published: Any) -> dict[str, float | int]:
     """Symbols that occur, how many labels stand behind them, how many are intact, and in how many rows each is."""
     lists = published.symbols.label_lists
     names = sorted({lists[code] for code in np.unique(published.codes).tolist()})
-    number_of = {name: number for number, name in enumerate(names)}
+    number_of = {name: index for index, name in enumerate(names)}
     numbers = np.array([number_of.get(name, -1) for name in lists], np.int64)[published.codes]
     rows = np.repeat(np.arange(len(published)), published.lengths)
     held = np.unique(numbers * max(len(published), 1) + rows) // max(len(published), 1)

@@ -70,8 +70,8 @@ def column_width(column: PublishedColumn, weights: Int64s | None = None) -> Frac
         span = on_number_line(cast(Scalar, values.max())) - on_number_line(cast(Scalar, values.min()))
     total = summed_widths(cells, counts) / span if span else Fraction(0)
     distinct = max(values.n_unique(), 1)
-    for place in np.flatnonzero(shown & np.isin(cells.kinds, _COUNTED)).tolist():
-        count, cell = int(counts[place]), cells[place]
+    for index in np.flatnonzero(shown & np.isin(cells.kinds, _COUNTED)).tolist():
+        count, cell = int(counts[index]), cells[index]
         if cell.kind == CellKind.ANY:
             total += count
         elif cell.kind == CellKind.SET:

@@ -102,10 +102,10 @@ def _answers(
     """The expected count of each query. `probabilities` has one entry per code, the last one for a code of -1."""
     names = [name for name in table.names if any(name in query.conditions for query in asked)]
     codes = np.empty((len(table), len(names)), np.int32)
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         column = table.column(name)
-        codes[:, place] = column.codes
-        codes[codes[:, place] < 0, place] = len(column.domain) if isinstance(column, Column) else 0
+        codes[:, index] = column.codes
+        codes[codes[:, index] < 0, index] = len(column.domain) if isinstance(column, Column) else 0
     class_of, first = row_classes(codes) if names else (np.zeros(len(table), np.int64), np.zeros(1, np.int64))
     sizes = np.bincount(class_of, minlength=len(first))
     of_class = np.ascontiguousarray((codes[first] if len(table) else codes[:0]).T.astype(np.intp))  # by column

@@ -106,11 +106,11 @@ def split_for_training(table: Table, *, learner: str = "tree", seed: int = 0) ->
 def region_features(attributes: tuple[RegionAttribute, ...], low: Int32s, high: Int32s, node: Int32s) -> Float64s:
     """One row per region: middle and width of intervals, and a 1 for each node on the way to a category's."""
     parts = []
-    for place, attribute in enumerate(attributes):
+    for index, attribute in enumerate(attributes):
         if isinstance(attribute.domain, CategoryTree):
-            parts.append(_ways(attribute.domain)[node[:, place]])
+            parts.append(_ways(attribute.domain)[node[:, index]])
         else:
-            begin, end = low[:, place].astype(np.float64), high[:, place].astype(np.float64)
+            begin, end = low[:, index].astype(np.float64), high[:, index].astype(np.float64)
             parts.append(np.stack([(begin + end) / 2, end - begin], axis=1) / len(attribute))
     return np.concatenate(parts, axis=1)
 
@@ -127,11 +127,11 @@ def _ways(tree: CategoryTree) -> Float64s:
 def _raw_features(published: CountedRegions, cells: Int32s) -> Float64s:
     """The same of records as they are: each a region of one cell."""
     node = np.full(cells.shape, -1, np.int32)
-    for place, attribute in enumerate(published.attributes):
+    for index, attribute in enumerate(published.attributes):
         if isinstance(attribute.domain, CategoryTree):
             leaves = np.flatnonzero(attribute.domain.n_children == 0)
             leaf_at = leaves[np.argsort(attribute.domain.low[leaves])]
-            node[:, place] = leaf_at[cells[:, place]]
+            node[:, index] = leaf_at[cells[:, index]]
     return region_features(published.attributes, cells, cells + 1, node)
 
 

@@ -46,7 +46,7 @@ def ncp_of_regions(published: CountedRegions) -> Fraction | None:
     spans[spans == 1] = 0
     widths = [len(attribute) for attribute in published.attributes]
     common = lcm(*widths)
-    total = sum(int((sizes * spans[:, place]).sum()) * (common // width) for place, width in enumerate(widths))
+    total = sum(int((sizes * spans[:, index]).sum()) * (common // width) for index, width in enumerate(widths))
     return Fraction(total, common * published.records * len(widths))
 
 

@@ -83,7 +83,7 @@ def near_routes(routes: Routes, max_distance: float) -> Neighbours:
                 range(_PARTS),
             )
         )
-    ones, others, distances = (np.concatenate([part[place] for part in found]) for place in range(3))
+    ones, others, distances = (np.concatenate([part[index] for part in found]) for index in range(3))
     copies = np.bincount(number, minlength=len(first))
     n_pairs = int((copies[ones] * copies[others]).sum() + (copies * (copies - 1)).sum())
     if n_pairs > MOST_PAIRS or not all(part[3] for part in found):

@@ -43,8 +43,8 @@ def table_kl_divergence_loss(original: Table, published: PublishedTable) -> floa
     class_of, first_of_class = row_classes(kept)
     classes = kept[first_of_class].astype(np.int64)
     shares = np.bincount(class_of, minlength=len(first_of_class)) / len(original)
-    for place, axis in enumerate(axes):
-        shares = shares / axis.volume[classes[:, place]]
+    for index, axis in enumerate(axes):
+        shares = shares / axis.volume[classes[:, index]]
     starts = np.cumsum([0, *(len(axis.low) for axis in axes)])[:-1]
     tables, rows = _joined(axes)
     q = point_shares(
@@ -86,8 +86,8 @@ class _Axis:
             points = codes
         self.points: Int64s = np.where(codes < 0, self.size, points)
         self.whole = self._domain() + (column.missing > 0)
-        self._place = {value: place for place, value in enumerate(column.domain.to_list())}
-        listed = [self.published.cells[place] for place in range(len(self.published.cells))]
+        self._place = {value: index for index, value in enumerate(column.domain.to_list())}
+        listed = [self.published.cells[index] for index in range(len(self.published.cells))]
         self.low, self.high = np.zeros(len(listed), np.int64), np.full(len(listed), -1, np.int64)
         self.volume: Float64s = np.ones(len(listed))
         self.members: dict[int, Bools] = {}
@@ -118,7 +118,7 @@ class _Axis:
         numbers = column.domain.to_list()
         low, high = self._place.get(cell.members[0]), self._place.get(cell.members[-1])
         if low is None or high is None:  # an end that does not occur: the values between
-            inside = [place for place, value in enumerate(numbers) if cell.members[0] <= value <= cell.members[-1]]
+            inside = [index for index, value in enumerate(numbers) if cell.members[0] <= value <= cell.members[-1]]
             if not inside:
                 return
             low, high = inside[0], inside[-1]

@@ -40,15 +40,15 @@ class Workload:
     def from_lists(cls, queries: Iterable[Sequence[str]], vocabulary: Vocabulary) -> Workload:
         """From lists of labels."""
         rows = [list(query) for query in queries]
-        for number, row in enumerate(rows):
+        for index, row in enumerate(rows):
             if not row:
-                raise BadParameter("A query must ask for at least one location.", where=f"query {number}")
+                raise BadParameter("A query must ask for at least one location.", where=f"query {index}")
             for label in row:
                 if label not in vocabulary:
                     raise UnknownLocation(
                         f"A query asks for {label!r}, which is not a location of the original data."
                         f"{did_you_mean(label, vocabulary.labels)}",
-                        where=f"query {number}",
+                        where=f"query {index}",
                         location=label,
                     )
         codes = np.array([vocabulary.code(label) for row in rows for label in row], np.int32)

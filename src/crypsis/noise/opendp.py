@@ -63,7 +63,7 @@ class OpenDPNoise(Noise):
         """By permute-and-flip, which costs the same as the exponential mechanism."""
         self.calls += len(blocks)
         measurement = _selection_measurement(epsilon, Fraction(sensitivity))
-        lists = (blocks.scores(number) for number in range(len(blocks)))
+        lists = (blocks.scores(index) for index in range(len(blocks)))
         return np.array([first + measurement(scores.astype(np.float64).tolist()) for first, scores in lists], np.int64)
 
 

@@ -108,39 +108,39 @@ def discrete_laplace(words: Words, cursor: Int64s, s: int, t: int) -> int:
 @njit
 def fill_geometric(words: Words, cursor: Int64s, s: int, t: int, drawn: Int64s, start: int) -> int:
     """Draw into `drawn[start:]`; returns where it stopped because the words ran out."""
-    for place in range(start, len(drawn)):
+    for index in range(start, len(drawn)):
         begin = cursor[0]
-        drawn[place] = geometric(words, cursor, s, t)
+        drawn[index] = geometric(words, cursor, s, t)
         if cursor[1] != 0 or cursor[2] != 0:
             cursor[0] = begin
             cursor[1] = 0
-            return place
+            return index
     return len(drawn)
 
 
 @njit
 def fill_discrete_laplace(words: Words, cursor: Int64s, s: int, t: int, drawn: Int64s, start: int) -> int:
     """Draw into `drawn[start:]`; returns where it stopped because the words ran out."""
-    for place in range(start, len(drawn)):
+    for index in range(start, len(drawn)):
         begin = cursor[0]
-        drawn[place] = discrete_laplace(words, cursor, s, t)
+        drawn[index] = discrete_laplace(words, cursor, s, t)
         if cursor[1] != 0 or cursor[2] != 0:
             cursor[0] = begin
             cursor[1] = 0
-            return place
+            return index
     return len(drawn)
 
 
 @njit
 def fill_below(words: Words, cursor: Int64s, n: int, drawn: Int64s, start: int) -> int:
     """Draw numbers below n into `drawn[start:]`; returns where it stopped because the words ran out."""
-    for place in range(start, len(drawn)):
+    for index in range(start, len(drawn)):
         begin = cursor[0]
-        drawn[place] = below(words, cursor, n)
+        drawn[index] = below(words, cursor, n)
         if cursor[1] != 0:
             cursor[0] = begin
             cursor[1] = 0
-            return place
+            return index
     return len(drawn)
 
 
@@ -152,12 +152,12 @@ def permute_and_flip(words: Words, cursor: Int64s, gaps: Int64s, b: int, order: 
     -1 when the words ran out.
     """
     n = len(gaps)
-    for place in range(n):
-        order[place] = place
-    for place in range(n):
-        other = place + below(words, cursor, n - place)
+    for index in range(n):
+        order[index] = index
+    for index in range(n):
+        other = index + below(words, cursor, n - index)
         chosen = order[other]
-        order[other] = order[place]
+        order[other] = order[index]
         if exp_bernoulli(words, cursor, gaps[chosen], b) and cursor[1] == 0:
             return chosen  # type: ignore[no-any-return]
         if cursor[1] != 0:
@@ -196,12 +196,12 @@ def fill_selections(
     A candidate whose score is `gap` below the best of its list is accepted with probability exp(-gap * s / b).
     """
     longest = 0
-    for place in range(start, len(drawn)):
-        longest = max(longest, offsets[place + 1] - offsets[place])
+    for index in range(start, len(drawn)):
+        longest = max(longest, offsets[index + 1] - offsets[index])
     order = np.empty(longest, np.int64)
-    for place in range(start, len(drawn)):
+    for index in range(start, len(drawn)):
         begin = cursor[0]
-        first, n = offsets[place], offsets[place + 1] - offsets[place]
+        first, n = offsets[index], offsets[index + 1] - offsets[index]
         best = scores[first]
         for candidate in range(n):
             order[candidate] = candidate
@@ -211,12 +211,12 @@ def fill_selections(
             chosen = order[other]
             order[other] = order[at]
             if exp_gap(words, cursor, best - scores[first + chosen], s, b) or cursor[1] != 0:
-                drawn[place] = chosen
+                drawn[index] = chosen
                 break
         if cursor[1] != 0:
             cursor[0] = begin
             cursor[1] = 0
-            return place
+            return index
     return len(drawn)
 
 
@@ -265,9 +265,9 @@ def fill_points(
     probability exp(l - x). Where something is not kept all begins anew, so a point is drawn in proportion to exp(-x).
     """
     sizes = np.empty(LAYERS + 1, np.int64)
-    for place in range(start, len(drawn)):
+    for index in range(start, len(drawn)):
         begin = cursor[0]
-        low, high = offsets[place], offsets[place + 1]
+        low, high = offsets[index], offsets[index + 1]
         best = score[low]
         for block in range(low, high):
             best = max(best, score[block], score[block] + slope[block] * (last[block] - first[block]))
@@ -302,10 +302,10 @@ def fill_points(
                 block += 1
             gap = best - (score[block] + slope[block] * number)
             if _weighs(words, cursor, gap, layer, s, b):
-                drawn[place] = first[block] + number
+                drawn[index] = first[block] + number
                 break
         if cursor[1] != 0:
             cursor[0] = begin
             cursor[1] = 0
-            return place
+            return index
     return len(drawn)

@@ -86,7 +86,7 @@ def _retold(
         [numbers.setdefault(members[first:last].tobytes(), len(numbers)) for first, last in pairwise(offsets.tolist())],
         np.int32,
     )
-    kept = [np.frombuffer(one, np.int32) for one in numbers]
+    kept = [np.frombuffer(number, np.int32) for number in numbers]
     hidden = set(published.suppressed or ())
     return replace(
         published,

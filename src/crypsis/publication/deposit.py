@@ -37,7 +37,9 @@ def deposit_files(
 ) -> dict[str, dict[str, Any]]:
     """The forms for which enough was declared, by file name; `files` are those of the release with their checksums."""
     return {
-        form.file: form.make(about, manifest, files) for form in FORMS if all(getattr(about, one) for one in form.needs)
+        form.file: form.make(about, manifest, files)
+        for form in FORMS
+        if all(getattr(about, need) for need in form.needs)
     }
 
 

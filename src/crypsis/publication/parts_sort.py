@@ -68,22 +68,24 @@ def sort_blocks(recoded: RecodedBlocks, columns: Sequence[Any], executor: Execut
         for one in noted:
             if one["problem"] is not None:
                 raise VerificationFailed(f"Nothing was written: {one['problem']}.")
-        merged = [_merged_column(noted, place, column) for place, column in enumerate(columns)]
+        merged = [_merged_column(noted, index, column) for index, column in enumerate(columns)]
         types = [facts.type for facts in merged]
     with journal.stage("sort"):
         texts = executor.map(texts_of_block, [one["file"] for one in noted], str(folder.folder), types)
         dictionaries = [
-            pl.concat([load(one)[place] for one in texts]).unique().sort() if texts else pl.Series([], dtype=pl.String)
-            for place in range(len(columns))
+            pl.concat([load(text)[index] for text in texts]).unique().sort()
+            if texts
+            else pl.Series([], dtype=pl.String)
+            for index in range(len(columns))
         ]
         merged = [replace(facts, texts=words) for facts, words in zip(merged, dictionaries, strict=True)]
         order = sort_order([column.role for column in columns])
         radix = [max(len(dictionaries[place]), 1) for place in order]
         dictionary = folder.save("dictionary", dictionaries)
         runs = executor.map(sort_run, texts, str(folder.folder), dictionary, order, radix, seeds)
-        n_records = sum(one["rows"] for one in runs)
-        splitters = _splitters([load(one["sample"]) for one in runs], n_records, executor)
-        pieces = executor.exchange(cut_run, [one["file"] for one in runs], len(splitters) + 1, splitters)
+        n_records = sum(run["rows"] for run in runs)
+        splitters = _splitters([load(run["sample"]) for run in runs], n_records, executor)
+        pieces = executor.exchange(cut_run, [run["file"] for run in runs], len(splitters) + 1, splitters)
         ranges = executor.map(merge_range, list(enumerate(pieces)), str(folder.folder))
         starts = np.concatenate([[0], np.cumsum([one["rows"] for one in ranges])]).tolist()
         work = []
@@ -97,12 +99,12 @@ def sort_blocks(recoded: RecodedBlocks, columns: Sequence[Any], executor: Execut
             work.append((number, wanted))
         names = [column.name for column in columns]
         parts = executor.map(write_sorted_part, work, str(folder.folder), dictionary, order, radix, names)
-    checksum = tuple(sum(one["checksum"][half] for one in runs) % (1 << 64) for half in range(2))
+    checksum = tuple(sum(run["checksum"][half] for run in runs) % (1 << 64) for half in range(2))
     return SortedParts(
-        tuple(one["file"] for one in parts),
+        tuple(part["file"] for part in parts),
         tuple(merged),
         n_records,
-        tuple(one["numbers"] for one in parts),
+        tuple(part["numbers"] for part in parts),
         (checksum[0], checksum[1]),
         tuple(one["file"] for one in noted),
         seeds,
@@ -132,7 +134,7 @@ def _merged_column(noted: Sequence[Mapping[str, Any]], place: int, column: Any) 
     leaves = [hierarchy for _, _, hierarchy in held if hierarchy is not None]
     hierarchy = None
     if leaves:
-        united = {name: below for one in leaves for name, below in one.leaves.items()}
+        united = {name: below for leave in leaves for name, below in leave.leaves.items()}
         hierarchy = replace(leaves[0], leaves=united)
     told = told_type(column.type, values, kinds) if column.guessed else column.type
     return ColumnFacts(column.name, column.role, told, column.guessed, hierarchy, pl.Series([], dtype=pl.String))
@@ -164,8 +166,8 @@ def _places(words: pl.Series, sorted_words: pl.Series) -> Int64s:
 def sort_order(roles: Sequence[str]) -> list[int]:
     """Quasi-identifiers first, then the other columns."""
     return [
-        *(place for place, role in enumerate(roles) if role == "quasi"),
-        *(place for place, role in enumerate(roles) if role != "quasi"),
+        *(index for index, role in enumerate(roles) if role == "quasi"),
+        *(index for index, role in enumerate(roles) if role != "quasi"),
     ]
 
 
@@ -181,7 +183,7 @@ def sort_run(
     keys, rows = keys[sorted_places], rows[sorted_places]
     texts = pl.DataFrame(
         {str(place): words[place].gather(rank) for place, rank in zip(order, ranks, strict=True)}
-    ).select([str(place) for place in range(len(order))])
+    ).select([str(index) for index in range(len(order))])
     scratch, name = Scratch.at(folder), Path(base).name
     return {
         "file": scratch.save(f"{name}-run", {"keys": keys, "rows": rows}),
@@ -217,7 +219,7 @@ def split_keys(keys: Keys, radix: Sequence[int]) -> list[Int64s]:
             left = left // base
         return ranks
     wide = np.ascontiguousarray(keys).view(">u4").reshape(len(keys), len(radix))
-    return [wide[:, place].astype(np.int64) for place in range(len(radix))]
+    return [wide[:, index].astype(np.int64) for index in range(len(radix))]
 
 
 def _fit_a_number(radix: Sequence[int]) -> bool:
@@ -293,7 +295,7 @@ def write_sorted_part(
             texts[place] = words[place].gather(rank)
     else:
         texts = {place: pl.Series([], dtype=pl.String) for place in order}
-    frame = pl.DataFrame({names[place]: texts[place] for place in range(len(names))})
+    frame = pl.DataFrame({names[index]: texts[index] for index in range(len(names))})
     scratch = Scratch.at(folder)
     target = scratch.folder / part_name(number)
     partial = scratch.folder / f".{part_name(number)}-{secrets.token_hex(8)}"

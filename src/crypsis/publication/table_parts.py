@@ -39,7 +39,7 @@ def part_rows(rows: int) -> list[tuple[int, int]]:
 
 def part_files(described: Mapping[str, Any]) -> list[str]:
     """The files of the parts that a manifest describes."""
-    return [f"{described['file']}/{part_name(number)}" for number in range(max(-(-described["rows"] // PART_ROWS), 1))]
+    return [f"{described['file']}/{part_name(index)}" for index in range(max(-(-described["rows"] // PART_ROWS), 1))]
 
 
 def data_paths(described: Mapping[str, Any]) -> str | list[str]:
@@ -60,5 +60,5 @@ def write_table_parts(frame: pl.DataFrame, folder: Path, part_rows: int = PART_R
     """A sorted table of texts as parts below `folder`; an empty table is one empty part."""
     target = folder / FOLDER
     target.mkdir(exist_ok=True)
-    for number, first in enumerate(range(0, max(len(frame), 1), part_rows)):
-        write_part(frame.slice(first, part_rows), target / part_name(number))
+    for index, first in enumerate(range(0, max(len(frame), 1), part_rows)):
+        write_part(frame.slice(first, part_rows), target / part_name(index))

@@ -64,31 +64,31 @@ def sort_trajectories(recoded: RecodedRecords, executor: Executor, journal: Jour
             if one["problem"] is not None:
                 raise VerificationFailed(f"Nothing was written: {one['problem']}.")
     with journal.stage("sort"):
-        n_records = sum(one["rows"] for one in runs)
-        files = [one["file"] for one in runs]
-        splitters = _splitters([load(one["sample"]) for one in runs], n_records, executor)
+        n_records = sum(run["rows"] for run in runs)
+        files = [run["file"] for run in runs]
+        splitters = _splitters([load(run["sample"]) for run in runs], n_records, executor)
         pieces = executor.exchange(cut_run, files, len(splitters) + 1, splitters)
         ranges = executor.map(merge_range, list(enumerate(pieces)), folder)
         starts = np.concatenate([[0], np.cumsum([one["rows"] for one in ranges])]).tolist()
         work = [
             (
-                number,
+                index,
                 [
                     (one["file"], max(first - start, 0), min(last, end) - start)
                     for one, (start, end) in zip(ranges, pairwise(starts), strict=True)
                     if start < last and end > first
                 ],
             )
-            for number, (first, last) in enumerate(part_rows(n_records))
+            for index, (first, last) in enumerate(part_rows(n_records))
         ]
         parts = executor.map(write_sorted_part, work, folder, recoded.symbols)
     return SortedTrajectories(
-        tuple(one["file"] for one in parts),
-        tuple(one["numbers"] for one in parts),
+        tuple(part["file"] for part in parts),
+        tuple(part["numbers"] for part in parts),
         n_records,
         recoded.symbols,
         recoded.original,
-        added_checksums([one["checksum"] for one in runs]),
+        added_checksums([run["checksum"] for run in runs]),
         seeds,
     )
 
@@ -139,7 +139,7 @@ def cut_run(file: str, splitters: Sequence[tuple[int, ...]]) -> Iterator[tuple[i
     """A sorted run by ranges."""
     offsets, ranks, rows = load(file)
     every = range(len(rows))
-    inner = [bisect_right(every, one, key=lambda row: _row(offsets, ranks, row)) for one in splitters]
+    inner = [bisect_right(every, splitter, key=lambda row: _row(offsets, ranks, row)) for splitter in splitters]
     for target, (first, last) in enumerate(pairwise([0, *inner, len(rows)])):
         if first < last:
             yield target, _taken(offsets, ranks, rows, np.arange(first, last))
@@ -179,9 +179,9 @@ def write_sorted_part(
 def write_trajectory_parts(published: PublishedTrajectories, folder: Path) -> None:
     """Sorted rows in memory as the same parts."""
     folder.mkdir(exist_ok=True)
-    for number, (first, last) in enumerate(part_rows(len(published))):
+    for index, (first, last) in enumerate(part_rows(len(published))):
         part = published.take(np.arange(first, last))
-        write_published_trajectories(part, folder / part_name(number), format="parquet")
+        write_published_trajectories(part, folder / part_name(index), format="parquet")
 
 
 def read_trajectory_part(file: str) -> PublishedTrajectories:

@@ -98,8 +98,8 @@ def _repetitions(visits: PublishedVisits, period: FuzzyInterval) -> list[FuzzyAr
     last = float(ends[np.isfinite(ends)].max(initial=2 * visits.cycle))
     bounds = period.bounds
     return [
-        FuzzyArray.of([FuzzyInterval(*(bound + number * visits.cycle for bound in bounds))])
-        for number in range(-1, int(last // visits.cycle) + 1)
+        FuzzyArray.of([FuzzyInterval(*(bound + index * visits.cycle for bound in bounds))])
+        for index in range(-1, int(last // visits.cycle) + 1)
     ]
 
 

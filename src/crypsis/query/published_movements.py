@@ -27,7 +27,7 @@ def visits_of(published: PublishedTrajectories, *, truthful: bool, complete: boo
     labels = symbols.vocabulary.labels
     place_of = [label if timed is None or label not in timed.number_of else timed.place_of(label) for label in labels]
     places = tuple(sorted(set(place_of)))
-    number_of = {place: number for number, place in enumerate(places)}
+    number_of = {place: index for index, place in enumerate(places)}
     codes = np.array([number_of[place] for place in place_of], np.int32)
     cells = [np.unique(codes[symbols.members[first:last]]) for first, last in _bounds(symbols.offsets)]
     visits = published.codes.astype(np.int64)
@@ -41,7 +41,7 @@ def visits_of(published: PublishedTrajectories, *, truthful: bool, complete: boo
         person=np.repeat(np.arange(len(published)), published.lengths),
         symbol=visits,
         times=times,
-        offsets=offsets_of(np.array([len(one) for one in cells], np.int64)),
+        offsets=offsets_of(np.array([len(cell) for cell in cells], np.int64)),
         cells=np.concatenate([*cells, np.zeros(0, np.int32)]).astype(np.int32),
         cell_labels=places,
         person_labels=tuple(f"row {row}" for row in range(len(published))),

@@ -56,19 +56,19 @@ class PublishedVisits:
     ) -> PublishedVisits:
         """From tuples (person, cells, times), or mappings that may also say whether a visit is contiguous."""
         rows = [
-            (one["person"], one["cells"], one["time"], bool(one.get("contiguous", False)))
-            if isinstance(one, Mapping)
-            else (*one, False)
-            for one in visits
+            (visit["person"], visit["cells"], visit["time"], bool(visit.get("contiguous", False)))
+            if isinstance(visit, Mapping)
+            else (*visit, False)
+            for visit in visits
         ]
         people = tuple(dict.fromkeys(str(row[0]) for row in rows))
-        number_of_person = {label: number for number, label in enumerate(people)}
+        number_of_person = {label: index for index, label in enumerate(people)}
         rows.sort(key=lambda row: number_of_person[str(row[0])])
         labels = tuple(sorted({str(cell) for row in rows for cell in row[1]}))
-        number_of_cell = {label: number for number, label in enumerate(labels)}
+        number_of_cell = {label: index for index, label in enumerate(labels)}
         named = [tuple(sorted({str(cell) for cell in row[1]})) for row in rows]
         symbols = list(dict.fromkeys(named))
-        number_of_symbol = {symbol: number for number, symbol in enumerate(symbols)}
+        number_of_symbol = {symbol: index for index, symbol in enumerate(symbols)}
         return cls(
             person=np.array([number_of_person[str(row[0])] for row in rows], np.int64),
             symbol=np.array(
@@ -94,7 +94,7 @@ class PublishedVisits:
 
     @cached_property
     def _cell_numbers(self) -> dict[str, int]:
-        return {label: number for number, label in enumerate(self.cell_labels)}
+        return {label: index for index, label in enumerate(self.cell_labels)}
 
     def inside(self, region: Collection[str]) -> Bools:
         """Per cell, whether it belongs to a region; a label that is no cell of the release is refused."""

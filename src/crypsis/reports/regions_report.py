@@ -101,9 +101,9 @@ def widths(facts: RegionFacts) -> Markup:
     published = facts.published
     weights = facts.sizes / max(published.records, 1)
     rows = []
-    for place, attribute in enumerate(published.attributes):
-        spans = published.high[:, place] - published.low[:, place]
-        distinct = len(np.unique(np.stack([published.low[:, place], published.high[:, place]], axis=1), axis=0))
+    for index, attribute in enumerate(published.attributes):
+        spans = published.high[:, index] - published.low[:, index]
+        distinct = len(np.unique(np.stack([published.low[:, index], published.high[:, index]], axis=1), axis=0))
         share = float((spans / len(attribute) * weights).sum())
         rows.append((element("bdi", shortened(attribute.name, 40)), [f"{distinct:,}", f"{share:.1%}"]))
     names = ("Attribute", "Distinct values", "Mean share of the domain")

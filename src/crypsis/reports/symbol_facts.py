@@ -46,7 +46,7 @@ def occurring_symbols(published: Any) -> tuple[list[tuple[str, ...]], Int32s]:
     every_name = published.symbols.label_lists
     occurring = np.flatnonzero(np.bincount(published.codes, minlength=len(every_name))).tolist()
     names = sorted({every_name[symbol] for symbol in occurring})
-    number_of = {name: number for number, name in enumerate(names)}
+    number_of = {name: index for index, name in enumerate(names)}
     number = np.zeros(len(every_name), np.int32)
     number[occurring] = [number_of[every_name[symbol]] for symbol in occurring]
     return names, number

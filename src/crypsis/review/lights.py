@@ -28,7 +28,7 @@ class Colour(Enum):
         return self.value
 
 
-_ORDER = {colour: place for place, colour in enumerate(Colour)}
+_ORDER = {colour: index for index, colour in enumerate(Colour)}
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class Review:
     @property
     def refused(self) -> tuple[Finding, ...]:
         """What stands against publishing until its column is confirmed."""
-        return tuple(one for one in self.findings if one.confirmable and one.colour == Colour.RED)
+        return tuple(finding for finding in self.findings if finding.confirmable and finding.colour == Colour.RED)
 
     def to_dict(self) -> dict[str, Any]:
         return {**{name: light.to_dict() for name, light in self.lights()}, "basis": self.basis}
@@ -171,7 +171,7 @@ class Review:
         for name, light in self.lights():
             first, *others = light.findings or (None,)
             lines.append(f"{name:<12}{light.colour!s:<7}{'nothing was found' if first is None else _told(first)}")
-            lines += [f"{'':<12}{one.colour!s:<7}{_told(one)}" for one in others]
+            lines += [f"{'':<12}{other.colour!s:<7}{_told(other)}" for other in others]
         return "\n".join(lines)
 
 

@@ -48,9 +48,9 @@ class DecisionJournal:
             raise DamagedCheckpoint(
                 "The key of the pseudonyms is not the one that the stream was begun with.", where=str(path)
             )
-        for number, line in enumerate(lines[1:]):
-            if line.get("seq") != number:
-                raise DamagedCheckpoint(f"The decision about window {number} is missing.", where=str(path))
+        for index, line in enumerate(lines[1:]):
+            if line.get("seq") != index:
+                raise DamagedCheckpoint(f"The decision about window {index} is missing.", where=str(path))
             self.digests.append(line["published_digest"])
 
     def __len__(self) -> int:

@@ -71,7 +71,7 @@ class StreamEngine:
         self._erased: list[int] = []  # people to take out at the next slide
         self._class_of = np.empty(0, np.int32)
         self._declared = 1
-        self._token_of = {token: number for number, token in enumerate(method.sensitive_values.tokens)}
+        self._token_of = {token: index for index, token in enumerate(method.sensitive_values.tokens)}
         self._promised_window = _for_one_window(method)
         self.horizon: Horizon | None = None
         if method.mode == "cumulative" and configuration.horizon_sampled:

@@ -32,8 +32,8 @@ def save_ragged(scratch: Scratch, parts: Iterable[tuple[Int64s, Int32s]]) -> tup
     """Parts, in their order, as shards."""
     shards: list[RaggedShard] = []
     first = first_filled = 0
-    for number, (offsets, codes) in enumerate(parts):
-        file = scratch.save(f"shard-{number:06d}", (offsets, np.asarray(codes, np.int32)))
+    for index, (offsets, codes) in enumerate(parts):
+        file = scratch.save(f"shard-{index:06d}", (offsets, np.asarray(codes, np.int32)))
         shards.append(RaggedShard(file, first, len(offsets) - 1, first_filled))
         first += len(offsets) - 1
         first_filled += int(np.count_nonzero(np.diff(offsets)))

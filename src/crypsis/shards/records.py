@@ -191,8 +191,8 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
         locations = Locations(vocabulary)
     scratch = Scratch.at(folder)
     work = [
-        (number, one["file"], scratch.save(f"codes-{number:06d}", vocabulary.encode(own)))
-        for number, (one, own) in enumerate(zip(noted, labels, strict=True))
+        (index, one["file"], scratch.save(f"codes-{index:06d}", vocabulary.encode(own)))
+        for index, (one, own) in enumerate(zip(noted, labels, strict=True))
     ]
     made = executor.map(encode_part, work, folder, len(vocabulary))
     longest = max(len(one["lengths"]) for one in made)
@@ -256,7 +256,7 @@ def encode_part(work: tuple[int, str, str], folder: str, size: int) -> dict[str,
 
 def _refuse_repeated_ids(noted: Sequence[dict[str, Any]], parts: Sequence[Part]) -> None:
     """The rows of one id lie in one part."""
-    known = [(one["hashes"], number) for number, one in enumerate(noted) if one["hashes"] is not None]
+    known = [(one["hashes"], index) for index, one in enumerate(noted) if one["hashes"] is not None]
     if len(known) < 2:
         return
     hashes = np.concatenate([one.to_numpy() for one, _ in known])

@@ -69,7 +69,7 @@ class EncodedTable:
 
     def places(self, role: str) -> list[int]:
         """The places of the columns of a role."""
-        return [place for place, column in enumerate(self.columns) if column.role == role]
+        return [index for index, column in enumerate(self.columns) if column.role == role]
 
     def with_codes(self, codes: Int32s) -> Table:
         """Some records as a table with the domains of all."""
@@ -93,7 +93,7 @@ class EncodedTable:
 def table_of(columns: Sequence[Column], codes: Int32s) -> Table:
     """Records of these columns."""
     return Table.of(
-        [replace(column, codes=np.ascontiguousarray(codes[:, place])) for place, column in enumerate(columns)]
+        [replace(column, codes=np.ascontiguousarray(codes[:, index])) for index, column in enumerate(columns)]
     )
 
 
@@ -107,7 +107,7 @@ def shard_table(table: Table, executor: Executor, shards: int = 1) -> EncodedTab
     for number, piece in enumerate(np.array_split(codes, shards)):
         made.append(save_shard(scratch, number, first, piece))
         first += len(piece)
-    counts = tuple(counts_of(codes[:, place], len(column.domain)) for place, column in enumerate(columns))
+    counts = tuple(counts_of(codes[:, index], len(column.domain)) for index, column in enumerate(columns))
     facts = tuple(fact_column(column, count) for column, count in zip(columns, counts, strict=True))
     return EncodedTable(facts, counts, len(table), tuple(made), table.person_like, table.read_as)
 
@@ -136,14 +136,14 @@ def encode_table(scanned: ScannedTable, declared: Declarations, executor: Execut
         columns.append(column)
     kept = [column for column in columns if column.role != "identifier"]
     work = [
-        (number, one["codes"], int(first), {name: lookups[name][number] for name in names})
-        for number, (one, first) in enumerate(zip(found, firsts[:-1], strict=True))
+        (index, one["codes"], int(first), {name: lookups[name][index] for name in names})
+        for index, (one, first) in enumerate(zip(found, firsts[:-1], strict=True))
     ]
     sizes = {column.name: len(column.domain) for column in columns}
     published = tuple(column.name for column in kept)
     encoded_parts = executor.map(encode_part, work, str(scratch.folder), published, sizes)
     n_records = int(firsts[-1])
-    counts = {name: sum((one["counts"][name] for one in encoded_parts), np.zeros(size + 1, np.int64))
+    counts = {name: sum((encoded_part["counts"][name] for encoded_part in encoded_parts), np.zeros(size + 1, np.int64))
               for name, size in sizes.items()}  # fmt: skip
     like = None if source.each_row_is_a_person else first_person_like(
         ((column.name, column.domain, n_records - int(counts[column.name][-1]), column.role == "identifier")
@@ -154,7 +154,7 @@ def encode_table(scanned: ScannedTable, declared: Declarations, executor: Execut
         tuple(fact_column(column, counts[column.name]) for column in kept),
         tuple(counts[name] for name in published),
         n_records,
-        tuple(one["shard"] for one in encoded_parts),
+        tuple(encoded_part["shard"] for encoded_part in encoded_parts),
         like,
         Understood().and_also(notes, questions) if notes or questions else None,
     )
@@ -197,8 +197,8 @@ def encode_part(
     codes = {name: (lookup[cells[name]] if len(lookup) else cells[name]) for name, lookup in lookups.items()}
     rows = len(next(iter(codes.values())))
     whole = np.empty((rows, len(published)), np.int32)
-    for place, name in enumerate(published):
-        whole[:, place] = codes[name]
+    for index, name in enumerate(published):
+        whole[:, index] = codes[name]
     return {
         "shard": save_shard(Scratch.at(folder), number, first, whole),
         "counts": {name: counts_of(codes[name], size) for name, size in sizes.items()},

@@ -75,7 +75,7 @@ def _places(values: pl.Series, domain: pl.Series) -> tuple[Int64s, Int64s, bool]
         elif values.dtype.is_temporal() and domain.dtype.is_temporal():
             values, domain = values.cast(pl.Datetime("us")), domain.cast(pl.Datetime("us"))
         else:
-            code = {write_value(value): place for place, value in enumerate(domain.to_list())}
+            code = {write_value(value): index for index, value in enumerate(domain.to_list())}
             place = np.array([code.get(write_value(value), -1) for value in values.to_list()], np.int64)
             above = len(domain)
             return np.where(place < 0, above, place), np.where(place < 0, above, place + 1), False

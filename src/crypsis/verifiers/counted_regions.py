@@ -39,13 +39,13 @@ def _problem_with_regions(published: CountedRegions) -> str | None:
     outside = ((low < 0) | (high > widths) | (low >= high)).any(axis=1)
     if outside.any():
         return f"region {np.argmax(outside)} is not within the declared domains."
-    for place, attribute in enumerate(published.attributes):
+    for index, attribute in enumerate(published.attributes):
         if isinstance(attribute.domain, CategoryTree):
-            nodes = published.node[:, place]
+            nodes = published.node[:, index]
             unknown = (nodes < 0) | (nodes >= len(attribute.domain.names))
             if unknown.any():
                 return f"region {np.argmax(unknown)} names no node of the tree of {attribute.name!r}."
-            other = (attribute.domain.low[nodes] != low[:, place]) | (attribute.domain.high[nodes] != high[:, place])
+            other = (attribute.domain.low[nodes] != low[:, index]) | (attribute.domain.high[nodes] != high[:, index])
             if other.any():
                 return f"region {np.argmax(other)} does not span the categories below its node of {attribute.name!r}."
     one, two = _overlap(low, high)
@@ -59,7 +59,7 @@ def _problem_with_regions(published: CountedRegions) -> str | None:
 
 def _overlap(low: Int64s, high: Int64s) -> tuple[int, int]:
     """The numbers of two regions that overlap, -1 where none do."""
-    distinct = [len(np.unique(low[:, place])) for place in range(low.shape[1])]
+    distinct = [len(np.unique(low[:, index])) for index in range(low.shape[1])]
     first = int(np.argmax(distinct)) if distinct else 0
     columns = [first, *(place for place in np.argsort(distinct)[::-1].tolist() if place != first)]
     order = np.argsort(low[:, first], kind="stable")

@@ -256,20 +256,20 @@ def _projected(
     if found.wrong_chunk >= 0:
         yield Problem("projection", _chunk_path(data, found.wrong_chunk), "A chunk is not what the records give.")
     owner = np.repeat(np.arange(data.n_nodes), np.diff(data.term_offsets))
-    for place in np.flatnonzero(found.hidden == 0).tolist():
+    for index in np.flatnonzero(found.hidden == 0).tolist():
         yield Problem(
             "projection",
-            _path(data, int(owner[place])),
-            f"{data.vocabulary[int(data.terms[place])]!r} is in a term chunk, but in no record of the cluster.",
+            _path(data, int(owner[index])),
+            f"{data.vocabulary[int(data.terms[index])]!r} is in a term chunk, but in no record of the cluster.",
         )
     if promised.l is not None:
         sensitive = np.isin(data.terms, _sensitive_codes(data, original))
-        for place in np.flatnonzero(sensitive & (found.hidden * promised.l > data.size[owner])).tolist():
+        for index in np.flatnonzero(sensitive & (found.hidden * promised.l > data.size[owner])).tolist():
             yield Problem(
                 "diversity",
-                _path(data, int(owner[place])),
-                f"{data.vocabulary[int(data.terms[place])]!r} is in {found.hidden[place]} of "
-                f"{data.size[owner[place]]} records, at most one in {promised.l} is allowed.",
+                _path(data, int(owner[index])),
+                f"{data.vocabulary[int(data.terms[index])]!r} is in {found.hidden[index]} of "
+                f"{data.size[owner[index]]} records, at most one in {promised.l} is allowed.",
             )
 
 

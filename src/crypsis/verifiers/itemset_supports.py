@@ -126,9 +126,9 @@ def _pair_matrix(offsets: Int64s, codes: Int32s, n_codes: int) -> Int32s:
 def _pairs_by_record(offsets: Int64s, codes: Int32s, n_codes: int) -> Int32s:
     matrix = np.zeros((n_codes, n_codes), np.int32)
     for record in range(len(offsets) - 1):
-        for place in range(offsets[record], offsets[record + 1]):
-            for after in range(place + 1, offsets[record + 1]):
-                matrix[codes[place], codes[after]] += 1
+        for index in range(offsets[record], offsets[record + 1]):
+            for after in range(index + 1, offsets[record + 1]):
+                matrix[codes[index], codes[after]] += 1
     return matrix
 
 
@@ -138,11 +138,11 @@ def _pairs_by_person(offsets: Int64s, codes: Int32s, n_codes: int, order: Int64s
     matrix = np.zeros((n_codes, n_codes), np.int32)
     last = np.full((n_codes, n_codes), -1, np.int32)  # the last person counted for each pair
     for record in order:
-        for place in range(offsets[record], offsets[record + 1]):
-            for after in range(place + 1, offsets[record + 1]):
-                if last[codes[place], codes[after]] != person[record]:
-                    last[codes[place], codes[after]] = person[record]
-                    matrix[codes[place], codes[after]] += 1
+        for index in range(offsets[record], offsets[record + 1]):
+            for after in range(index + 1, offsets[record + 1]):
+                if last[codes[index], codes[after]] != person[record]:
+                    last[codes[index], codes[after]] = person[record]
+                    matrix[codes[index], codes[after]] += 1
     return matrix
 
 
@@ -164,8 +164,8 @@ def record_bits(offsets: Int64s, codes: Int32s, n_codes: int) -> NDArray[np.uint
     """By code: the records that hold it, record r as bit r % 64 of word r // 64."""
     bits = np.zeros((n_codes, (len(offsets) + 62) // 64), np.uint64)
     for record in range(len(offsets) - 1):
-        for place in range(offsets[record], offsets[record + 1]):
-            bits[codes[place], record >> 6] |= np.uint64(1) << np.uint64(record & 63)
+        for index in range(offsets[record], offsets[record + 1]):
+            bits[codes[index], record >> 6] |= np.uint64(1) << np.uint64(record & 63)
     return bits
 
 

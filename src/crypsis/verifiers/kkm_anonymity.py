@@ -191,9 +191,9 @@ class _Rows:
     @classmethod
     def of(cls, published: PublishedMixed, sensitive: tuple[str, ...]) -> _Rows:
         transactions = published.transactions
-        secret_of = {label: number for number, label in enumerate(sensitive)}
+        secret_of = {label: index for index, label in enumerate(sensitive)}
         names = sorted({labels for labels in transactions.symbols.label_lists if labels[0] not in secret_of})
-        rank = {labels: number for number, labels in enumerate(names)}
+        rank = {labels: index for index, labels in enumerate(names)}
         known = np.array([rank.get(labels, -1) for labels in transactions.symbols.label_lists], np.int64)
         secret = np.array([secret_of.get(labels[0], -1) for labels in transactions.symbols.label_lists], np.int64)
         row = np.repeat(np.arange(len(published)), transactions.lengths)
@@ -214,7 +214,7 @@ def _distinct(row: Int64s, code: Int64s, n_rows: int, n_codes: int) -> tuple[Int
 def _overlapping(groups: _Groups, rows: _Rows, published: PublishedMixed) -> str | None:
     """A class in which two symbols share an item."""
     labels = sorted({label for names in rows.names for label in names})
-    number = {label: place for place, label in enumerate(labels)}
+    number = {label: index for index, label in enumerate(labels)}
     item_offsets = offsets_of(np.array([len(names) for names in rows.names], np.int64))
     items = np.array([number[label] for names in rows.names for label in names], np.int64)
     found = _first_overlap(groups.starts, groups.rows, rows.offsets, rows.codes, item_offsets, items, len(labels))
@@ -238,8 +238,8 @@ def _first_overlap(
     seen_in = np.full(n_items, -1, np.int64)
     told_in = np.full(len(item_offsets) - 1, -1, np.int64)  # the class in which a symbol was last looked at
     for one in range(len(starts) - 1):
-        for place in range(starts[one], starts[one + 1]):
-            for position in range(offsets[rows[place]], offsets[rows[place] + 1]):
+        for index in range(starts[one], starts[one + 1]):
+            for position in range(offsets[rows[index]], offsets[rows[index] + 1]):
                 symbol = codes[position]
                 if told_in[symbol] == one:
                     continue

@@ -178,7 +178,7 @@ def _in_two_parts(published: PublishedTrajectories, individuals: Int32s) -> tupl
     names = sorted(set(label_lists))
     rank_of = {name: rank for rank, name in enumerate(names)}
     rank = np.array([rank_of[name] for name in label_lists], np.int32)
-    number_of = {label: number for number, label in enumerate(published.sensitive)}
+    number_of = {label: index for index, label in enumerate(published.sensitive)}
     number = np.array([number_of.get(name[0], -1) if len(name) == 1 else -1 for name in label_lists], np.int32)
     row = np.repeat(np.arange(len(published)), published.lengths)
     hidden = number[published.codes] >= 0 if len(number) else np.zeros(0, np.bool_)
@@ -209,7 +209,7 @@ def _matching(
     code_of_member = original.locations.vocabulary.encode(
         pl.Series(published.symbols.vocabulary.labels, dtype=pl.String)
     )
-    numbers = {name: number for number, name in enumerate(published.symbols.label_lists)}
+    numbers = {name: index for index, name in enumerate(published.symbols.label_lists)}
     number_of_rank = np.array([numbers[name] for name in sorted(numbers)], np.int32)
     in_symbols = replace(rows, codes=number_of_rank[rows.codes] if len(rows.codes) else rows.codes)
     return match_knowledge(
@@ -228,7 +228,7 @@ def _matching(
 
 def _same_for_equals(published: PublishedTrajectories) -> Int32s:
     """Codes of the rows with one number for symbols that are equal as sets."""
-    numbers = {name: number for number, name in enumerate(published.symbols.label_lists)}
+    numbers = {name: index for index, name in enumerate(published.symbols.label_lists)}
     return np.array([numbers[name] for name in published.symbols.label_lists], np.int32)[published.codes]
 
 

@@ -66,7 +66,7 @@ class Table:
         """From sets of doublets and, for each, the tokens of its person."""
         sets = [sorted(set(row)) for row in rows]
         doublets = sorted({one for row in sets for one in row})
-        code_of = {one: code for code, one in enumerate(doublets)}
+        code_of = {doublet: code for code, doublet in enumerate(doublets)}
         held = [tuple(sorted(set(tokens))) for tokens in (tokens_of or [()] * len(sets))]
         known = sorted(set(held))
         return cls(
@@ -102,8 +102,8 @@ def _distinct_rows(table: Table, n_tokens: int) -> tuple[Int64s, Int64s, Int64s]
     """Equal rows as one: offsets, codes, and per row the people and how many of them have each token."""
     lengths = np.diff(table.offsets)
     has = np.zeros((len(table.tokens), n_tokens), np.int64)
-    for number, tokens in enumerate(table.tokens):
-        has[number, list(tokens)] = 1
+    for index, tokens in enumerate(table.tokens):
+        has[index, list(tokens)] = 1
     kept_codes, kept_lengths, kept_held = [], [], []
     for length in np.unique(lengths[lengths > 0]).tolist():
         rows = np.flatnonzero(lengths == length)
@@ -232,7 +232,7 @@ def joined_table(
 def _table(
     published: PublishedWindows, promised: LKCPrivacy, offsets: Int64s, places: Any, times: Any, classes: Any
 ) -> Table:
-    token_of = {token: number for number, token in enumerate(_values(published, promised).tokens)}
+    token_of = {token: index for index, token in enumerate(_values(published, promised).tokens)}
     tokens = [sorted(token_of[token] for token in known if token in token_of) for known in published.classes]
     moments, moment = _ranked(np.asarray(times, np.int64))
     width = max(len(published.locations), 1)
@@ -316,9 +316,9 @@ def _recognised(published: PublishedWindows, original: Events, key: bytes) -> Pu
     names = [name.encode() for name in original.people.labels]
     person_of: dict[str, int] = {}
     windows = []
-    for number, window in enumerate(published):
+    for index, window in enumerate(published):
         if window.people is None:
-            if number == 0 or not published.linkable:
+            if index == 0 or not published.linkable:
                 scope = (0 if published.linkable else window.seq).to_bytes(8, "big")
                 made = (hmac.digest(key, scope + name, "sha256")[:8].hex() for name in names)
                 person_of = {pseudonym: person for person, pseudonym in enumerate(made)}
@@ -335,9 +335,9 @@ def _joined_tables(published: PublishedWindows, promised: LKCPrivacy) -> Iterato
         yield "all windows together", joined_table(published, windows, promised, None, until)
         return
     assert promised.H is not None
-    for number, window in enumerate(windows):
+    for index, window in enumerate(windows):
         after = window.y - promised.H
-        seen = [one for one in windows[: number + 1] if one.y > after]
+        seen = [one for one in windows[: index + 1] if one.y > after]
         yield f"the {promised.H} timestamps up to {window.y}", joined_table(published, seen, promised, after, window.y)
 
 

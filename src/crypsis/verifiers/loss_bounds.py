@@ -49,9 +49,9 @@ def table_loss(published: PublishedMixed, original: Mixed) -> Fraction:
     for name in names:
         column = published.table.column(name)
         counts = np.bincount(column.codes, minlength=len(column.cells)).tolist()
-        for place, count in enumerate(counts):
+        for index, count in enumerate(counts):
             if count:
-                total += count * _cell_loss(column, place, original.table.column(name))
+                total += count * _cell_loss(column, index, original.table.column(name))
     return total / (n_records * len(names))
 
 

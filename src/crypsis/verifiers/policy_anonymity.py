@@ -80,8 +80,8 @@ def _supports(offsets: Int64s, items: Int32s, fits: NDArray[np.uint64]) -> Int64
     for itemset in range(len(supports)):
         for word in range(fits.shape[1]):
             both = fits[items[offsets[itemset]], word]
-            for place in range(offsets[itemset] + 1, offsets[itemset + 1]):
-                both &= fits[items[place], word]
+            for index in range(offsets[itemset] + 1, offsets[itemset + 1]):
+                both &= fits[items[index], word]
             supports[itemset] += set_bits(both)
     return supports
 
@@ -94,8 +94,8 @@ def _people(offsets: Int64s, items: Int32s, fits: NDArray[np.uint64], person: In
     for itemset in range(len(supports)):
         for record in range(len(person)):
             fitting = True
-            for place in range(offsets[itemset], offsets[itemset + 1]):
-                fitting = fitting and (fits[items[place], record >> 6] >> np.uint64(record & 63)) & np.uint64(1) != 0
+            for index in range(offsets[itemset], offsets[itemset + 1]):
+                fitting = fitting and (fits[items[index], record >> 6] >> np.uint64(record & 63)) & np.uint64(1) != 0
             if fitting and counted[person[record]] != itemset:
                 counted[person[record]] = itemset
                 supports[itemset] += 1

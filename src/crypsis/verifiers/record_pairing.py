@@ -402,8 +402,8 @@ def _boxes_of_items(
 ) -> Words:
     bits = np.zeros((n_items + 1, n_words), np.uint64)  # the last one: an item that no symbol holds
     for box in range(len(rows)):
-        for place in range(offsets[rows[box]], offsets[rows[box] + 1]):
-            for slot in range(symbol_offsets[codes[place]], symbol_offsets[codes[place] + 1]):
+        for index in range(offsets[rows[box]], offsets[rows[box] + 1]):
+            for slot in range(symbol_offsets[codes[index]], symbol_offsets[codes[index] + 1]):
                 bits[members[slot], box >> 6] |= np.uint64(1) << np.uint64(box & 63)
     return bits
 
@@ -423,18 +423,18 @@ def _with_items(
     longer = np.zeros(len(records) + 1, np.int64)
     for point in range(len(records)):
         n_shown = 0
-        for place in range(known_offsets[records[point]], known_offsets[records[point] + 1]):
-            n_shown += not may_lack[place]
+        for index in range(known_offsets[records[point]], known_offsets[records[point] + 1]):
+            n_shown += not may_lack[index]
         longer[point + 1] = longer[point] + offsets[point + 1] - offsets[point] + n_shown
     every = np.empty(longer[-1], np.int64)
     for point in range(len(records)):
         at = longer[point]
-        for place in range(offsets[point], offsets[point + 1]):
-            every[at] = features[place]
+        for index in range(offsets[point], offsets[point + 1]):
+            every[at] = features[index]
             at += 1
-        for place in range(known_offsets[records[point]], known_offsets[records[point] + 1]):
-            if not may_lack[place]:
-                every[at] = first_item + (known[place] if known[place] >= 0 else n_items)
+        for index in range(known_offsets[records[point]], known_offsets[records[point] + 1]):
+            if not may_lack[index]:
+                every[at] = first_item + (known[index] if known[index] >= 0 else n_items)
                 at += 1
     return longer, every
 
@@ -457,8 +457,8 @@ def _pairs_of_bits(
             continue
         for word in range(first_box[point] >> 6, ((last_box[point] - 1) >> 6) + 1):
             both = ~np.uint64(0)
-            for place in range(offsets[point], offsets[point + 1]):
-                both &= rows[features[place], word]
+            for index in range(offsets[point], offsets[point + 1]):
+                both &= rows[features[index], word]
                 if both == np.uint64(0):
                     break
             box = word << 6
@@ -494,12 +494,12 @@ def _shows_only_held(
     """Of each pair: every symbol of the row holds an item of the record."""
     shown = np.ones(len(rows), np.bool_)
     for pair in range(len(rows)):
-        for place in range(known_offsets[records[pair]], known_offsets[records[pair] + 1]):
-            if known[place] >= 0:
-                present[known[place]] = pair
-        for place in range(offsets[rows[pair]], offsets[rows[pair] + 1]):
+        for index in range(known_offsets[records[pair]], known_offsets[records[pair] + 1]):
+            if known[index] >= 0:
+                present[known[index]] = pair
+        for index in range(offsets[rows[pair]], offsets[rows[pair] + 1]):
             held = False
-            for slot in range(symbol_offsets[codes[place]], symbol_offsets[codes[place] + 1]):
+            for slot in range(symbol_offsets[codes[index]], symbol_offsets[codes[index] + 1]):
                 if present[members[slot]] == pair:
                     held = True
                     break
@@ -523,8 +523,8 @@ def _take_greedily(
     for box in np.argsort(np.diff(left_starts)):
         while free[box] > 0:
             best = -1
-            for place in range(left_starts[box], left_starts[box + 1]):
-                pair = by_left[place]
+            for index in range(left_starts[box], left_starts[box + 1]):
+                pair = by_left[index]
                 if wanted[right[pair]] > 0 and (best < 0 or choices[right[pair]] < choices[right[best]]):
                     best = pair
             if best < 0:
@@ -558,8 +558,8 @@ def _levels(
     while head < tail:
         box = queue[head]
         head += 1
-        for place in range(left_starts[box], left_starts[box + 1]):
-            point = right[by_left[place]]
+        for index in range(left_starts[box], left_starts[box + 1]):
+            point = right[by_left[index]]
             if right_level[point] >= 0:
                 continue
             right_level[point] = left_level[box] + 1

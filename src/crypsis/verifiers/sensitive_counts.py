@@ -33,7 +33,7 @@ class SensitiveCounts:
         is_value = cells.kinds == CellKind.VALUE
         position = np.full(len(cells), -1, np.int64)
         values = cells.values.unique().sort()
-        place_of = {value: place for place, value in enumerate(values.to_list())}
+        place_of = {value: index for index, value in enumerate(values.to_list())}
         by_size = np.array([place_of[value] for value in cells.values.to_list()], np.int64)
         position[is_value] = by_size[cells.members[cells.offsets[:-1][is_value]]]
         shown = position[column.codes]

@@ -96,9 +96,9 @@ def _equal_of_shares(start: Int64s, values: Int64s, shares: Float64s, whole: Flo
         if total <= 0:
             continue
         difference = 1.0  # what values that do not occur in the class add, all of them at first
-        for place in range(start[one], start[one + 1]):
-            expected = whole[values[place]]
-            difference += abs(shares[place] / total - expected) - expected
+        for index in range(start[one], start[one + 1]):
+            expected = whole[values[index]]
+            difference += abs(shares[index] / total - expected) - expected
         found[one] = max(difference, 0.0) / 2
     return found
 
@@ -144,9 +144,9 @@ def _equal(start: Int64s, values: Int64s, counts: Int64s, table: Int64s, totals:
         if totals[one] == 0:
             continue
         total = totals[one] * whole  # what values that do not occur in the class add, all of them at first
-        for place in range(start[one], start[one + 1]):
-            expected = table[values[place]] * totals[one]
-            total += abs(counts[place] * whole - expected) - expected
+        for index in range(start[one], start[one + 1]):
+            expected = table[values[index]] * totals[one]
+            total += abs(counts[index] * whole - expected) - expected
         found[one] = total
     return found
 

@@ -145,16 +145,21 @@ def verify_parts(
         return _verdict(counted, columns, promised, 0, original)
     if counted.problem is not None:
         return _broken(counted, promised, promised.parts[0])
-    verdicts = [_verdict(counted, columns, part, place, original) for place, part in enumerate(promised.parts)]
+    verdicts = [_verdict(counted, columns, part, index, original) for index, part in enumerate(promised.parts)]
     figures: dict[str, Any] = dict(counted.figures)
     figures["promises"] = [
-        {"model": one.promised.model, "holds": one.holds, "achieved": one.achieved, "required": one.required}
-        for one in verdicts
+        {
+            "model": verdict.promised.model,
+            "holds": verdict.holds,
+            "achieved": verdict.achieved,
+            "required": verdict.required,
+        }
+        for verdict in verdicts
     ]
-    worst = next((one for one in verdicts if not one.holds), verdicts[0])
-    words = "; ".join(dict.fromkeys(one.counted for one in verdicts))
+    worst = next((verdict for verdict in verdicts if not verdict.holds), verdicts[0])
+    words = "; ".join(dict.fromkeys(verdict.counted for verdict in verdicts))
     problem = None if worst.problem is None else f"{worst.promised.model}: {worst.problem}"
-    holds = all(one.holds for one in verdicts)
+    holds = all(verdict.holds for verdict in verdicts)
     return Verdict(promised, holds, worst.achieved, worst.required, words, worst.witness, problem, figures)
 
 
@@ -240,7 +245,7 @@ def note_part(file: str, columns: PublishedColumns, seeds: Sequence[int] | None)
     frame = _read(file, columns)
     marks = [(frame[name] == SUPPRESSED).to_numpy() for name in columns.roles]
     suppressed = np.logical_or.reduce(marks) if marks else np.zeros(len(frame), np.bool_)
-    partly = {place: int(np.argmax(suppressed & ~own)) for place, own in enumerate(marks) if (suppressed & ~own).any()}
+    partly = {index: int(np.argmax(suppressed & ~own)) for index, own in enumerate(marks) if (suppressed & ~own).any()}
     told: dict[str, Any] = {
         "rows": len(frame),
         "suppressed": int(np.count_nonzero(suppressed)),
@@ -288,7 +293,9 @@ def count_classes(
     told["sizes"] = dict(zip(*(part.tolist() for part in np.unique(sizes, return_counts=True)), strict=True))
     smallest = int(np.argmin(sizes))
     told["smallest"] = (int(sizes[smallest]), _texts(classes, quasi, smallest))
-    wanted = [(place, one) for place, one in enumerate(promises) if isinstance(one, (LDiversity, TCloseness))]
+    wanted = [
+        (index, promise) for index, promise in enumerate(promises) if isinstance(promise, (LDiversity, TCloseness))
+    ]
     if not wanted:
         return told
     numbered = rows.join(classes.drop("\0size"), on=quasi, how="left", nulls_equal=True)
@@ -345,7 +352,7 @@ def _secret_values(
         cells, cell_of_text = Cells.parse(columns.types[name], texts, columns.nodes.get(name))
         is_value = cells.kinds == CellKind.VALUE
         domain = cells.values.unique().sort() if whole is None else whole[name][0]
-        place_of = {value: place for place, value in enumerate(domain.to_list())}
+        place_of = {value: index for index, value in enumerate(domain.to_list())}
         by_size = np.array([place_of.get(value, -1) for value in cells.values.to_list()], np.int64)
         position = np.full(len(cells), -1, np.int64)
         position[is_value] = by_size[cells.members[cells.offsets[:-1][is_value]]]

@@ -128,7 +128,7 @@ def code_rows(numbered: tuple[int, str], read: Read, names: Sequence[tuple[str, 
     """A part in the numbers of names."""
     number, file = numbered
     published = read(file)
-    number_of = {name: place for place, name in enumerate(names)}
+    number_of = {name: index for index, name in enumerate(names)}
     numbers = np.array([number_of.get(name, -1) for name in published.symbols.label_lists], np.int32)
     yield number, (np.asarray(published.offsets), numbers[published.codes] if len(numbers) else published.codes)
 
@@ -163,7 +163,7 @@ def send_subsequences(
     for target, (lowest, highest) in enumerate(bounds):
         columns, who = gathered(offsets, codes, everyone, n_names, size, lowest, highest)
         if len(who):
-            frame = pl.DataFrame({**{str(place): column for place, column in enumerate(columns)}, "who": who})
+            frame = pl.DataFrame({**{str(index): column for index, column in enumerate(columns)}, "who": who})
             yield target, frame.unique().group_by(frame.columns[:-1]).agg(pl.len().cast(pl.Int64).alias("support"))
 
 

@@ -68,7 +68,7 @@ class VocabularyTree:
     @cached_property
     def leaf_ranges(self) -> dict[str, tuple[int, int]]:
         """The leaves below each node as a range of their order."""
-        ranges = {leaf: (number, number + 1) for number, leaf in enumerate(self.leaves)}
+        ranges = {leaf: (index, index + 1) for index, leaf in enumerate(self.leaves)}
         for node in sorted({self.root, *self.children}, key=lambda node: -len(self.path(node))):
             inside = [ranges[child] for child in self.children.get(node, [])]
             if inside:

@@ -41,7 +41,7 @@ def decide(values: Sequence[tuple[str, Any]], policy: str, priority: Sequence[st
         raise ConflictingValues(
             f"The sources disagree: {', '.join(f'{source} says {value!r}' for source, value in told)}."
         )
-    rank = {source: number for number, source in enumerate(priority)}
+    rank = {source: index for index, source in enumerate(priority)}
 
     def first(value: Any) -> tuple[int, str]:
         return min((rank.get(source, len(rank)), source) for source, each in told if each == value)

@@ -250,7 +250,7 @@ def close(
     members: dict[Term, list[Term]] = {}
     for term in parent:
         members.setdefault(find(term), []).append(term)
-    rank = {source: number for number, source in enumerate(priority)}
+    rank = {source: index for index, source in enumerate(priority)}
 
     def first(term: Term) -> tuple[int, Term]:
         return rank.get(source_of(term) or "", len(rank)), term

@@ -409,11 +409,11 @@ class Warehouse:
                 for term in {triple[0], triple[2]} & wanted:
                     about.setdefault(term, {}).setdefault(source, []).append(triple)
         listed = []
-        for number, term in enumerate(sorted(about)):
-            if number % 1000 == 0:
-                progress(f"fact sheet {number:,} of {len(about):,}")
+        for index, term in enumerate(sorted(about)):
+            if index % 1000 == 0:
+                progress(f"fact sheet {index:,} of {len(about):,}")
             card = make_card(term, about[term])
-            name = f"{number:06d}.html"
+            name = f"{index:06d}.html"
             (target / name).write_text(card.to_html(), encoding="utf-8")
             listed.append((card.labels[0] if card.labels else card.entity, name))
         (target / "index.html").write_text(index_page(self.configuration.title, listed), encoding="utf-8")

@@ -89,7 +89,7 @@ async def _misunderstood(request: Request, error: Exception) -> JSONResponse:
         {"where": _plain(".".join(map(str, one["loc"])))[:200], "message": _plain(_reason(one))[:400]}
         for one in error.errors()[:_PROBLEMS_TOLD]
     ]
-    message = "; ".join(f"{one['where']}: {one['message']}" for one in problems)
+    message = "; ".join(f"{problem['where']}: {problem['message']}" for problem in problems)
     return JSONResponse(
         {"error": {"code": "bad-request", "message": f"{message}.", "problems": problems}}, status_code=422
     )

@@ -189,7 +189,7 @@ class Datasets:
                 raise NotApplicable("Only tables are edited here; this file has another form.")
             if len(edits) > _MOST_EDITS:
                 raise NotApplicable(f"There may be up to {_MOST_EDITS:,} edits; the file has {len(edits):,}.")
-            made = [edit_from_dict(one) for one in edits]
+            made = [edit_from_dict(edit) for edit in edits]
             EditedTable(self.grid(entry.number).frame).apply(made)
         except CrypsisError:
             self.remove(entry.number)

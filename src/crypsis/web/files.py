@@ -49,7 +49,7 @@ def take_dataset(
     if current is not None and _same_data(current, told):
         number = current.number
     else:
-        equal = next((one for one in datasets.entries() if _is(one, told, side_inputs, wanted)), None)
+        equal = next((entry for entry in datasets.entries() if _is(entry, told, side_inputs, wanted)), None)
         if equal is not None:
             return equal.number
         number, revision = datasets.open_again(str(told["path"]), list(told.get("edits") or [])).number, None

@@ -99,7 +99,7 @@ class Grid:
         for one in filters:
             kept = kept[self._admitted(one, kept)]
         if sort and len(kept):
-            keys = pl.DataFrame({str(number): self._key(one.column)[kept] for number, one in enumerate(sort)})
+            keys = pl.DataFrame({str(index): self._key(one.column)[kept] for index, one in enumerate(sort)})
             places = keys.select(
                 pl.arg_sort_by(
                     keys.columns, descending=[one.descending for one in sort], nulls_last=True, maintain_order=True
@@ -166,7 +166,7 @@ def plain_text(cells: pl.Series) -> pl.Series:
     if isinstance(cells.dtype, pl.List) and not is_odd(cells.dtype.inner):
         return cells.list.eval(pl.element().cast(pl.String, strict=False)).list.join(" ")
     if is_odd(cells.dtype):
-        return pl.Series(cells.name, [None if one is None else _spoken(one) for one in cells.to_list()], pl.String)
+        return pl.Series(cells.name, [None if cell is None else _spoken(cell) for cell in cells.to_list()], pl.String)
     if cells.dtype == pl.Datetime:
         return cells.dt.strftime("%Y-%m-%d %H:%M:%S%.f")  # a fraction of a second only where there is one
     return cells.cast(pl.String)

@@ -34,9 +34,9 @@ def level_losses(tree: Hierarchy) -> list[LevelLoss]:
 def losses_table(levels: list[LevelLoss]) -> str:
     """The levels as a table, in HTML."""
     rows = "".join(
-        f"<tr><td class=number>{one.level}</td><td class=number>{number(one.groups)}</td>"
-        f"<td>{escaped(one.example)}</td><td class=number>{percent(one.loss)}</td></tr>"
-        for one in levels
+        f"<tr><td class=number>{level.level}</td><td class=number>{number(level.groups)}</td>"
+        f"<td>{escaped(level.example)}</td><td class=number>{percent(level.loss)}</td></tr>"
+        for level in levels
     )
     heads = "<th scope=col class=number>Level</th><th scope=col class=number>Groups</th><th scope=col>Example</th>"
     heads += "<th scope=col class=number>Loss</th>"

@@ -31,7 +31,8 @@ def review_of(cell: Mapping[str, Any]) -> Review | None:
 def of_former_run(review: Review) -> Review:
     """The same in words that do not say of what is there now that it was verified."""
     told = [
-        replace(one, sentence=one.sentence.replace("Verified", "Held then", 1)) for one in review.guarantee.findings
+        replace(finding, sentence=finding.sentence.replace("Verified", "Held then", 1))
+        for finding in review.guarantee.findings
     ]
     return replace(review, guarantee=Light.of(told))
 

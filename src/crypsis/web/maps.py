@@ -65,7 +65,7 @@ class MapView:
     def drawing(self, label: str, *marks: str) -> Markup:
         """The map with its frame and outlines and, in its corners, its scale and where north is."""
         frame = element("rect", x=0, y=0, width=self.width, height=self.height, class_="frame")
-        drawn = [self._outline(one) for one in self.outlines]
+        drawn = [self._outline(outline) for outline in self.outlines]
         signs = (*self._scale(), *self._north())
         picture = drawing(self.width, self.height, label, frame, *drawn, *marks, *signs, kind="map")
         return Markup(picture.replace("<svg ", f"<svg {self._corners()} ", 1))  # for coordinates on hover
@@ -238,26 +238,26 @@ def area_map(cells: Any, marked: set[int], view: MapView) -> Markup:
     figures = cells.figures
     busiest = max((one.points for one in figures), default=1) or 1
     areas = []
-    for number, polygon in enumerate(voronoi_polygons(page_x, page_y, (0.0, 0.0, view.width, view.height))):
+    for index, polygon in enumerate(voronoi_polygons(page_x, page_y, (0.0, 0.0, view.width, view.height))):
         if len(polygon) < 3:
             continue
-        one = figures[number]
-        state = ", marked" if number in marked else ""
+        one = figures[index]
+        state = ", marked" if index in marked else ""
         fixes = counted(one.points, "fix", "fixes")
-        words = f"Area {number}{state}: {fixes}, up to {one.max_displacement:,.0f} {view.unit} away from its middle"
-        shade = 0.75 if number in marked else FAINTEST + (DARKEST - FAINTEST) * one.points / busiest
+        words = f"Area {index}{state}: {fixes}, up to {one.max_displacement:,.0f} {view.unit} away from its middle"
+        shade = 0.75 if index in marked else FAINTEST + (DARKEST - FAINTEST) * one.points / busiest
         areas.append(
             element(
                 "path",
                 element("title", words),
                 d=polyline([(round(px, 1), round(py, 1)) for px, py in polygon]) + "z",
-                class_="area marked" if number in marked else "area",
+                class_="area marked" if index in marked else "area",
                 fill_opacity=f"{shade:.3f}",
-                data_cell=str(number),
+                data_cell=str(index),
                 tabindex="0",
                 role="button",
                 aria_label=words,
-                aria_pressed="true" if number in marked else "false",
+                aria_pressed="true" if index in marked else "false",
             )
         )
     flows = sorted(cells.flows, key=lambda flow: -flow.count)[:_MOST_FLOWS]

@@ -65,5 +65,5 @@ def _at_depth(coordinates: Any, depth: int) -> Iterator[Any]:
     if depth == 1:
         yield coordinates
     elif depth > 1:
-        for one in coordinates:
-            yield from _at_depth(one, depth - 1)
+        for coordinate in coordinates:
+            yield from _at_depth(coordinate, depth - 1)

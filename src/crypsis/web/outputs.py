@@ -90,9 +90,9 @@ def _nested_text(value: Any) -> str:
 def _of_columns(before: pl.DataFrame, after: pl.DataFrame) -> Output:
     changed = np.zeros((after.height, after.width), np.bool_)
     if before.height == after.height:
-        for place, name in enumerate(after.columns):
+        for index, name in enumerate(after.columns):
             if name in before.columns:
-                changed[:, place] = before[name].fill_null("?").ne_missing(after[name].fill_null("?")).to_numpy()
+                changed[:, index] = before[name].fill_null("?").ne_missing(after[name].fill_null("?")).to_numpy()
     return Output(Grid(after), changed)
 
 

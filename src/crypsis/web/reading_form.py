@@ -24,7 +24,9 @@ def options_used(dataset: Dataset) -> list[Parameter]:
     except CrypsisError:  # why it cannot be read is said elsewhere
         used = source.names()
     options = [source.options()[name] for name in used if name in source.options()]
-    return [one for one in options if not marks_of(one, InFilesOnly) and not issubclass(one.type, SideInput)]
+    return [
+        option for option in options if not marks_of(option, InFilesOnly) and not issubclass(option.type, SideInput)
+    ]
 
 
 def label_of(option: Parameter) -> str:

@@ -107,8 +107,8 @@ class RecipeForm:
         self.place.clear()
         self.fields = []
         with self.place:
-            for number, setting in enumerate(self._settings()):
-                self.fields.append(self._field(setting, given[number:] if not setting.choices else given[number:][:1]))
+            for index, setting in enumerate(self._settings()):
+                self.fields.append(self._field(setting, given[index:] if not setting.choices else given[index:][:1]))
 
     def _field(self, setting: Setting, given: list[str]) -> Any:
         if setting.choices:

@@ -252,9 +252,11 @@ def _unpack(archive: Path, folder: Path) -> None:
     with zipfile.ZipFile(archive) as packed:
         members = [one for one in packed.infolist() if not one.is_dir()]
         most = min(_LARGEST, shutil.disk_usage(folder).free // 2)
-        if len(members) > _MOST_FILES or sum(one.file_size for one in members) > most:
+        if len(members) > _MOST_FILES or sum(member.file_size for member in members) > most:
             raise TooLarge(f"An archive of a release has up to {_MOST_FILES} files of {most:,} bytes in all.")
-        manifests = [PurePosixPath(one.filename) for one in members if PurePosixPath(one.filename).name == MANIFEST]
+        manifests = [
+            PurePosixPath(member.filename) for member in members if PurePosixPath(member.filename).name == MANIFEST
+        ]
         if len(manifests) != 1:
             raise BadRelease(f"The archive is not that of a release: it has {len(manifests)} files {MANIFEST}.")
         inside = manifests[0].parent

@@ -153,7 +153,9 @@ class Warehouses:
             "name": entry.name,
             "path": entry.content["path"],
             "title": configuration.title,
-            "sources": [{"id": one.id, "kind": one.kind, "title": one.title} for one in configuration.sources],
+            "sources": [
+                {"id": source.id, "kind": source.kind, "title": source.title} for source in configuration.sources
+            ],
             "active": active is not None,
             "report": None if active is None else dict(warehouse.report().content),
             "rejected": _json(rejected.read_text(encoding="utf-8")) if newer else None,

@@ -73,14 +73,14 @@ def rows_grid(
             "suppressMovable": True,
         }
     ]
-    for place, name in enumerate(columns):
+    for index, name in enumerate(columns):
         definitions.append(
             {
                 "headerName": name,
-                "field": f"c{place}",
-                "colId": f"c{place}",
+                "field": f"c{index}",
+                "colId": f"c{index}",
                 "filter": "agNumberColumnFilter" if name in numeric else "agTextColumnFilter",
-                "cellClassRules": {"changed": f"data && data._changed && data._changed.includes({place})"},
+                "cellClassRules": {"changed": f"data && data._changed && data._changed.includes({index})"},
                 **({"type": "rightAligned"} if name in numeric else {}),
             }
         )

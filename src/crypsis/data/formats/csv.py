@@ -54,8 +54,8 @@ class CsvSource(Source):
         read = self.reader.content(Path(self))
         text = read.content.decode(UTF_8)
         separator = self.reader.separator or ","
-        for number, (line, _) in enumerate(_records(text, separator, str(self), read.first_line)):
-            if number == row + bool(self.reader.header):
+        for index, (line, _) in enumerate(_records(text, separator, str(self), read.first_line)):
+            if index == row + bool(self.reader.header):
                 return line
         return super().line_of(row)
 
@@ -324,7 +324,7 @@ def _read_slowly(
 ) -> pl.DataFrame:
     text = content.decode("utf-8")
     columns: list[list[str]] = [[] for _ in names]
-    for number, (line, read) in enumerate(_records(text, separator, file, first_line)):
+    for index, (line, read) in enumerate(_records(text, separator, file, first_line)):
         record = read or [""] * (len(names) == 1)  # a blank line is an empty cell if there is one column
         if len(record) != len(names):
             found = "a blank line" if not record else "1 field" if len(record) == 1 else f"{len(record)} fields"
@@ -336,7 +336,7 @@ def _read_slowly(
                 found=len(record),
                 separator=separator,
             )
-        if number or not header:
+        if index or not header:
             for column, value in zip(columns, record, strict=True):
                 column.append(value)
     return pl.DataFrame(dict(zip(names, columns, strict=True)), schema=dict.fromkeys(names, pl.String))

@@ -56,7 +56,7 @@ def read_points(path: str | Path) -> tuple[pl.DataFrame, str]:
     features = document.get("features") if document["type"] == "FeatureCollection" else [document]
     if not isinstance(features, list):
         raise UnreadableFile(f"{file} is a FeatureCollection without features.", where=str(file))
-    points = [point for number, feature in enumerate(features) for point in _points(feature, number, str(file))]
+    points = [point for index, feature in enumerate(features) for point in _points(feature, index, str(file))]
     tracks, latitudes, longitudes, moments, owners = zip(*points, strict=True) if points else ((), (), (), (), ())
     moment_type = pl.String if all(isinstance(moment, str) for moment in moments) else pl.Float64
     frame = pl.DataFrame(

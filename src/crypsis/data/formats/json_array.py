@@ -45,10 +45,10 @@ class Json(Format):
 
     def read_frame(self, file: Path, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, str]:
         rows = _elements(file)
-        for number, row in enumerate(rows):
+        for index, row in enumerate(rows):
             if not isinstance(row, dict):
                 raise UnreadableFile(
-                    f"Element {number} of {file} is no object; a table is an array of objects.", where=str(file)
+                    f"Element {index} of {file} is no object; a table is an array of objects.", where=str(file)
                 )
         content = b"\n".join(json.dumps(row).encode() for row in rows)
         if nested_deeper(content, DEEPEST_ROW):
@@ -62,9 +62,9 @@ class Json(Format):
 
     def read_sequences(self, file: Path) -> Sequences:
         rows = _elements(file)
-        for number, row in enumerate(rows):
+        for index, row in enumerate(rows):
             if not isinstance(row, list) or not all(isinstance(label, str) and label.strip() for label in row):
-                raise BadLabel(f"Element {number} must be an array of texts.", where=str(file))
+                raise BadLabel(f"Element {index} must be an array of texts.", where=str(file))
         labels = pl.Series([label for row in rows for label in row], dtype=pl.String)
         return Sequences(offsets_of(np.array([len(row) for row in rows], np.int64)), labels, Source(str(file), 1))
 

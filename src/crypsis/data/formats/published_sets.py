@@ -168,12 +168,12 @@ def assembled(
         raise BadLabel("A name is empty.", where=source)
     names = Vocabulary.of(labels)
     members = [sorted(meanings.get(name, [name])) for name in names.labels]
-    vocabulary = Vocabulary(sorted({label for one in members for label in one}))
+    vocabulary = Vocabulary(sorted({label for member in members for label in member}))
     code_of = {label: code for code, label in enumerate(vocabulary.labels)}
     symbols = Symbols(
         vocabulary,
         offsets_of(np.fromiter(map(len, members), np.int64, len(members))),
-        np.array([code for one in members for code in sorted(code_of[label] for label in one)], np.int32),
+        np.array([code for member in members for code in sorted(code_of[label] for label in member)], np.int32),
     )
     codes: Int32s = names.encode(labels)
     rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))

@@ -45,9 +45,9 @@ def draw_bars(frame: Frame, panel: Panel, marks: Marks, top: float, x_log: bool,
     box = rows.box
     parts = [*_axis(rows, panel.y.label), *_names(rows)]
     feet = np.zeros(len(rows.names))
-    for place, name in enumerate(frame.series_of(panel)):
-        drawn = _series(frame, panel, rows, place, name, marks, feet)
-        parts.append(element("g", *drawn, class_="series", data_series=str(place)))
+    for index, name in enumerate(frame.series_of(panel)):
+        drawn = _series(frame, panel, rows, index, name, marks, feet)
+        parts.append(element("g", *drawn, class_="series", data_series=str(index)))
     parts.append(line(rows.start, box.top, rows.start, box.base, "axis"))
     return element("g", *parts), box.base + 48
 
@@ -79,16 +79,16 @@ def _axis(rows: _Rows, title: str) -> Iterator[Markup]:
 
 def _names(rows: _Rows) -> Iterator[Markup]:
     """As many as can be read."""
-    for place in range(0, len(rows.names), max(1, math.ceil(13 / rows.height))):
-        y = rows.box.top + rows.height * (place + 0.5) + 4
-        yield text(rows.box.left - 8, y, fitting(rows.names[place], _LONGEST_NAME), "name", "end")
+    for index in range(0, len(rows.names), max(1, math.ceil(13 / rows.height))):
+        y = rows.box.top + rows.height * (index + 0.5) + 4
+        yield text(rows.box.left - 8, y, fitting(rows.names[index], _LONGEST_NAME), "name", "end")
 
 
 def _series(
     frame: Frame, panel: Panel, rows: _Rows, series: int, name: str, marks: Marks, feet: np.ndarray
 ) -> Iterator[Markup]:
     """The bars of one series; `feet` is where stacked pieces begin, and is moved on."""
-    place_of = {called: place for place, called in enumerate(rows.names)}
+    place_of = {called: index for index, called in enumerate(rows.names)}
     thickness = rows.height * 0.78 / rows.side_by_side
     for entry in frame.rows_of(panel, name).iter_rows(named=True):
         value = float(entry[panel.y.column] or 0)

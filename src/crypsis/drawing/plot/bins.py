@@ -14,14 +14,14 @@ def draw_bins(series: Series) -> Iterator[Markup]:
     panel, feet, up = series.panel, series.feet, series.up
     assert panel.end is not None
     starts, ends = numbers(series.rows[panel.x.column]), numbers(series.rows[panel.end])
-    for place, row in enumerate(series.rows.iter_rows(named=True)):
+    for index, row in enumerate(series.rows.iter_rows(named=True)):
         value = float(row[panel.y.column])
         if value <= 0:
             continue
-        left, right = series.across.at(float(starts[place])), series.across.at(float(ends[place]))
-        foot = up.at(feet[place]) if panel.series is not None else series.box.base
-        head = up.at(feet[place] + value)
-        feet[place] += value
+        left, right = series.across.at(float(starts[index])), series.across.at(float(ends[index]))
+        foot = up.at(feet[index]) if panel.series is not None else series.box.base
+        head = up.at(feet[index] + value)
+        feet[index] += value
         values = f"{panel.x.label}: {between(row[panel.x.column], row[panel.end])}"
         gap = min(0.5, (right - left) / 8)
         shape = element(

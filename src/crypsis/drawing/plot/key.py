@@ -45,7 +45,7 @@ def legend(panel: Panel, names: list[str], marks: Marks, top: float) -> tuple[Ma
     """The legend and its height; every entry switches its series on and off."""
     entries = []
     x, y = 0.0, top
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         shown = fitting(name, 60)
         width = 34 + LETTER * len(shown) + 10
         if x and x + width > WIDTH:
@@ -54,14 +54,14 @@ def legend(panel: Panel, names: list[str], marks: Marks, top: float) -> tuple[Ma
             element(
                 "g",
                 element("rect", x=x - 2, y=y, width=width - 4, height=20, rx=4, class_="ring"),
-                _sample(panel, place, marks, x + 3, y + 10),
+                _sample(panel, index, marks, x + 3, y + 10),
                 text(x + 32, y + 14, shown, "key"),
                 class_="toggle series-key",
                 role="switch",
                 tabindex="0",
                 aria_checked="true",
                 aria_label=name,
-                data_series=str(place),
+                data_series=str(index),
             )
         )
         x += width

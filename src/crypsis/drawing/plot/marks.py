@@ -98,5 +98,5 @@ def marker(series: int, x: float, y: float, radius: float, class_: str = "") -> 
 
 def stroke(series: int) -> str:
     """The classes of a series' line; its dashes are those of its sign."""
-    dash = next((place for place, one in enumerate(SIGNS) if one.dash == sign(series).dash), 0)
+    dash = next((index for index, one in enumerate(SIGNS) if one.dash == sign(series).dash), 0)
     return f"curve stroke-{series % len(SIGNS)} dash-{dash}"

@@ -53,8 +53,8 @@ def interactive_svg(frame: Frame, *, title: bool = True, alone: bool = True) -> 
         content.append(text(0, y + 24, frame.empty, "name"))
         y += 48
     else:
-        for place, panel in enumerate(frame.panels):
-            drawn, height = _panel(frame, place, panel, marks)
+        for index, panel in enumerate(frame.panels):
+            drawn, height = _panel(frame, index, panel, marks)
             content.append(element("g", drawn, transform=f"translate(0 {number(y)})"))
             y += height
     tip = element("g", element("rect", rx=4), element("text"), class_="tip", display="none", aria_hidden="true")
@@ -135,7 +135,7 @@ def _view(frame: Frame, panel: Panel, marks: Marks, top: float, x_log: bool, y_l
     if panel.joined is not None:
         best = frame.data.filter(pl.col(panel.joined)).sort(panel.x.column, panel.y.column)
         parts.append(element("path", d=path_through(series(0, "", best).places()), class_="best"))
-    for place, name in enumerate(frame.series_of(panel)):
-        drawn = _DRAWERS[panel.mark](series(place, name, frame.rows_of(panel, name)))
-        parts.append(element("g", *drawn, class_="series", data_series=str(place)))
+    for index, name in enumerate(frame.series_of(panel)):
+        drawn = _DRAWERS[panel.mark](series(index, name, frame.rows_of(panel, name)))
+        parts.append(element("g", *drawn, class_="series", data_series=str(index)))
     return element("g", *parts), box.base + 52

@@ -60,7 +60,7 @@ def across_scale(frame: Frame, panel: Panel, box: Box, log: bool) -> tuple[Scale
     if panel.x.scale == "category":
         found = distinct_names(column)
         stride = -(-len(found) * 9 * min(max(map(len, found), default=1), 14) // int(box.right - box.left)) or 1
-        ticks = [(float(place), fitting(found[place], 16)) for place in range(0, len(found), stride)]
+        ticks = [(float(index), fitting(found[index], 16)) for index in range(0, len(found), stride)]
         return LinearScale(-0.5, len(found) - 0.5, box.left, box.right), ticks
     values = numbers(column)
     if panel.end is not None:
@@ -153,7 +153,7 @@ def _date_ticks(low: float, high: float) -> list[tuple[float, str]]:
         words = "%Y-%m"
     else:
         step_days = max(span / 6, 1 / 1440)
-        moments = [first + timedelta(days=step_days * place) for place in range(7)]
+        moments = [first + timedelta(days=step_days * index) for index in range(7)]
         words = "%m-%d" if span > 6 else "%m-%d %H:%M"
     days = [((moment - _EPOCH) / timedelta(days=1), moment.strftime(words)) for moment in moments]
     return [(value, name) for value, name in days if low <= value <= high]

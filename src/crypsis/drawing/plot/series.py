@@ -50,7 +50,7 @@ class Series:
         column = self.panel.x.column
         if self.panel.x.scale != "category":
             return numbers(self.rows[column])
-        place_of = {name: float(place) for place, name in enumerate(distinct_names(self.frame.data[column]))}
+        place_of = {name: float(index) for index, name in enumerate(distinct_names(self.frame.data[column]))}
         return np.array([place_of[name] for name in names_in(self.rows[column])], np.float64)
 
     def places(self) -> list[Place]:

@@ -14,7 +14,7 @@ def draw_stems(series: Series) -> Iterator[Markup]:
     places = series.places()
     foot = series.up.at(0.0)
     width = 4 if len(places) <= 40 else 2 if len(places) <= 150 else 1
-    needles = "".join(f"M{number(x)} {number(foot)}V{number(y)}" for x, y in (one for one in places if one))
+    needles = "".join(f"M{number(x)} {number(foot)}V{number(y)}" for x, y in (place for place in places if place))
     yield element("path", d=needles, class_=f"needles stroke-{series.colour}", stroke_width=width)
     yield line(series.box.left, foot, series.box.right, foot, "axis")
     yield from hover_marks(series, places, visible=len(places) <= 150, name=series.panel.name)

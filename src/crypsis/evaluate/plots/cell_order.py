@@ -13,7 +13,7 @@ _LAST = {CellKind.ANY: 1, CellKind.MISSING: 2, CellKind.SUPPRESSED: 3}
 
 def ordered_cells(column: PublishedColumn) -> list[int]:
     """Positions of the column's cells: ranges by lower end, then by upper end; `*`, `?` and `~` after all others."""
-    listed = [column.cells[place] for place in range(len(column.cells))]
+    listed = [column.cells[index] for index in range(len(column.cells))]
     texts = column.cells.texts
     return sorted(range(len(listed)), key=lambda place: _key(listed[place], column, texts[place]))
 

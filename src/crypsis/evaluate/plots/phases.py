@@ -43,8 +43,8 @@ def merged_order(orders: Sequence[Sequence[str]]) -> list[str]:
     left = list(dict.fromkeys(phase for order in orders for phase in order))
     before: dict[str, set[str]] = {phase: set() for phase in left}
     for order in {tuple(order) for order in orders}:
-        for place, phase in enumerate(order):
-            before[phase] |= set(order[:place]) - {phase}
+        for index, phase in enumerate(order):
+            before[phase] |= set(order[:index]) - {phase}
     merged: list[str] = []
     while left:
         following = next((phase for phase in left if before[phase].isdisjoint(left)), left[0])

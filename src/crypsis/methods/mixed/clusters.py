@@ -26,8 +26,8 @@ class Clusters:
     @classmethod
     def of_lists(cls, quasi: QuasiIdentifiers, members: Sequence[Int64s]) -> Clusters:
         cluster_of = np.full(len(quasi.table), -1, np.int64)
-        for number, rows in enumerate(members):
-            cluster_of[rows] = number
+        for index, rows in enumerate(members):
+            cluster_of[rows] = index
         return cls(quasi, cluster_of)
 
     def __len__(self) -> int:

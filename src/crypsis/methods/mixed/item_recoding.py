@@ -147,7 +147,7 @@ class ItemRecoder:
         return Recoded(
             offsets_of(np.bincount(keys // len(distinct), minlength=len(offsets) - 1)),
             (keys % len(distinct)).astype(np.int32),
-            [tuple(one) for one in members],
+            [tuple(member) for member in members],
             np.zeros(len(offsets) - 1, np.int64),
         )
 

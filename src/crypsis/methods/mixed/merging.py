@@ -222,9 +222,9 @@ class WorkingClusters:
         )
         number, first = row_classes(cell_keys(self.start.quasi, picked))
         alive = self.alive
-        for place, one in enumerate(alive.tolist()):
-            if first[number[place]] != place:
-                self.unite(int(alive[first[number[place]]]), one)
+        for index, one in enumerate(alive.tolist()):
+            if first[number[index]] != index:
+                self.unite(int(alive[first[number[index]]]), one)
         return len(alive) - len(self.alive)
 
     def merged_within(self, room: int, as_printed: bool, journal: Journal) -> tuple[Clusters, int]:

@@ -89,9 +89,9 @@ class SubtreeMerging:
         self.node_start = offsets_of(np.array([len(tree.parent) for tree in self.trees], np.int64))
         self.marks = np.random.default_rng(0).integers(-(2**62), 2**62, int(self.node_start[-1]))
         self.in_cut = [_leaves(tree) for tree in self.trees]
-        self.records = [self._records_below(place) for place in range(len(self.trees))]
+        self.records = [self._records_below(index) for index in range(len(self.trees))]
         self.steps = 0
-        leaves = [tree.leaf_of_value[rows.values[:, place]] for place, tree in enumerate(self.trees)]
+        leaves = [tree.leaf_of_value[rows.values[:, index]] for index, tree in enumerate(self.trees)]
         self.class_of, first = row_classes(np.ascontiguousarray(np.stack(leaves, axis=1).astype(np.int32)))
         self.nodes = np.ascontiguousarray(np.stack(leaves, axis=1).astype(np.int32)[first])
         self._measure()

@@ -118,10 +118,10 @@ def nearest_clusters(quasi: QuasiIdentifiers, k: int, order: Int64s) -> Int64s:
     n_classes = int(class_of.max()) + 1
     cells = class_cells(quasi.codes, class_of, n_classes, quasi.bit_start)
     alone = class_cells(quasi.codes[left], np.arange(len(left)), len(left), quasi.bit_start)
-    for place, record in enumerate(left.tolist()):
-        chosen = nearest_class(attributes, cells, alone, place)
+    for index, record in enumerate(left.tolist()):
+        chosen = nearest_class(attributes, cells, alone, index)
         class_of[record] = chosen
-        absorb(cells, chosen, alone, place)
+        absorb(cells, chosen, alone, index)
     return class_of
 
 
@@ -136,17 +136,17 @@ def with_equal_cells_united(quasi: QuasiIdentifiers, class_of: Int64s) -> Int64s
 def cell_keys(quasi: QuasiIdentifiers, cells: ClassCells) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
     """One row per class: rows are equal where all cells are the same text."""
     parts = []
-    for place, one in enumerate(quasi.columns):
-        low, high = cells.low[:, place].copy(), cells.high[:, place].copy()
-        empty, absent = low == NONE, cells.absent[:, place]
+    for index, one in enumerate(quasi.columns):
+        low, high = cells.low[:, index].copy(), cells.high[:, index].copy()
+        empty, absent = low == NONE, cells.absent[:, index]
         members = [high]
         if one.kind == TREE:
-            nodes = common_nodes(quasi.attributes, place, low, high)
+            nodes = common_nodes(quasi.attributes, index, low, high)
             assert one.tree is not None
             # a chain of nodes over the same leaves is one text
             low, members = one.tree.first_leaf[nodes].astype(np.int32), [one.tree.last_leaf[nodes].astype(np.int32)]
         elif one.kind != NUMBERS:
-            words = np.ascontiguousarray(cells.bits[:, cells.bit_start[place] : cells.bit_start[place + 1]])
+            words = np.ascontiguousarray(cells.bits[:, cells.bit_start[index] : cells.bit_start[index + 1]])
             members = list(words.view(np.int32).T)
         for column in (low, *members):
             column = column.copy()
@@ -181,8 +181,8 @@ def united_until_diverse(quasi: QuasiIdentifiers, class_of: Int64s, diversity: D
         failing[gone] = False
     merged = np.empty(len(class_of), np.int64)
     alive = np.flatnonzero(sizes)
-    for number, one in enumerate(alive.tolist()):
-        merged[members[one]] = number
+    for index, one in enumerate(alive.tolist()):
+        merged[members[one]] = index
     return with_equal_cells_united(quasi, merged)
 
 

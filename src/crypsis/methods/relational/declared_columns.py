@@ -68,7 +68,9 @@ class DeclaredColumns:
 
     def encoded(self, data: Table, *, clamp: bool) -> tuple[Int32s, Int32s]:
         """Cells and classes of the records that lie in the domain with all their values."""
-        cells = np.stack([one.encode(data.column(one.name), clamp=clamp) for one in self.attributes], axis=1)
+        cells = np.stack(
+            [attribute.encode(data.column(attribute.name), clamp=clamp) for attribute in self.attributes], axis=1
+        )
         if self.label.name is None:
             classes: Int32s = np.zeros(len(data), np.int32)
         else:

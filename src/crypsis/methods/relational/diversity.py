@@ -53,7 +53,7 @@ class Diversity:
         columns = table.with_role("sensitive") if wanted else ()
         counts = [_counts(column, weights) for column in columns]
         constraints = constraints_on(wanted, counts, owner)
-        rows = [(promise, place) for promise in wanted for place in range(len(columns))]
+        rows = [(promise, index) for promise in wanted for index in range(len(columns))]
         codes = (
             np.stack([column.codes for column in columns], axis=1) if columns else np.zeros((len(table), 0), np.int32)
         )
@@ -148,7 +148,7 @@ def constraints_on(wanted: Sequence[Guarantee], counts: Sequence[Int64s], owner:
             f"{owner}: {wanted[0].model} needs a sensitive column; give at least one the role sensitive.",
             parameter="roles",
         )
-    rows = [(promise, place) for promise in wanted for place in range(len(counts))]
+    rows = [(promise, index) for promise in wanted for index in range(len(counts))]
     bounds = [_bound(promise) for promise, _ in rows]
     tables = [counts[place] for _, place in rows]
     return Constraints(

@@ -78,7 +78,7 @@ class _Attribute:
             np.array([[value.high] for value in values], np.int32),
             score.kind,
         )
-        first, last, scored, slope = (np.ascontiguousarray(blocks[:, place]) for place in range(4))
+        first, last, scored, slope = (np.ascontiguousarray(blocks[:, index]) for index in range(4))
         return Blocks(offsets, first, last, scored, slope)
 
 
@@ -96,9 +96,9 @@ class GlobalCut:
     def region_of(self, rows: Int32s) -> Int64s:
         """The number of the region of each record: regions are numbered with the last attribute running fastest."""
         number = np.zeros(len(rows), np.int64)
-        for place, values in enumerate(self.values):
+        for index, values in enumerate(self.values):
             ends = np.array([value.high for value in values])
-            number = number * len(values) + np.searchsorted(ends, rows[:, place], side="right")
+            number = number * len(values) + np.searchsorted(ends, rows[:, index], side="right")
         return number
 
     def bounds(self) -> tuple[Int32s, Int32s, Int32s]:
@@ -130,7 +130,7 @@ def grow_cut(
     noise: MeteredNoise,
 ) -> GlobalCut:
     """Specialize one value of the cut in each round, as a private selection prefers, while there is room for more."""
-    columns = [_Attribute(attribute, rows[:, place], classes, n_classes) for place, attribute in enumerate(attributes)]
+    columns = [_Attribute(attribute, rows[:, index], classes, n_classes) for index, attribute in enumerate(attributes)]
     cut = GlobalCut([[column.root()] for column in columns])
     if rounds == 0:
         return cut
@@ -166,9 +166,9 @@ def _candidates(cut: GlobalCut, columns: Sequence[_Attribute], most_regions: int
     """Attribute and place of the values that can be specialized without making too many regions."""
     regions = cut.regions
     return [
-        (attribute, place)
+        (attribute, index)
         for attribute, (column, values) in enumerate(zip(columns, cut.values, strict=True))
-        for place, value in enumerate(values)
+        for index, value in enumerate(values)
         if column.divisible(value)
         and regions // len(values) * (len(values) + len(_fan(column, value)) - 1) <= most_regions
     ]
@@ -186,7 +186,7 @@ def _with_split_points(
     column: _Attribute, values: Sequence[CutValue], score: Score, budget: Fraction, noise: MeteredNoise
 ) -> list[CutValue]:
     """Numbers that can be divided get a split point; a record has one of these values, so all of them cost once."""
-    wanted = [place for place, value in enumerate(values) if column.tree is None and column.divisible(value)]
+    wanted = [index for index, value in enumerate(values) if column.tree is None and column.divisible(value)]
     divided = list(values)
     if wanted:
         points = noise.points(

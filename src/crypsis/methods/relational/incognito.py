@@ -129,11 +129,11 @@ class Lattice:
                 nodes=nodes,
             )
         codes, costs, radix = [], [], []
-        for place, tree in enumerate(rows.trees):
+        for index, tree in enumerate(rows.trees):
             for level in tree.at_level:
                 _, compact = np.unique(level, return_inverse=True)
-                codes.append(compact.astype(np.int32)[rows.values[:, place]])
-                costs.append(tree.cost[level][rows.values[:, place]])
+                codes.append(compact.astype(np.int32)[rows.values[:, index]])
+                costs.append(tree.cost[level][rows.values[:, index]])
                 radix.append(int(compact.max()) + 1)
         first = np.concatenate([[0], np.cumsum(heights + 1)[:-1]]).astype(np.int64)
         full = int(quasi.attributes.full.sum())
@@ -200,10 +200,10 @@ class Lattice:
         bounds = by_level[self.first_level + vectors].sum(axis=1)
         best: tuple[int, int, int, tuple[int, ...]] | None = None
         chosen = -1
-        for place in np.argsort(bounds, kind="stable").tolist():
-            if best is not None and bounds[place] > best[0]:
+        for index in np.argsort(bounds, kind="stable").tolist():
+            if best is not None and bounds[index] > best[0]:
                 break
-            node, vector = int(nodes[place]), vectors[place]
+            node, vector = int(nodes[index]), vectors[index]
             cost, discernibility, _ = self.loss(node)
             found = (cost, discernibility, int(vector.sum()), tuple(vector.tolist()))
             if best is None or found < best:

@@ -82,12 +82,12 @@ def mondrian_blocks(
             if tree.final[node]
         }
         folder = executor.scratch.below("blocks")
-        work = [(number, files) for number, files in enumerate(pieces) if files]
+        work = [(index, files) for index, files in enumerate(pieces) if files]
         blocks = executor.map(classes_of_block, work, str(folder.folder), problem, whole)
         journal.private["classes"] = sum(one["classes"] for one in blocks) + len(whole)
     nodes = [
-        np.unique(np.concatenate([one["nodes"][place] for one in blocks])) if blocks else np.zeros(0, np.int64)
-        for place in range(len(problem.quasi))
+        np.unique(np.concatenate([one["nodes"][index] for one in blocks])) if blocks else np.zeros(0, np.int64)
+        for index in range(len(problem.quasi))
     ]
     return RecodedBlocks([one["file"] for one in blocks], publish_block, (problem, nodes))
 

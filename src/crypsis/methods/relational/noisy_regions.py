@@ -258,8 +258,8 @@ def _specialized(
     shares = shares_of(noisy, offsets_of(fan), regions.left[chosen] - 1)
     if run.trace is not None:
         run.trace(regions, chosen, candidates, scores, attributes, fan, noisy, shares)
-    for number, one in enumerate(branches):
-        branches[number] = Branch(one.scope, one.calls + int(drawn[number]) + 2)
+    for index, one in enumerate(branches):
+        branches[index] = Branch(one.scope, one.calls + int(drawn[index]) + 2)
     children = _children(schema, regions, chosen, attributes, fan, shares, branch)
     return records.divided(starts), children
 
@@ -297,7 +297,7 @@ def _with_split_points(
         offsets, blocks = split_blocks(
             records.current, which, spread, regions.low, regions.high, run.score.kind
         )  # fmt: skip
-        first, last, score, slope = (np.ascontiguousarray(blocks[:, place]) for place in range(4))
+        first, last, score, slope = (np.ascontiguousarray(blocks[:, index]) for index in range(4))
         regions.split[which, spread] = run.noise.points(
             Blocks(offsets, first, last, score, slope),
             run.budget,

@@ -31,17 +31,17 @@ def published_classes(
     Where these are some records of many, `nodes` are those that are published of all, by column: names follow them.
     """
     columns = {}
-    for place, one in enumerate(quasi.columns):
-        tight = _tight_cells(one, quasi.attributes, place, cells, class_of >= 0)
-        columns[one.column.name] = tight.column(one, class_of, None if nodes is None else nodes[place])
+    for index, column in enumerate(quasi.columns):
+        tight = _tight_cells(column, quasi.attributes, index, cells, class_of >= 0)
+        columns[column.column.name] = tight.column(column, class_of, None if nodes is None else nodes[index])
     return _with_the_rest(quasi.table, columns, class_of < 0)
 
 
 def nodes_of_classes(quasi: QuasiIdentifiers, cells: ClassCells) -> list[Int64s]:
     """The nodes that the cells of these classes are published as, by column."""
     found = []
-    for place, one in enumerate(quasi.columns):
-        tight = _tight_cells(one, quasi.attributes, place, cells, np.zeros(0, np.bool_))
+    for index, column in enumerate(quasi.columns):
+        tight = _tight_cells(column, quasi.attributes, index, cells, np.zeros(0, np.bool_))
         found.append(np.unique(tight.first[tight.kinds == CellKind.NODE]))
     return found
 
@@ -173,7 +173,7 @@ def _compacted(
     if is_node.any():
         wanted = [names_of[node] for node in flat[is_node].tolist()]
         names = sorted(set(wanted))
-        at = {name: place for place, name in enumerate(names)}
+        at = {name: index for index, name in enumerate(names)}
         placed[is_node] = [at[name] for name in wanted]
     source = one.tree.values if one.tree is not None and one.tree.values is not None else one.column.domain
     return source.gather(values), pl.Series(names, dtype=pl.String), placed

@@ -110,13 +110,13 @@ class QuasiIdentifiers:
     @property
     def n_values(self) -> int:
         """Above every code and every node of a tree."""
-        nodes = max((len(one.tree.names) for one in self.columns if one.tree is not None), default=0)
+        nodes = max((len(column.tree.names) for column in self.columns if column.tree is not None), default=0)
         return max(int(self.codes.max(initial=0)) + 1, nodes)
 
     @cached_property
     def bit_start(self) -> Int64s:
         """Where the bits of each attribute of the kind VALUES lie; see `class_cells`."""
-        words = [-(-len(one.column.domain) // 64) if one.kind == VALUES else 0 for one in self.columns]
+        words = [-(-len(column.column.domain) // 64) if column.kind == VALUES else 0 for column in self.columns]
         return offsets_of(np.array(words, np.int64))
 
     def loss(self, total_cost: int) -> Fraction:
@@ -126,9 +126,9 @@ class QuasiIdentifiers:
 
 def warn_of_empty_columns(columns: Sequence[QuasiIdentifier], n_records: int, journal: Journal) -> None:
     """Say which columns tell nothing about anybody."""
-    for one in columns:
-        if n_records and one.column.missing == n_records:
-            journal.warn(f"column '{one.column.name}' is missing in every record and is published as ?")
+    for column in columns:
+        if n_records and column.column.missing == n_records:
+            journal.warn(f"column '{column.column.name}' is missing in every record and is published as ?")
 
 
 def with_shown_leaves(one: QuasiIdentifier, counts: Int64s) -> QuasiIdentifier:
@@ -198,12 +198,12 @@ def whole_numbers(values: np.ndarray[Any, Any]) -> Int64s:
 def quasi_codes_of(made: Sequence[QuasiIdentifier], n_records: int) -> Int32s:
     """One column per quasi-identifier, as the kernels take it."""
     codes = np.empty((n_records, len(made)), np.int32)
-    for place, one in enumerate(made):
+    for index, one in enumerate(made):
         column = one.column.codes
         if one.leaf_of_value is not None:
             nodes = np.append(one.leaf_of_value, np.int32(-1))  # a missing value looks up the last entry
             column = nodes[column]
-        codes[:, place] = column
+        codes[:, index] = column
     return codes
 
 
@@ -216,20 +216,20 @@ def attributes_of(made: Sequence[QuasiIdentifier], n_records: int) -> tuple[Attr
         denominator = LARGEST_TOTAL // n_records
     unit, full = np.zeros(len(made), np.int64), np.zeros(len(made), np.int64)
     keys, parents, ends, costs = [], [], [], []
-    for place, (one, share) in enumerate(zip(made, shares, strict=True)):
-        full[place] = int(one.weight * denominator)
+    for index, (one, share) in enumerate(zip(made, shares, strict=True)):
+        full[index] = int(one.weight * denominator)
         own_keys = np.zeros(0, np.int64)
         if one.kind == NUMBERS:
             own_keys = one.keys
             if exact:
-                unit[place] = int(share * denominator) if one.span else 0
+                unit[index] = int(share * denominator) if one.span else 0
             else:
-                unit[place], own_keys = 1, _rounded(one.keys, int(full[place]), one.span)
+                unit[index], own_keys = 1, _rounded(one.keys, int(full[index]), one.span)
         elif one.kind == VALUES:
-            unit[place] = int(share * denominator)
+            unit[index] = int(share * denominator)
         own_cost = np.zeros(0, np.int64)
         if one.tree is not None:
-            own_cost = _rounded(one.node_sizes, int(full[place]), one.span)
+            own_cost = _rounded(one.node_sizes, int(full[index]), one.span)
             parents.append(one.tree.parent)
             ends.append(one.tree.end)
         else:

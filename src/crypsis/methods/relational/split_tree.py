@@ -36,9 +36,9 @@ class ShardLayout:
     def quasi_codes(self, codes: Int32s) -> Int32s:
         """One column per quasi-identifier."""
         chosen = np.empty((len(codes), len(self.quasi)), np.int32)
-        for place, (column, leaves) in enumerate(zip(self.quasi, self.leaves, strict=True)):
+        for index, (column, leaves) in enumerate(zip(self.quasi, self.leaves, strict=True)):
             own = codes[:, column]
-            chosen[:, place] = own if leaves is None else np.append(leaves, np.int32(-1))[own]
+            chosen[:, index] = own if leaves is None else np.append(leaves, np.int32(-1))[own]
         return chosen
 
     def sensitive_codes(self, codes: Int32s) -> Int32s:
@@ -175,8 +175,8 @@ def divisions_of(histogram: Int64s, start: Int64s, attributes: Attributes, k: in
     size = int(histogram[: start[1]].sum())
     if size < 2 * k:
         return []
-    own = [histogram[start[place] : start[place + 1]] for place in range(n_attributes)]
-    costs = [_cost(counts, attributes, place) for place, counts in enumerate(own)]
+    own = [histogram[start[index] : start[index + 1]] for index in range(n_attributes)]
+    costs = [_cost(counts, attributes, index) for index, counts in enumerate(own)]
     divisions = []
     for attribute in sorted(range(n_attributes), key=lambda place: (-costs[place], place)):
         part = _parts(own[attribute], attributes, attribute, in_halves)
@@ -265,7 +265,7 @@ def _diverse_ones(
             tried = [(node, candidates[node].attribute, candidates[node].part_of_code) for node in group]
             counts = executor.fold(secrets_of_shard, add_counts, shards, layout, tree.flat(), tried, start)
             for node, begin, end in zip(group, first[:-1].tolist(), first[1:].tolist(), strict=True):
-                if all(_is_diverse(constraints, counts[place], start) for place in range(begin, end)):
+                if all(_is_diverse(constraints, counts[index], start) for index in range(begin, end)):
                     chosen[node] = candidates[node]
         asked = {
             node: place + 1 for node, place in asked.items() if node not in chosen and place + 1 < len(divisions[node])
@@ -324,13 +324,13 @@ def cells_of_node(
     low, high = np.full(n_attributes, none, np.int32), np.full(n_attributes, -1, np.int32)
     absent = np.zeros(n_attributes, np.bool_)
     bits = np.zeros(int(bit_start[-1]), np.uint64)
-    for place in range(n_attributes):
-        own = histogram[start[place] : start[place + 1]]
-        absent[place] = own[0] > 0
+    for index in range(n_attributes):
+        own = histogram[start[index] : start[index + 1]]
+        absent[index] = own[0] > 0
         codes = np.flatnonzero(own[1:])
         if len(codes):
-            low[place], high[place] = codes[0], codes[-1]
-            if bit_start[place + 1] > bit_start[place]:
-                words = bits[bit_start[place] : bit_start[place + 1]]
+            low[index], high[index] = codes[0], codes[-1]
+            if bit_start[index + 1] > bit_start[index]:
+                words = bits[bit_start[index] : bit_start[index + 1]]
                 np.bitwise_or.at(words, codes >> 6, np.uint64(1) << (codes.astype(np.uint64) & np.uint64(63)))
     return low, high, absent, bits

@@ -158,7 +158,7 @@ def information_gains(tree: ValueTree, values: Int64s, label: Column, weights: I
 
 
 def _values(rows: ValueTrees) -> list[Int64s]:
-    return [rows.values[rows.row_of, place].astype(np.int64) for place in range(len(rows.trees))]
+    return [rows.values[rows.row_of, index].astype(np.int64) for index in range(len(rows.trees))]
 
 
 def _flat_rows(rows: ValueTrees, k: int, full: int) -> Rows:
@@ -189,12 +189,12 @@ def _flat_rows(rows: ValueTrees, k: int, full: int) -> Rows:
 
 def _segments(rows: ValueTrees, flat: Rows) -> list[tuple[ValueTree, int, int]]:
     bounds = flat.node_start.tolist()
-    return [(tree, bounds[place], bounds[place + 1]) for place, tree in enumerate(rows.trees)]
+    return [(tree, bounds[index], bounds[index + 1]) for index, tree in enumerate(rows.trees)]
 
 
 def suppressed_by(rows: ValueTrees, cuts: Sequence[Int32s], diversity: Diversity, k: int) -> Bools:
     """Which records are in bad classes when every value is replaced by its node."""
-    nodes = np.stack([cut[rows.values[:, place]] for place, cut in enumerate(cuts)], axis=1)
+    nodes = np.stack([cut[rows.values[:, index]] for index, cut in enumerate(cuts)], axis=1)
     class_of, first = row_classes(np.ascontiguousarray(nodes.astype(np.int32)))
     bad = bad_classes(class_of, len(first), rows.weights, rows.sensitive, k, diversity.constraints, rows.people)
     return bad[class_of][rows.row_of]

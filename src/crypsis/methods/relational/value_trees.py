@@ -89,18 +89,18 @@ class ValueTrees:
     def of(cls, quasi: QuasiIdentifiers, diversity: Diversity) -> ValueTrees:
         trees = []
         start = quasi.attributes.node_start
-        for place, one in enumerate(quasi.columns):
+        for index, one in enumerate(quasi.columns):
             assert one.tree is not None
             assert one.leaf_of_value is not None
-            cost = np.append(quasi.attributes.node_cost[start[place] : start[place + 1]], np.int64(0))
+            cost = np.append(quasi.attributes.node_cost[start[index] : start[index + 1]], np.int64(0))
             if one.has_missing:
-                cost[0] = quasi.attributes.full[place]
+                cost[0] = quasi.attributes.full[index]
             parent = np.append(one.tree.parent, np.int32(0))
             leaves = np.append(one.leaf_of_value, np.int32(len(one.tree.names)))
             trees.append(ValueTree(one, parent, cost, leaves.astype(np.int32)))
         columns = [
-            np.where(one.column.codes < 0, len(one.column.domain), one.column.codes).astype(np.int32)
-            for one in quasi.columns
+            np.where(column.column.codes < 0, len(column.column.domain), column.column.codes).astype(np.int32)
+            for column in quasi.columns
         ]
         values = np.ascontiguousarray(np.stack(columns, axis=1))
         told_apart = [values, diversity.codes + 1]

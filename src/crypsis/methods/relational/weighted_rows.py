@@ -40,7 +40,7 @@ def recode_by_rows(
         ready, made, attributes, denominator, exact = method.facts_of(data)
         promised = method.promised_parts()
         roles = {"quasi", "label", *(["sensitive"] if diverse_promises(promised) else [])}
-        places = [place for place, column in enumerate(data.columns) if column.role in roles]
+        places = [index for index, column in enumerate(data.columns) if column.role in roles]
         rows = executor.fold(count_rows, add_rows, data.shards, places) if data.shards else no_rows(places)
         if len(rows) > DRIVER_ROWS:
             raise TooLarge(

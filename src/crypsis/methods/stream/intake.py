@@ -220,7 +220,7 @@ class Intake:
         self.origin, self.max_t = state["origin"], state["max_t"]
         self.counters = Counter(state["counters"])
         self.names = list(state["names"])
-        self.people = {name: number for number, name in enumerate(self.names)}
+        self.people = {name: index for index, name in enumerate(self.names)}
         self.places = {label: code for code, label in enumerate(state["places"])}
         ends = np.cumsum(state["class_sizes"]).tolist()
         values = [
@@ -228,8 +228,8 @@ class Intake:
             for attribute, value in zip(state["class_attributes"], state["class_values"], strict=True)
         ]
         self.classes = {
-            frozenset(values[end - size : end]): number
-            for number, (end, size) in enumerate(zip(ends, state["class_sizes"].tolist(), strict=True))
+            frozenset(values[end - size : end]): index
+            for index, (end, size) in enumerate(zip(ends, state["class_sizes"].tolist(), strict=True))
         }
         self.class_of = state["class_of"].tolist()
         self._erased = set(state["erased"])

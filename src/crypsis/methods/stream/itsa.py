@@ -213,7 +213,7 @@ class ITSA(Method):
 
     def _windows(self, stream: _Accepted, data: Events, journal: Journal, key: bytes) -> Iterator[PublishedWindow]:
         engine = self.sliding_window(stream.origin)
-        token_of = {token: number for number, token in enumerate(self.sensitive_values.tokens)}
+        token_of = {token: index for index, token in enumerate(self.sensitive_values.tokens)}
         declared = [
             engine.declare_class(token_of[token] for token in tokens if token in token_of)
             for tokens in stream.classes[1:]
@@ -332,7 +332,7 @@ def _classes_told(data: Events, values: SensitiveValues) -> tuple[Int32s, tuple[
             (part.name, part.vocabulary[code]) for part, code in zip(data.sensitive, row, strict=True) if code >= 0
         ]
         classes.append(frozenset(tokens))
-    of_row = np.array([place if tokens else -1 for place, tokens in enumerate(classes)][1:], np.int32)
+    of_row = np.array([index if tokens else -1 for index, tokens in enumerate(classes)][1:], np.int32)
     return of_row[number.reshape(-1)], tuple(classes)
 
 

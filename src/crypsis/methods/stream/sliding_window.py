@@ -457,8 +457,8 @@ class SlidingWindow:
         raw = {
             "raw_times": np.repeat(times, [len(chunk[0]) for chunk in chunks]) if chunks else times,
             **{
-                f"raw_{name}": np.concatenate([chunk[place] for chunk in chunks]) if chunks else np.empty(0, np.int32)
-                for place, name in enumerate(("people", "places", "classes"))
+                f"raw_{name}": np.concatenate([chunk[index] for chunk in chunks]) if chunks else np.empty(0, np.int32)
+                for index, name in enumerate(("people", "places", "classes"))
             },
         }
         return {"version": _VERSION, **settings, **arrays, **slots, **raw, "known": len(self.slot_of)}

@@ -43,7 +43,7 @@ def published_clusters(
     """
     data = split.data
     sensitive = np.flatnonzero(split.sensitive & data.occurring)
-    sets = {np.int32(code).tobytes(): number for number, code in enumerate(sensitive.tolist())}
+    sets = {np.int32(code).tobytes(): index for index, code in enumerate(sensitive.tolist())}
     symbol_of_sensitive = np.full(len(data.locations), -1, np.int32)
     symbol_of_sensitive[sensitive] = np.arange(len(sensitive), dtype=np.int32)
     codes = symbol_of_sensitive[data.codes]

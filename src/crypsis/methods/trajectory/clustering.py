@@ -63,13 +63,13 @@ def recode_clusters(
     """
     finished: list[Recoding] = []
     current = np.empty(0, np.int64)
-    for number, rows in enumerate(clusters):
+    for index, rows in enumerate(clusters):
         current = np.concatenate([current, rows])
         outcome = make_diverse(split, current, x, y, asked)
         if isinstance(outcome, Recoding):
             finished.append(outcome)
             current = np.empty(0, np.int64)
-        journal.tell((number + 1) / len(clusters))
+        journal.tell((index + 1) / len(clusters))
     while len(current):
         if not finished:
             if on_infeasible == "suppress":

@@ -197,7 +197,7 @@ def _survivors(
     )
     at.renumber(len(first))
     waiting: list[_Walk] = []
-    for number, level in enumerate(ranges.levels):
+    for index, level in enumerate(ranges.levels):
         waiting.append(at.take_singles())
         begin = np.where(first[at.groups] > at.low, level.range_of[np.maximum(first[at.groups], at.low)], 0)
         begin = np.maximum(begin, level.first_child[at.ranges])
@@ -206,9 +206,9 @@ def _survivors(
             level.range_of,
             begin,
             sizes,
-            budgets.general[number],
-            budgets.general_thresholds[number],
-            f"{sublevel.name}, general level {number + 1}",
+            budgets.general[index],
+            budgets.general_thresholds[index],
+            f"{sublevel.name}, general level {index + 1}",
             disjoint,
             noise,
         )

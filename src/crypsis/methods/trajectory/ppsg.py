@@ -195,7 +195,7 @@ class PPSG(Method):
         shown = shown[np.lexsort((shown, points.y[shown], points.x[shown]))]
         name_of_cell = np.empty(len(wanted), np.int32)
         name_of_cell[np.concatenate((shown, np.flatnonzero(~wanted)))] = np.arange(len(wanted))
-        names = Vocabulary([f"c{number}" for number in range(len(shown))])
+        names = Vocabulary([f"c{index}" for index in range(len(shown))])
         places = Locations(
             names,
             points.x[shown],
@@ -215,9 +215,9 @@ class PPSG(Method):
                 "cells": {label: [x, y] for label, x, y in generators.to_frame().iter_rows()},
                 "merged_cells": [[[merge.first, merge.second, merge.count] for merge in step] for step in steps],
                 "moved_representatives": {
-                    names[number]: int(points.moved[cell]) for number, cell in enumerate(shown) if points.moved[cell]
+                    names[index]: int(points.moved[cell]) for index, cell in enumerate(shown) if points.moved[cell]
                 },
-                "visitors": {names[number]: int(points.individuals[cell]) for number, cell in enumerate(shown)},
+                "visitors": {names[index]: int(points.individuals[cell]) for index, cell in enumerate(shown)},
             }
         )
         return PublishedTrajectories(
@@ -233,7 +233,7 @@ class PPSG(Method):
 def _sequences_of(data: Tracks, cells: Tessellation) -> Trajectories:
     """The cells of each track in order. Labels are equally long, so that their order is that of the numbers."""
     width = len(str(len(cells) - 1))
-    labels = Vocabulary([f"{number:0{width}}" for number in range(len(cells))])
+    labels = Vocabulary([f"{index:0{width}}" for index in range(len(cells))])
     offsets, codes = cells.sequences
     return Trajectories(offsets, codes, Locations(labels, cells.x, cells.y), data.owners)
 

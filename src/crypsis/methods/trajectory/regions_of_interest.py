@@ -111,8 +111,8 @@ class RegionsOfInterest(Checked):
         density = self._density(tracks, column, row)
         rectangles = self._rectangles(density, len(tracks))
         region_of_cell = np.full(density.shape, -1, np.int32)
-        for number, (left, low, right, high) in enumerate(rectangles.tolist()):
-            region_of_cell[left : right + 1, low : high + 1] = number
+        for index, (left, low, right, high) in enumerate(rectangles.tolist()):
+            region_of_cell[left : right + 1, low : high + 1] = index
         region_of_point: Int32s = region_of_cell[column, row]
         offsets, codes = cell_sequences(tracks.offsets, region_of_point)
         rows = np.flatnonzero(np.diff(offsets) > 0)
@@ -150,7 +150,7 @@ class RegionsOfInterest(Checked):
     def _locations(
         self, rectangles: Int64s, origin: tuple[float, float], publishable: bool, crs: str | None
     ) -> Locations:
-        labels = Vocabulary([f"r{number}" for number in range(len(rectangles))])
+        labels = Vocabulary([f"r{index}" for index in range(len(rectangles))])
         if not publishable:
             return Locations(labels)
         x = origin[0] + self.cell * (rectangles[:, 0] + rectangles[:, 2] + 1) / 2

@@ -155,7 +155,7 @@ class ShardMerging(LocationPartition):
     def _rare(self, possible: int, held: int, k: int) -> Int64s:
         """Subsequences of some, but fewer than k individuals: rarest first, equal ones in packed order."""
         n_ranges = max(-(-held // KEYS_PER_RANGE), 1)
-        bounds = [possible * number // n_ranges for number in range(n_ranges + 1)]
+        bounds = [possible * index // n_ranges for index in range(n_ranges + 1)]
         rare, supports = [], []
         for low, high in pairwise(bounds):
             answers = self._resident.call("counts_between", low, high)
@@ -194,18 +194,18 @@ class ShardMerging(LocationPartition):
             images = image[rare[window, None] // powers % base]
             answers = self._resident.call("ask", pending, images @ powers)
             counts = np.sum([one for one, _ in answers], axis=0)
-            for place, (kept, _) in enumerate(pending):
-                support[kept] = sum(int(supports[place]) for _, supports in answers)
+            for index, (kept, _) in enumerate(pending):
+                support[kept] = sum(int(supports[index]) for _, supports in answers)
             pending = []
             frequent[window[counts >= k]] = True
             position = int(window[-1]) + 1
-            for place in np.flatnonzero(counts < k).tolist():
-                merge = self._mend(images[place], slots, support, posted)
+            for index in np.flatnonzero(counts < k).tolist():
+                merge = self._mend(images[index], slots, support, posted)
                 if merge is not None:
                     kept, gone = merge
                     image[image == gone] = kept
                     posted[kept] += posted[gone]
-                    pending, position = [merge], int(window[place])
+                    pending, position = [merge], int(window[index])
                     break
             journal.tell(min(position / len(rare), 1.0))
         if pending:

@@ -62,7 +62,7 @@ class ValueRanges:
             order.append(node)
             waiting += reversed(children.get(node, []))
         leaves = [node for node in order if node not in children]
-        place = {node: (number, number + 1) for number, node in enumerate(leaves)}
+        place = {node: (index, index + 1) for index, node in enumerate(leaves)}
         for node in sorted(children.keys() - {-1}, reverse=True):  # a parent has a smaller number than its children
             below = [place[child] for child in children[node]]
             place[node] = (min(low for low, _ in below), max(high for _, high in below))
@@ -84,7 +84,7 @@ def _level(size: int, divided: list[list[tuple[int, int]]]) -> Level:
     ranges = [part for parts in divided for part in parts]
     counts = np.array([len(parts) for parts in divided], np.int64)
     range_of = np.full(size, -1, np.int64)
-    for number, (low, high) in enumerate(ranges):
-        range_of[low:high] = number
+    for index, (low, high) in enumerate(ranges):
+        range_of[low:high] = index
     ends = np.array(ranges, np.int64).reshape(-1, 2)
     return Level(ends[:, 0], ends[:, 1], range_of, np.cumsum(counts) - counts, counts)

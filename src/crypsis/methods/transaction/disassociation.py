@@ -261,7 +261,7 @@ class Disassociation(Method):
             splitting = Splitting(rank, records.sensitive, self.k, diversity, size, self.horpart == "guarded")
         with journal.stage("horpart"):
             clusters, tasks = partition_shards(data.shards, len(records), splitting, block.rows, executor)
-            sizes = np.array([one.size for one in clusters], np.int64)
+            sizes = np.array([cluster.size for cluster in clusters], np.int64)
             runs = runs_of_clusters(sizes.tolist(), block.rows)
         with journal.stage("verpart"):
             files = [task["file"] for task in tasks]
@@ -355,7 +355,7 @@ def disassociate_run(
     clusters: list[Pooled] = load(file)
     rows = rows_of_clusters(clusters, files)
     numbers, offsets, terms = join_pieces(rows)
-    parts = Clusters(np.arange(len(numbers)), offsets_of(np.array([len(one[0]) for one in rows], np.int64)))
+    parts = Clusters(np.arange(len(numbers)), offsets_of(np.array([len(row[0]) for row in rows], np.int64)))
     records = RankedRecords(offsets, terms, sensitive, codes, 0)
     published, facts = method.cut_clusters(records, parts, vocabulary, secret, Journal())
     return published, facts, numbers

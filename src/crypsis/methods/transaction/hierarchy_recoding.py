@@ -284,7 +284,7 @@ def symbols_named(labels: list[tuple[str, ...]], names: list[str]) -> tuple[Symb
     symbols = Symbols(
         vocabulary,
         offsets_of(np.fromiter(map(len, members), np.int64, len(members))),
-        np.array([code for one in members for code in one], np.int32),
+        np.array([code for member in members for code in member], np.int32),
     )
     return symbols, tuple(names)
 

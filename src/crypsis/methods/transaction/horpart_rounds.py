@@ -209,8 +209,12 @@ def partition_items(
         clusters = [rows[one] for one in np.split(records, bounds[1:-1])] if len(bounds) > 1 else []
         items[node] = {
             "clusters": [
-                (n_clusters + place, len(one), secret_counts((numbers, offsets, terms), one, splitting.sensitive))
-                for place, one in enumerate(clusters)
+                (
+                    n_clusters + index,
+                    len(cluster),
+                    secret_counts((numbers, offsets, terms), cluster, splitting.sensitive),
+                )
+                for index, cluster in enumerate(clusters)
             ],
             "leftover": take_rows((numbers, offsets, terms), rows[leftover]),
         }
@@ -243,15 +247,15 @@ def secret_counts(rows: Rows, chosen: Int64s, sensitive: Bools) -> dict[int, int
 
 def pool_chains(layout: Layout, tasks: Sequence[dict[str, Any]], splitting: Splitting) -> list[Pooled]:
     """All clusters in order, after leftovers of chains were pooled, and the last one joined a cluster."""
-    items = {node: (number, item) for number, task in enumerate(tasks) for node, item in task["items"].items()}
+    items = {node: (index, item) for index, task in enumerate(tasks) for node, item in task["items"].items()}
     clusters, leftover = _pool(layout.root, items, splitting)
     while len(leftover[0]):
         secrets = secret_counts(leftover, np.arange(len(leftover[0])), splitting.sensitive)
         more = len(leftover[0])
         fitting = [
-            (one.size, place)
-            for place, one in enumerate(clusters)
-            if _is_acceptable(one.size + more, _added(one.secrets, secrets, only=True), splitting)
+            (cluster.size, index)
+            for index, cluster in enumerate(clusters)
+            if _is_acceptable(cluster.size + more, _added(cluster.secrets, secrets, only=True), splitting)
         ]
         if fitting:
             _, place = min(fitting)
@@ -259,7 +263,7 @@ def pool_chains(layout: Layout, tasks: Sequence[dict[str, Any]], splitting: Spli
             joined = _added(one.secrets, secrets)
             clusters[place] = Pooled(one.size + more, joined, one.task, one.number, (*one.more, leftover))
             break
-        _, place = min((one.size, place) for place, one in enumerate(clusters))
+        _, place = min((cluster.size, index) for index, cluster in enumerate(clusters))
         dissolved = rows_of_clusters([clusters[place]], [task["file"] for task in tasks])
         leftover = join_pieces([*dissolved, leftover])
         del clusters[place]
@@ -304,7 +308,7 @@ def _added(one: dict[int, int], more: dict[int, int], only: bool = False) -> dic
 
 def rows_of_clusters(clusters: Sequence[Pooled], files: Sequence[str]) -> list[Rows]:
     """The records of each cluster in order; `files` are those of the tasks."""
-    held = {task: load(files[task]) for task in {one.task for one in clusters if one.task >= 0}}
+    held = {task: load(files[task]) for task in {cluster.task for cluster in clusters if cluster.task >= 0}}
     rows = []
     for one in clusters:
         own = [] if one.task < 0 else [take_rows(held[one.task][0], held[one.task][1][one.number])]
@@ -324,7 +328,7 @@ def partition_shards(
     task_of, n_tasks = pack_items(layout, largest)
     pieces = executor.exchange(send_items, list(zip(shards, nodes, strict=True)), n_tasks, splitting.rank, task_of)
     folder = str(executor.scratch.below("clusters").folder)
-    work = [(number, files) for number, files in enumerate(pieces) if files]
+    work = [(index, files) for index, files in enumerate(pieces) if files]
     tasks = executor.map(partition_items, work, folder, splitting, layout.shared)
     return pool_chains(layout, tasks, splitting), tasks
 

@@ -87,7 +87,7 @@ class LRA(HierarchyMethod):
             spread = []
             if executor is not None:
                 folder = executor.scratch.below("parts")
-                files = [folder.save(f"part-{number:06d}", part) for number, part in enumerate(taken)]
+                files = [folder.save(f"part-{index:06d}", part) for index, part in enumerate(taken)]
                 spread = executor.map(raise_saved, files, records.without_records(), self)
             for number, (rows, part) in enumerate(zip(parts, taken, strict=True)):
                 journal.tell(number / len(parts))

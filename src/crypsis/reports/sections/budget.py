@@ -47,7 +47,7 @@ def utility(words: str) -> Markup:
 
 def table(title: str, names: Sequence[Markup | str], rows: Iterable[tuple[Markup, Sequence[str]]]) -> Markup:
     """Section: a table whose first column is told in words, and the others in numbers."""
-    head = [element("th", name, scope="col", class_="numeric" if place else None) for place, name in enumerate(names)]
+    head = [element("th", name, scope="col", class_="numeric" if index else None) for index, name in enumerate(names)]
     body = [
         element("tr", element("td", words), *(element("td", number, class_="numeric") for number in numbers))
         for words, numbers in rows

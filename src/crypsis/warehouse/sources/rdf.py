@@ -82,9 +82,9 @@ def name_blank_nodes(triples: Iterator[Triple], source: str) -> set[Triple]:
         if triple[2] in incoming:
             incoming[triple[2]].append(triple)
     names: dict[Term, Term] = {}
-    for number, name in enumerate(blank):
+    for index, name in enumerate(blank):
         content = _content_of(name, own, incoming)
-        names[name] = f"<{NODE_PREFIX}{source}#{number}>" if content is None else node(["blank", *content])
+        names[name] = f"<{NODE_PREFIX}{source}#{index}>" if content is None else node(["blank", *content])
     return {(names.get(s, s), p, names.get(o, o)) for s, p, o in listed}
 
 

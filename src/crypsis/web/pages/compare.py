@@ -112,8 +112,8 @@ class ComparePage:
         self.problems: list[Any] = []
         self.more: list[Any] = []
         with self.cards:
-            for place, run in enumerate(self.runs):
-                self._card(place, run)
+            for index, run in enumerate(self.runs):
+                self._card(index, run)
             if not self.runs:
                 ui.label("Add a configuration to begin.").classes("muted")
         if focus is not None and self.names:
@@ -221,14 +221,14 @@ class ComparePage:
 
     def _apply(self, label: str, remedy: Remedy) -> None:
         """Set what would mend a finding in the configuration of this label; the person presses Run all."""
-        for place, run in enumerate(self.runs):
+        for index, run in enumerate(self.runs):
             if (
                 str(run.get("label") or run.get("method")) == label
                 and (run.get("sweep") or {}).get("param") != remedy.parameter
             ):
                 params = {**(run.get("params") or {}), str(remedy.parameter): remedy.value}
-                self._set(place, params=params)
-                self._show_cards(focus=place)
+                self._set(index, params=params)
+                self._show_cards(focus=index)
                 done(f"{label}: {remedy.parameter} is {remedy.value} now. Press Run all.")
                 return
         done(f"{remedy.parameter} is varied in this configuration; change its range.")
@@ -299,8 +299,8 @@ class ComparePage:
         self.faults.clear()
         problems = await in_thread(self.experiments.problems, self.entry.number)
         if problems:
-            for one in problems:
-                self._show_problem(str(one.get("where") or ""), str(one["message"]))
+            for problem in problems:
+                self._show_problem(str(problem.get("where") or ""), str(problem["message"]))
             return
         await in_thread(self.experiments.start, self.entry.number)
         self._refresh()

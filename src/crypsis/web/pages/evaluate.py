@@ -237,9 +237,9 @@ class EvaluatePage:
         problems = await in_thread(self.experiments.problems, self.entry.number)
         if problems:
             with self.faults:
-                for one in problems:
-                    if not self.form.place_problem(str(one["message"])):
-                        theme.message("bad", "These settings cannot be run", note_words(str(one["message"])))
+                for problem in problems:
+                    if not self.form.place_problem(str(problem["message"])):
+                        theme.message("bad", "These settings cannot be run", note_words(str(problem["message"])))
             self.aloud.say("There is a problem with the settings")
             return
         await in_thread(self.experiments.start, self.entry.number)
@@ -541,5 +541,5 @@ class EvaluatePage:
         if output.examples:
             words = "Drawn from the published pieces: no record is known to have been so"
             with self._output_place, theme.section("Records as they might have been", words):
-                rows = "".join(f"<li>{theme.escaped(one) or '–'}</li>" for one in output.examples)
+                rows = "".join(f"<li>{theme.escaped(example) or '–'}</li>" for example in output.examples)
                 ui.html(f"<ol>{rows}</ol>", sanitize=False)

@@ -281,8 +281,8 @@ class HierarchyPage:
                 theme.message("bad", "This hierarchy cannot be used", error_words(error))
             return
         with self.note:
-            for one in problems:
-                theme.message("bad", "It does not fit the data", one)
+            for problem in problems:
+                theme.message("bad", "It does not fit the data", problem)
             if not problems:
                 above = len(tree.names) - tree.n_leaves
                 words = f"{number(tree.n_leaves)} values, {number(above)} nodes above them, {tree.height} levels"

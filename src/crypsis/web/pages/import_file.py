@@ -275,8 +275,8 @@ class ImportPage:
         """The steps so far, each as it is typed, with a button that takes it away."""
         self.steps.clear()
         with self.steps:
-            for place, step in enumerate(told_steps):
-                rest = [one for other, one in enumerate(told_steps) if other != place]
+            for index, step in enumerate(told_steps):
+                rest = [one for other, one in enumerate(told_steps) if other != index]
                 with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: center"):
                     ui.label(str(step_of(step))).classes("code").style("flex: 1; min-width: 0")
                     theme.quiet("close", "Take this step away", told(partial(self._change, {STEP: rest})))

@@ -145,7 +145,7 @@ def _one(workbench: Workbench, name: str) -> None:
 
 def _needs(method: type[Method]) -> str:
     told = {"roles": "a role for each column", "declared domains": "lists of possible values that are public"}
-    needs = [told.get(one, one) for one in method.needs]
+    needs = [told.get(need, need) for need in method.needs]
     return f" It needs {' and '.join(needs)}." if needs else ""
 
 
@@ -165,10 +165,10 @@ def _paragraphs(text: str) -> list[str]:
 
 def parameters_table(parameters: list[dict[str, Any]]) -> None:
     rows = "".join(
-        f"<tr><td class=mono>{theme.escaped(one['name'])}</td><td>{theme.escaped(_allowed(one))}</td>"
-        f"<td class=mono>{theme.escaped('' if one.get('default') is None else str(one['default']))}</td>"
-        f"<td>{theme.escaped(one['help'])}</td></tr>"
-        for one in parameters
+        f"<tr><td class=mono>{theme.escaped(parameter['name'])}</td><td>{theme.escaped(_allowed(parameter))}</td>"
+        f"<td class=mono>{theme.escaped('' if parameter.get('default') is None else str(parameter['default']))}</td>"
+        f"<td>{theme.escaped(parameter['help'])}</td></tr>"
+        for parameter in parameters
     )
     ui.html(
         "<table class=plain><thead><tr><th scope=col>Name</th><th scope=col>Values</th><th scope=col>Default</th>"

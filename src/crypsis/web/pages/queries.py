@@ -94,8 +94,8 @@ class QueriesPage:
                     theme.primary("Add a query", self._add, "add")
                 self.unsaved.tell(self.texts != self.kept)
                 return
-            for place in range(min(len(self.texts), _SHOWN)):
-                self._row(place)
+            for index in range(min(len(self.texts), _SHOWN)):
+                self._row(index)
             if len(self.texts) > _SHOWN:
                 ui.label(f"and {len(self.texts) - _SHOWN:,} more").classes("muted")
         self.unsaved.tell(self.texts != self.kept)
@@ -127,8 +127,8 @@ class QueriesPage:
         count.set_text(text)
 
     async def _count_all(self) -> None:
-        for place in range(len(self.rows)):
-            await self._count(place)
+        for index in range(len(self.rows)):
+            await self._count(index)
 
     def _add(self) -> None:
         self.texts.insert(0, self._example())

@@ -315,7 +315,7 @@ def _plot(title: str, windows: list[int], values: list[float], top: float, kind:
     left, right, bottom = 34.0, _NARROW - 8.0, top + 92.0
     scale = LinearScale(0, rounded_up(max([*values, 1e-9])) if max(values) else 1, bottom, top + 14)
     across = LinearScale(0, max(1, len(values) - 1), left + 2, right - 4)
-    points = [(across.at(place), scale.at(value)) for place, value in enumerate(values)]
+    points = [(across.at(index), scale.at(value)) for index, value in enumerate(values)]
     marks = [text(0, top, title, "note")]
     for tick in (0, scale.high / 2, scale.high):
         marks.append(line(left, scale.at(tick), right, scale.at(tick), "axis" if not tick else "grid"))

@@ -83,7 +83,7 @@ class VerifyPage:
         """What else a release can be checked with: its dataset, the private report, the person, a trusted key."""
         folded = ui.expansion("Check it with the data, the private report or a trusted key").props("dense")
         with folded.classes("fold").style("width: 100%"):
-            datasets = {"": "none", **{one.number: one.name for one in self.workbench.datasets.entries()}}
+            datasets = {"": "none", **{entry.number: entry.name for entry in self.workbench.datasets.entries()}}
             self.dataset = ui.select(datasets, value="", label="Dataset of this workspace that it was made of")
             self.dataset.props("outlined dense options-dense").style("width: 100%")
             self.dataset.on_value_change(self._check_upload)
