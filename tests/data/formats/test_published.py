@@ -144,7 +144,7 @@ def test_symbols_are_told_apart_even_if_their_hashes_are_equal(tmp_path: Path, m
     file = tmp_path / "data.parquet"
     rows: list[list[str | list[str]]] = [["a", "b", ["a", "b"]], [["a", "c"], "c"]]
     write_published_trajectories(PublishedTrajectories.from_lists(rows), file, format="parquet")
-    monkeypatch.setattr(module, "_mixed", lambda values: np.zeros(len(values), np.uint64))
+    monkeypatch.setattr(module, "mixed_bits", lambda values: np.zeros(len(values), np.uint64))
     assert read_published_trajectories(file).to_lists() == rows
 
 
