@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import struct
+import warnings
+import zipfile
 from pathlib import Path
 
 import numpy as np
+import pyogrio.raw
 import pytest
 
+from crypsis.data.projection import transformer
 from crypsis.data.track import Tracks
-from crypsis.errors import CrypsisError
+from crypsis.errors import CrypsisError, MissingExtra, UnreadableFile
 from crypsis.web.flow_bundles import MOST_ARROWS, bundled
 from crypsis.web.maps import MapView, track_map, view_of_tracks
 from crypsis.web.outlines import read_outlines
@@ -68,6 +73,56 @@ def test_outlines_of_a_file_lie_where_the_data_lie(tmp_path: Path) -> None:
     assert outline.x.min() > 440_000
     drawn = MapView(view.plane, view.width, view.height, UTM, (outline,))
     assert 'class="outline"' in str(track_map(data, drawn))
+
+
+def zipped_shapefile(folder: Path, crs: str | None = UTM) -> Path:
+    """A triangle and a record without a shape, as GDAL writes them."""
+    corners = np.add([[0, 0], [900, 0], [900, 600], [0, 0]], [447_000.0, 4_427_000.0])
+    ring = struct.pack("<BIII", 1, 3, 1, len(corners)) + corners.tobytes()
+    shapes = folder / "shapes"
+    shapes.mkdir()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of a missing reference system
+        pyogrio.raw.write(
+            shapes / "park.shp",
+            geometry=np.array([ring, None], object),
+            field_data=[np.array([1, 2])],
+            fields=["number"],
+            geometry_type="Polygon",
+            crs=crs,
+        )
+    archive = folder / "park.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        for file in shapes.iterdir():
+            packed.write(file, f"parks/{file.name}")
+    return archive
+
+
+def test_outlines_of_a_zipped_shapefile_come_from_its_own_reference_system(tmp_path: Path) -> None:
+    (outline,) = read_outlines(zipped_shapefile(tmp_path), "EPSG:32649")
+    back_x, back_y = transformer("EPSG:32649", UTM).transform(outline.x, outline.y)
+    assert sorted(np.round(back_x).tolist()) == [447_000, 447_000, 447_900, 447_900]
+    assert sorted(np.round(back_y).tolist()) == [4_427_000, 4_427_000, 4_427_000, 4_427_600]
+
+
+def test_outlines_without_a_reference_system_lie_in_the_plane_of_the_data(tmp_path: Path) -> None:
+    (outline,) = read_outlines(zipped_shapefile(tmp_path, None), None)
+    assert (outline.x.max(), outline.y.max()) == (447_900, 4_427_600)
+
+
+@pytest.mark.parametrize("content", [b"<OGRVRTDataSource/>", b"", struct.pack(">i", 9994) + b"\xff" * 200])
+def test_an_archive_without_a_whole_shapefile_is_refused(tmp_path: Path, content: bytes) -> None:
+    archive = tmp_path / "park.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("park.shp", content)
+    with pytest.raises(UnreadableFile):
+        read_outlines(archive, UTM)
+
+
+def test_a_shapefile_names_the_package_that_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crypsis.web.shapefile.find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=r"pip install 'crypsis\[outlines\]'"):
+        read_outlines(zipped_shapefile(tmp_path), UTM)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
-"""Outlines on a map, from a GeoJSON file that somebody gives: borders, coasts, roads. They stay on this machine."""
+"""Outlines on a map, from a file that somebody gives: borders, coasts, roads. They stay on this machine."""
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from crypsis.arrays import Float64s
 from crypsis.data.projection import DEGREES, transformer
 from crypsis.errors import NotApplicable, UnreadableFile
 from crypsis.strict_json import parse_json
+from crypsis.web.shapefile import read_shapes
 
 _MOST_POINTS = 200_000
 _DEEPEST = {"Point": 0, "LineString": 1, "MultiLineString": 2, "Polygon": 2, "MultiPolygon": 3}
@@ -27,12 +29,11 @@ class Outline:
 
 
 def read_outlines(path: Path, crs: str | None) -> tuple[Outline, ...]:
-    """The lines and borders of a GeoJSON file; where the plane of the data is known, out of degrees into it."""
-    try:
-        content = parse_json(path.read_text("utf-8"))
-        lines = [np.array([point[:2] for point in line], np.float64) for line in _lines(content)]
-    except (ValueError, TypeError, KeyError, IndexError, UnicodeDecodeError) as error:
-        raise UnreadableFile("This file is no GeoJSON with lines or areas; export the outlines as GeoJSON.") from error
+    """The lines and borders of GeoJSON or a zipped shapefile; where the plane of the data is known, moved into it."""
+    if zipfile.is_zipfile(path):
+        lines, system = read_shapes(path)
+    else:
+        lines, system = _read_geojson(path), DEGREES
     lines = [line for line in lines if line.ndim == 2 and len(line) > 1 and np.isfinite(line).all()]
     if not lines:
         raise NotApplicable("There are no lines or areas in this file.")
@@ -40,9 +41,25 @@ def read_outlines(path: Path, crs: str | None) -> tuple[Outline, ...]:
         raise NotApplicable(f"These outlines have more than {_MOST_POINTS:,} points; simplify them first.")
     if crs is None:
         return tuple(Outline(line[:, 0], line[:, 1]) for line in lines)
-    to_plane = transformer(DEGREES, crs)
+    try:
+        to_plane = transformer(system or DEGREES, crs)
+    except RuntimeError as error:  # of pyproj: a reference system that it does not know
+        raise UnreadableFile("The reference system of these outlines is unknown; export them in degrees.") from error
     projected = [to_plane.transform(line[:, 0], line[:, 1]) for line in lines]
-    return tuple(Outline(*map(np.asarray, one)) for one in projected if np.isfinite(one).all())
+    outlines = tuple(Outline(*map(np.asarray, one)) for one in projected if np.isfinite(one).all())
+    if not outlines:
+        raise NotApplicable("These outlines do not lie where the data lie; export them in degrees.")
+    return outlines
+
+
+def _read_geojson(path: Path) -> list[Float64s]:
+    try:
+        content = parse_json(path.read_text("utf-8"))
+        return [np.array([point[:2] for point in line], np.float64) for line in _lines(content)]
+    except (ValueError, TypeError, KeyError, IndexError, UnicodeDecodeError) as error:
+        raise UnreadableFile(
+            "This file holds no outlines; give GeoJSON with lines or areas, or a shapefile as a zip file."
+        ) from error
 
 
 def _lines(content: Any) -> Iterator[Any]:

@@ -119,8 +119,9 @@ def _outlines_box(workbench: Workbench, view: MapView, draw: Callable[[MapView],
         await draw(replace(view, outlines=outlines))
 
     with theme.section("Outlines", "Borders, coasts or roads below the map; they are shown until you leave the page"):
-        hint = "GeoJSON, in degrees" if view.crs is not None else "GeoJSON, in the coordinates of the places"
-        drop_place(workbench, "Drop a file with outlines", hint, told(received), accept=".geojson,.json")
+        hint = "GeoJSON, or a shapefile as a zip file"
+        hint += "" if view.crs is not None else ", in the coordinates of the data"
+        drop_place(workbench, "Drop a file with outlines", hint, told(received), accept=".geojson,.json,.zip")
 
 
 class ReleasePicture:
