@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import crypsis
-from crypsis.journal import Journal
+from crypsis.run_context import RunContext
 from tests.noise.providers import NoNoise
 
 
@@ -50,5 +50,5 @@ class Recording(NoNoise):
 def run_without_noise(method: Any, data: Any, like: Recording | None = None) -> tuple[Recording, dict[str, Any]]:
     noise = Recording(like)
     run = method.generalized if isinstance(data, crypsis.Table) else method.synthesized
-    made = run(data, Journal(), noise)
+    made = run(data, RunContext(), noise)
     return noise, made.ledger["ledger"]

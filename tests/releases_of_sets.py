@@ -9,8 +9,8 @@ import numpy as np
 
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.transaction import Transactions
-from crypsis.journal import Journal
 from crypsis.methods.transaction.disassociation import Disassociation
+from crypsis.run_context import RunContext
 
 LEAF: dict[str, Any] = {
     "type": "leaf",
@@ -55,4 +55,4 @@ def random_records(seed: int, most_records: int = 24, terms: str = "abcdefg") ->
 def disassociated(records: list[list[str]], **settings: Any) -> tuple[Transactions, DisassociatedTransactions]:
     """The data and their release."""
     data = Transactions.from_lists(records)
-    return data, Disassociation(**settings).anonymize(data, Journal())
+    return data, Disassociation(**settings).anonymize(data, RunContext())

@@ -17,7 +17,7 @@ from benchmarks import peers, ports, workloads
 from benchmarks.comparison import Row, best_of, print_table, read_kept, with_kept, write_json, write_table_page
 from benchmarks.runtime.soak import Sample, figure, write_page
 from benchmarks.warehouse import engines
-from crypsis import Journal, SeqAnon
+from crypsis import RunContext, SeqAnon
 
 ROOT = Path(__file__).parents[1]
 
@@ -91,9 +91,9 @@ def test_the_port_and_we_make_the_same_number_of_merges():
         return  # no compiler or no sources here; required where CI=true
     assert not ports.missing()
     data = workloads.walks().take(np.arange(4000))
-    journal = Journal()
-    SeqAnon(k=5, m=2).anonymize(data, journal)
-    assert ports.seqanon_seconds(data, 5, 2, repeats=1)[1] == len(journal.private["merges"])
+    context = RunContext()
+    SeqAnon(k=5, m=2).anonymize(data, context)
+    assert ports.seqanon_seconds(data, 5, 2, repeats=1)[1] == len(context.private["merges"])
 
 
 @pytest.mark.long

@@ -10,9 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from crypsis.errors import BadParameter, Infeasible, InputError, NotApplicable, OriginalRequired, UnknownMethod
-from crypsis.journal import Journal
 from crypsis.methods import METHODS, Method, method_named
 from crypsis.parameters import parameters_of
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.strategies import methods, settings_with_data
 
@@ -24,7 +24,7 @@ every_method = pytest.mark.parametrize("method", METHODS.values(), ids=lambda me
 def test_release_keeps_its_promise(method: type[Method], data: st.DataObject) -> None:
     setting, original = data.draw(settings_with_data(method))
     try:
-        published = setting.anonymize(original, Journal())
+        published = setting.anonymize(original, RunContext())
     except (Infeasible, InputError):
         assume(False)  # refused in words; that the refusal is right is tested with each method
         raise

@@ -165,7 +165,7 @@ def judge_trips(release: Release, owned: Owned, setting: Any) -> int:
 
 def published_owners(release: Release, owned: Owned) -> list[int]:
     """Whose the published rows are, by the private account of the run."""
-    kept = release.journal.private["published_input_rows"]
+    kept = release.context.private["published_input_rows"]
     return [owned.persons[row] for row in kept.tolist()]
 
 

@@ -33,9 +33,9 @@ from crypsis.data.relational import PublishedTable
 from crypsis.data.trajectory import Locations, PublishedTrajectories
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.errors import NotApplicable
-from crypsis.journal import Journal
 from crypsis.metrics import _MEMBERS, METRICS
 from crypsis.metrics.figure import HIGHER, LOWER
+from crypsis.run_context import RunContext
 
 
 @dataclass
@@ -93,7 +93,7 @@ def mixed() -> Case:
     items = Transactions.from_lists([["a", "b"], ["c", "d"], ["a"], ["b", "d"], ["a", "c"], ["d"]])
     original = Mixed(Table.from_frame(frame, {"age": "quasi"}), items, "bought", ("bought",))
     queries = {"queries": ["items all {a}", "age in [20:25] and items all {b}"]}
-    best, worse = (RFirst(k=k, m=2, seeds="first").anonymize(original, Journal()) for k in (1, 6))
+    best, worse = (RFirst(k=k, m=2, seeds="first").anonymize(original, RunContext()) for k in (1, 6))
     return Case(original, best, [worse], queries)
 
 
@@ -128,7 +128,7 @@ def generalized_sets() -> Case:
 def windows() -> Case:
     seen = [("2", "a", 1), ("4", "a", 1), ("5", "f", 1), ("1", "b", 2), ("2", "f", 2), ("3", "b", 2), ("4", "f", 2)]
     original = Events.from_lists(seen)
-    best, worse = (ITSA(K=k, N=2, lateness=2).anonymize(original, Journal()) for k in (1, 3))
+    best, worse = (ITSA(K=k, N=2, lateness=2).anonymize(original, RunContext()) for k in (1, 3))
     return Case(original, best, [worse])
 
 

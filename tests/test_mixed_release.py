@@ -161,7 +161,7 @@ def test_a_bound_on_the_loss_is_part_of_the_promise_and_rechecked(method) -> Non
 def test_with_weights_the_bound_is_kept_but_not_promised() -> None:
     release = crypsis.anonymize(people(), RumBound(k=2, delta=0.8, weights=crypsis.Weights({"age": 3})))
     assert release.guarantee.ncp is None
-    assert release.journal.private["ncp"] <= 0.8
+    assert release.context.private["ncp"] <= 0.8
 
 
 @pytest.mark.parametrize("form", ["literal", "semantic"])
@@ -169,10 +169,10 @@ def test_another_form_of_the_items_loss_bounds_but_promises_nothing(form: str) -
     data = people()
     release = crypsis.anonymize(data, TumBound(k=2, delta=0.9, item_loss=form, merge="rt", score="ul"))
     assert release.guarantee == KKmAnonymity(k=2, m=2)
-    assert release.journal.private["ul"] <= 0.9
+    assert release.context.private["ul"] <= 0.9
     pairs = BalancedHierarchy(fanout=2)
     bounded = [
-        crypsis.anonymize(data, RumBound(k=2, delta=0.8, item_loss=one, item_hierarchy=pairs)).journal
+        crypsis.anonymize(data, RumBound(k=2, delta=0.8, item_loss=one, item_hierarchy=pairs)).context
         for one in ("zero", form)
     ]
     assert bounded[0].private["ul"] != bounded[1].private["ul"]
@@ -181,7 +181,7 @@ def test_another_form_of_the_items_loss_bounds_but_promises_nothing(form: str) -
 def test_an_unreachable_bound_is_refused_with_the_least_one() -> None:
     with pytest.raises(Infeasible, match="more than delta=0.01") as refused:
         crypsis.anonymize(people(), RumBound(k=2, delta=0.01))
-    reached = crypsis.anonymize(people().take(np.arange(6)), RumBound(k=2, delta=0.8)).journal.private["ncp"]
+    reached = crypsis.anonymize(people().take(np.arange(6)), RumBound(k=2, delta=0.8)).context.private["ncp"]
     assert 0.01 < refused.value.details["least_delta"] < 0.8
     assert reached <= 0.8
     with pytest.raises(Infeasible, match="best_effort"):
@@ -192,7 +192,7 @@ def test_best_effort_promises_no_bound() -> None:
     release = crypsis.anonymize(people(), TumBound(k=3, delta=0.0, best_effort=True))
     assert release.guarantee == KKmAnonymity(k=3, m=2)
     assert release.verify().holds
-    assert "best that was seen" in release.journal.warnings[0]
+    assert "best that was seen" in release.context.warnings[0]
 
 
 def test_a_sensitive_item_of_too_many_is_named() -> None:

@@ -13,7 +13,7 @@ from crypsis import notebook, progress_bar
 from crypsis.data.transaction import Transactions
 from crypsis.evaluate.results import comparison_html
 from crypsis.hierarchy.hierarchy import Hierarchy
-from crypsis.journal import Progress
+from crypsis.run_context import Progress
 from crypsis.samples import SAMPLES
 
 EVIL = "<script>alert(1)</script>"

@@ -17,7 +17,7 @@ import pytest
 from frictionless import Package, validate
 
 import crypsis
-from crypsis import Journal, KmAnonymity, PublishedTrajectories, SeqAnon, Trajectories
+from crypsis import KmAnonymity, PublishedTrajectories, RunContext, SeqAnon, Trajectories
 from crypsis.errors import (
     BadParameter,
     BadRelease,
@@ -26,7 +26,7 @@ from crypsis.errors import (
     OutputExists,
     VerificationFailed,
 )
-from crypsis.journal import Progress
+from crypsis.run_context import Progress
 from crypsis.samples.checkins import checkins
 
 SCHEMA = json.loads((Path(__file__).parents[1] / "docs" / "reference" / "release.schema.json").read_text())
@@ -266,7 +266,7 @@ def test_a_method_refuses_another_kind_of_data():
 
 
 def test_verify_is_a_function_of_published_data_and_a_guarantee():
-    published = SeqAnon(k=2, m=2).anonymize(small(), Journal())
+    published = SeqAnon(k=2, m=2).anonymize(small(), RunContext())
     assert crypsis.verify(published, KmAnonymity(k=2, m=2), original=small()).holds
     assert not crypsis.verify(published, KmAnonymity(k=6, m=2)).holds
 

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.reproductions import adult_census, dp, times
 from benchmarks.reproductions.line_chart import line_chart
-from crypsis import DiffMulti, Journal, Mondrian
+from crypsis import DiffMulti, Mondrian, RunContext
 from crypsis.metrics.region_classification import region_classification, split_for_training
 from tests.shared_data import dataset
 
@@ -76,7 +76,7 @@ def method(specializations: int) -> DiffMulti:
 @pytest.mark.parametrize("learner", ["tree", "svm"])
 def test_accuracy_is_that_of_the_metric(people, learner):
     training, tested = split_for_training(adult_census.as_table(people), learner=learner, seed=2)
-    made = method(20).anonymize(training, Journal())
+    made = method(20).anonymize(training, RunContext())
     found = region_classification(tested, made, training=training, learner=learner, seed=0)
     assert adult_census.accuracy(made, tested, learner) == found.accuracy
     assert found.accuracy > found.least
@@ -84,10 +84,10 @@ def test_accuracy_is_that_of_the_metric(people, learner):
 
 def test_the_classes_of_mondrian_are_learnt_from_as_regions(people):
     training, tested = split_for_training(adult_census.as_table(people), seed=2)
-    like = method(0).anonymize(training, Journal())
+    like = method(0).anonymize(training, RunContext())
     table = people.select("age", "hours-per-week", "income")
-    coarse = Mondrian(k=40).resolve(training).anonymize(training, Journal())
-    nothing = Mondrian(k=len(training)).resolve(training).anonymize(training, Journal())
+    coarse = Mondrian(k=40).resolve(training).anonymize(training, RunContext())
+    nothing = Mondrian(k=len(training)).resolve(training).anonymize(training, RunContext())
     commonest = table["income"].value_counts()["count"].max() / len(table)
     assert abs(adult_census.accuracy_of_classes(nothing, training, tested, like) - commonest) < 0.05
     assert adult_census.accuracy_of_classes(coarse, training, tested, like) > commonest - 0.05
@@ -107,7 +107,7 @@ def test_adult_lies_in_the_domains_that_were_declared_for_it():
     table = adult_census.as_table(adult_census.records(folder))
     assert len(table) == 45_222
     plan = DiffMulti(specializations=0, domains=adult_census.domains(), trees=adult_census.trees(folder))
-    _, inside = plan.anonymize(table, Journal()).cells_of(table)
+    _, inside = plan.anonymize(table, RunContext()).cells_of(table)
     assert inside.all()
 
 

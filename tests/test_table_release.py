@@ -16,9 +16,9 @@ import crypsis
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.errors import BadParameter, Infeasible, TooLarge
 from crypsis.hierarchy import Hierarchies, Hierarchy, HierarchyPlan, Weights
-from crypsis.journal import Journal
 from crypsis.methods import BottomUp, Cluster, Incognito, Mondrian, TopDown
 from crypsis.publication.relational import TableKind
+from crypsis.run_context import RunContext
 from tests.strategies import tables
 
 PEOPLE = pl.DataFrame(
@@ -108,7 +108,7 @@ def test_the_private_report_holds_the_applied_mapping(tmp_path: Path) -> None:
 def test_a_published_table_survives_its_texts(table: Table, k: int) -> None:
     if len(table) < k:
         return
-    published = Mondrian(k=k, hierarchy=HierarchyPlan({"city": "balanced:2"})).anonymize(table, Journal())
+    published = Mondrian(k=k, hierarchy=HierarchyPlan({"city": "balanced:2"})).anonymize(table, RunContext())
     kind = TableKind()
     described = {column["name"]: column for column in kind.describe(published)["columns"]}
     assert kind.is_sound({**kind.describe(published), "file": "table.csv"})
@@ -127,20 +127,20 @@ def test_a_published_table_survives_its_texts(table: Table, k: int) -> None:
 def test_the_same_data_give_the_same_release_whatever_their_order() -> None:
     shuffled = PEOPLE[[3, 1, 5, 0, 2, 4]]
     for method in (Incognito(k=2, hierarchy=TREES), TopDown(k=2, hierarchy=TREES), BottomUp(k=2, hierarchy=TREES)):
-        one = method.anonymize(people(), Journal()).to_frame().rows()
-        assert sorted(one) == sorted(method.anonymize(people(shuffled), Journal()).to_frame().rows())
+        one = method.anonymize(people(), RunContext()).to_frame().rows()
+        assert sorted(one) == sorted(method.anonymize(people(shuffled), RunContext()).to_frame().rows())
 
 
 def test_random_seeds_repeat_with_the_seed() -> None:
-    one, same = (Cluster(k=2, seed=7).anonymize(people(), Journal()).to_frame() for _ in range(2))
+    one, same = (Cluster(k=2, seed=7).anonymize(people(), RunContext()).to_frame() for _ in range(2))
     assert one.equals(same)
 
 
 def test_weights_shift_the_loss_to_the_lighter_column() -> None:
     spread = pl.DataFrame({"a": [0, 0, 9, 9], "b": [0, 9, 0, 9]})
     table = people(spread, {"a": "quasi", "b": "quasi"})
-    heavy_a = Mondrian(k=2, weights=Weights({"a": 3})).anonymize(table, Journal()).to_frame()
-    heavy_b = Mondrian(k=2, weights=Weights({"b": 3})).anonymize(table, Journal()).to_frame()
+    heavy_a = Mondrian(k=2, weights=Weights({"a": 3})).anonymize(table, RunContext()).to_frame()
+    heavy_b = Mondrian(k=2, weights=Weights({"b": 3})).anonymize(table, RunContext()).to_frame()
     assert heavy_a["a"].to_list() == ["0", "0", "9", "9"]
     assert heavy_b["b"].to_list() == ["0", "9", "0", "9"]
 
@@ -148,15 +148,15 @@ def test_weights_shift_the_loss_to_the_lighter_column() -> None:
 @pytest.mark.parametrize("method", [Incognito, TopDown, BottomUp, Cluster, Mondrian])
 def test_bad_input_is_refused_in_words(method: type) -> None:
     with pytest.raises(Infeasible, match="there are 6 records"):
-        method(k=7).anonymize(people(), Journal())
+        method(k=7).anonymize(people(), RunContext())
     with pytest.raises(BadParameter, match="no quasi-identifier"):
-        method(k=2).anonymize(people(roles=dict.fromkeys(ROLES, "other")), Journal())
+        method(k=2).anonymize(people(roles=dict.fromkeys(ROLES, "other")), RunContext())
     with pytest.raises(BadParameter, match="needs a sensitive column"):
-        method(k=2, l=2).anonymize(people(roles={**ROLES, "ill": "other"}), Journal())
+        method(k=2, l=2).anonymize(people(roles={**ROLES, "ill": "other"}), RunContext())
     with pytest.raises(Infeasible, match="all records together"):
-        method(k=2, l=4).anonymize(people(), Journal())
+        method(k=2, l=4).anonymize(people(), RunContext())
     with pytest.raises(BadParameter, match="Did you mean 'age'"):
-        method(k=2, weights=Weights({"agee": 1})).anonymize(people(), Journal())
+        method(k=2, weights=Weights({"agee": 1})).anonymize(people(), RunContext())
     with pytest.raises(BadParameter, match="recursive"):
         method(k=2, l=2, diversity="recursive")
 
@@ -169,7 +169,7 @@ def test_wrong_weights_are_refused(weights: dict[str, float]) -> None:
 
 def test_weights_that_are_all_zero_are_refused() -> None:
     with pytest.raises(BadParameter, match="above 0"):
-        Mondrian(k=2, weights=Weights({"age": 0, "city": 0})).anonymize(people(), Journal())
+        Mondrian(k=2, weights=Weights({"age": 0, "city": 0})).anonymize(people(), RunContext())
 
 
 def test_a_lattice_that_is_too_large_is_refused_before_work_starts() -> None:
@@ -178,14 +178,14 @@ def test_a_lattice_that_is_too_large_is_refused_before_work_starts() -> None:
     table = Table.from_frame(frame, *columns)
     plan = HierarchyPlan(dict.fromkeys(frame.columns, "prefix"))
     with pytest.raises(TooLarge, match="244,140,625 nodes"):
-        Incognito(k=2, hierarchy=plan).anonymize(table, Journal())
+        Incognito(k=2, hierarchy=plan).anonymize(table, RunContext())
 
 
 def test_a_constant_column_and_one_that_is_missing_everywhere_cost_nothing() -> None:
     frame = pl.DataFrame({"a": [7, 7, 7], "b": pl.Series([None] * 3, dtype=pl.Int64), "c": [1, 2, 3]})
     table = people(frame, dict.fromkeys("abc", "quasi"))
     for method in (Mondrian(k=3), Cluster(k=3), Incognito(k=3), TopDown(k=3), BottomUp(k=3)):
-        shown = method.anonymize(table, Journal()).to_frame()
+        shown = method.anonymize(table, RunContext()).to_frame()
         assert shown["a"].to_list() == ["7"] * 3
         assert shown["c"].to_list() == ["[1:3]"] * 3
         assert set(shown["b"].to_list()) <= {"?", "*"}
@@ -195,9 +195,9 @@ def test_costs_too_fine_for_64_bits_are_rounded_and_still_anonymous() -> None:
     rng = np.random.default_rng(1)
     frame = pl.DataFrame({f"q{place}": rng.integers(0, 10**12 + place, 60) for place in range(6)})
     table = people(frame, dict.fromkeys(frame.columns, "quasi"))
-    journal = Journal()
-    published = Cluster(k=4).anonymize(table, journal)
-    assert journal.private["exact_costs"] is False
+    context = RunContext()
+    published = Cluster(k=4).anonymize(table, context)
+    assert context.private["exact_costs"] is False
     assert crypsis.verify(published, crypsis.KAnonymity(k=4), table).holds
 
 

@@ -29,7 +29,7 @@ class ToyAnonymity(KAnonymity):
 class ToySplit(Mondrian):
     """Split the toys at the median until no part can be split.
 
-    Nobody. No journal, 2026.
+    Nobody. No context, 2026.
     """
 
     choose_when: ClassVar[str] = "When somebody plays."

@@ -11,8 +11,8 @@ from benchmarks.verifiers.table_levels import QUASI, generalized
 from crypsis.attacks import LinkageAttack
 from crypsis.attacks.table_risk import table_risk
 from crypsis.data.relational import Table
-from crypsis.journal import Journal
 from crypsis.methods import Mondrian
+from crypsis.run_context import RunContext
 
 LIMIT = 5.0  # seconds
 
@@ -25,7 +25,7 @@ def rows(quick: bool = False) -> Iterator[Row]:
     seconds = best_of(1, lambda: table_risk(table, sets=2))
     yield Row("risks of a table, pairs of columns", f"{size:,} x 8", seconds, limit=LIMIT)
     few = people(5_000 if quick else 30_000)
-    release = Mondrian(k=5).anonymize(few, Journal())
+    release = Mondrian(k=5).anonymize(few, RunContext())
     seconds = best_of(1, lambda: LinkageAttack().run(release, few))
     yield Row("attack linkage", f"{len(few):,} x 8, Mondrian k=5", seconds, limit=LIMIT)
 

@@ -26,7 +26,7 @@ import crypsis
 from benchmarks.executors.processes import Processes
 from crypsis.executors.dask import Dask
 from crypsis.executors.serial import Serial
-from crypsis.journal import Progress
+from crypsis.run_context import Progress
 
 PART = 1_000_000
 QUASI = {"age": 90, "zip": 2_000, "job": 60, "pay": 400, "size": 12, "children": 8}

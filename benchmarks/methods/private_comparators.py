@@ -10,9 +10,9 @@ from benchmarks import ports, workloads
 from benchmarks.comparison import Row, best_of, peak_memory
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.item_domain import ItemDomain
-from crypsis.journal import Journal
 from crypsis.methods import DiffGen, DiffPart, NGrams
 from crypsis.methods.private_method import PrivateMethod
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 
 LIMIT = 6.0  # seconds, from the data in memory to what is published
@@ -41,8 +41,8 @@ def rows(quick: bool = False) -> Iterator[Row]:
 
 
 def _timed(task: str, workload: str, data: Any, method: PrivateMethod) -> Row:
-    made = method.anonymize(data, Journal())
-    seconds = best_of(2, lambda: method.anonymize(data, Journal()))
+    made = method.anonymize(data, RunContext())
+    seconds = best_of(2, lambda: method.anonymize(data, RunContext()))
     words = f"{made!r}, {peak_memory() / 2**30:.2f} GB"
     if not verify(made, method.guarantee).holds:
         words += ", NOT AS PROMISED"

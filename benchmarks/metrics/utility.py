@@ -7,17 +7,17 @@ from collections.abc import Iterator
 
 from benchmarks import workloads
 from benchmarks.comparison import Row, best_of
-from crypsis.journal import Journal
 from crypsis.methods import SeqAnon
 from crypsis.metrics import measure
 from crypsis.metrics.patterns import frequent_patterns, minimum_support
+from crypsis.run_context import RunContext
 from tests.reference.pattern_mining import joined_patterns
 
 
 def rows(quick: bool = False) -> Iterator[Row]:
     """All default figures of one release; patterns at the paper's threshold."""
     data = workloads.checkins()
-    published = SeqAnon(k=5, m=2).anonymize(data, Journal())
+    published = SeqAnon(k=5, m=2).anonymize(data, RunContext())
     yield Row("default metrics", f"checkins {len(data):,} x 662", best_of(2, lambda: measure(data, published)))
     walks = workloads.walks()
     support = minimum_support(0.0083, len(walks))

@@ -24,10 +24,10 @@ from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.reading import read_transactions
 from crypsis.data.transaction import Transactions
 from crypsis.guarantees import DisassociationAnonymity
-from crypsis.journal import Journal
 from crypsis.metrics.itemsets import tkd_loss, tkd_ml2_loss
 from crypsis.metrics.lost_terms import lost_terms
 from crypsis.metrics.pair_supports import re_loss
+from crypsis.run_context import RunContext
 from crypsis.samples.quest import quest
 from crypsis.verifiers import verify
 from crypsis.version import VERSION
@@ -75,7 +75,7 @@ def released(data: Transactions, **settings: int) -> tuple[DisassociatedTransact
     """A verified release and the seconds it took."""
     method = Disassociation(**{"k": 5, "m": 2, **settings})  # type: ignore[arg-type]
     started = time.perf_counter()
-    published = method.anonymize(data, Journal())
+    published = method.anonymize(data, RunContext())
     seconds = time.perf_counter() - started
     promised = method.guarantee
     assert isinstance(promised, DisassociationAnonymity)
@@ -196,7 +196,7 @@ def figure_11(quick: bool) -> str:
         published, _ = released(data)
         said(f"  Apriori on {name}")
         apriori = Apriori(k=5, m=2).resolve(data)
-        generalized = apriori.anonymize(data, Journal())
+        generalized = apriori.anonymize(data, RunContext())
         assert verify(generalized, apriori.guarantee_of(data, generalized), data).holds
         taxonomy = apriori.side_inputs()["hierarchy"]
         for method, release in (("Disassociation", published), ("Apriori", generalized)):

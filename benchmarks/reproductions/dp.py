@@ -34,11 +34,11 @@ from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.relational import Table
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
-from crypsis.journal import Journal
 from crypsis.methods import DiffGen, DiffMulti, Mondrian, SafePath, SeqPT
 from crypsis.metrics.count_queries import trip_query_error
 from crypsis.metrics.region_classification import region_classification, split_for_training
 from crypsis.metrics.region_penalties import region_penalties
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from crypsis.version import VERSION
 
@@ -96,7 +96,7 @@ def accuracies(learner: str, method: DiffMulti | DiffGen, repeats: int) -> list[
     found = []
     for seed in range(repeats):
         training, tested = split(learner, seed)
-        made = method.anonymize(training, Journal())
+        made = method.anonymize(training, RunContext())
         assert verify(made, method.guarantee).holds
         found.append(adult_census.accuracy(made, tested, learner))
     return spread(found)
@@ -107,18 +107,18 @@ def bounds(learner: str, repeats: int) -> Measured:
     found = []
     for seed in range(repeats):
         training, tested = split(learner, seed)
-        made = diff_multi("1", 0).anonymize(training, Journal())
+        made = diff_multi("1", 0).anonymize(training, RunContext())
         found.append(region_classification(tested, made, training=training, learner=learner, seed=0))
     return {"best": spread([one.best for one in found]), "least": spread([one.least for one in found])}
 
 
 def mondrian(learner: str, repeats: int, k: int = 60) -> list[float]:
     found = []
-    like = diff_multi("1", 0).anonymize(adult(), Journal())
+    like = diff_multi("1", 0).anonymize(adult(), RunContext())
     method = Mondrian(k=k)
     for seed in range(repeats):
         training, tested = split(learner, seed)
-        made = method.resolve(training).anonymize(training, Journal())
+        made = method.resolve(training).anonymize(training, RunContext())
         assert verify(made, method.guarantee_of(training, made), training).holds
         found.append(adult_census.accuracy_of_classes(made, training, tested, like, learner))
     return spread(found)
@@ -172,14 +172,14 @@ def penalties(quick: bool) -> Measured:
         DiffGen(epsilon=Fraction(1), specializations=rounds, score="ncp_gain", **declared()) for rounds in (2, 10, 20)
     ]
     for method in methods:
-        journal = Journal()
-        made = method.anonymize(adult(), journal)
+        context = RunContext()
+        made = method.anonymize(adult(), context)
         assert verify(made, method.guarantee).holds
         found = region_penalties(adult(), made)
         share = None if found.share is None else float(found.share)
         ncp = None if found.ncp is None else float(found.ncp)
         rows.append(
-            [type(method).__name__, method.score, method.specializations, journal.private["specializations"],
+            [type(method).__name__, method.score, method.specializations, context.private["specializations"],
              len(made), made.records, ncp, share]
         )  # fmt: skip
     return {"rows": rows, "records": len(adult())}
@@ -188,20 +188,20 @@ def penalties(quick: bool) -> Measured:
 def runtime_of_tables(quick: bool) -> Measured:
     """Processor seconds from a table in memory to its release; the first run, which may compile, is not counted."""
     by_h, by_records = [], []
-    diff_multi("1", 100).anonymize(adult(), Journal())
+    diff_multi("1", 100).anonymize(adult(), RunContext())
     for specializations in (1_000, 10_000, 100_000):
-        journal = Journal()
+        context = RunContext()
         method = diff_multi("1", specializations, max_depth=63)
-        _, seconds = processor_seconds(lambda: method.anonymize(adult(), journal))  # noqa: B023
-        by_h.append([specializations, journal.private["specializations"], seconds])
+        _, seconds = processor_seconds(lambda: method.anonymize(adult(), context))  # noqa: B023
+        by_h.append([specializations, context.private["specializations"], seconds])
     frame = adult_census.records(data_folder() / "adult")
     for size in (50_000, 100_000) if quick else (200_000, 600_000, 1_000_000):
         said(f"  {size:,} records")
         table = adult_census.as_table(adult_census.more_like(frame, size))
-        journal = Journal()
-        made, seconds = processor_seconds(lambda: diff_multi("1", 10_000).anonymize(table, journal))  # noqa: B023
+        context = RunContext()
+        made, seconds = processor_seconds(lambda: diff_multi("1", 10_000).anonymize(table, context))  # noqa: B023
         assert verify(made, diff_multi("1", 10_000).guarantee).holds
-        by_records.append([size, journal.private["specializations"], seconds])
+        by_records.append([size, context.private["specializations"], seconds])
     return {"by_h": by_h, "by_records": by_records, "records": len(adult())}
 
 
@@ -252,8 +252,8 @@ def query_errors(
 
 def errors_of(name: str, quick: bool, method: SafePath | SeqPT) -> list[float]:
     data = transit(name, quick)[0]
-    journal = Journal()
-    made = method.anonymize(data, journal)
+    context = RunContext()
+    made = method.anonymize(data, context)
     assert verify(made, method.guarantee).holds
     return [*query_errors(data, made, quick), len(made), made.trajectories]
 
@@ -319,8 +319,8 @@ def against_seqpt(quick: bool) -> Measured:
             methods.append(("SeqPT", SeqPT(height=h, **domains)))
         for name, method in methods:
             said(f"  {name}, h = {h}")
-            method.anonymize(data, Journal())
-            made, seconds = processor_seconds(lambda: method.anonymize(data, Journal()))  # noqa: B023
+            method.anonymize(data, RunContext())
+            made, seconds = processor_seconds(lambda: method.anonymize(data, RunContext()))  # noqa: B023
             assert verify(made, method.guarantee).holds
             rows.append([name, h, *query_errors(data, made, quick, (2,)), seconds])
     return {"rows": rows}
@@ -328,7 +328,9 @@ def against_seqpt(quick: bool) -> Measured:
 
 def runtime_of_trips(quick: bool) -> Measured:
     rows = []
-    safe_path(METRO, quick, height=12, location_height=6, time_height=6).anonymize(transit(METRO, quick)[0], Journal())
+    safe_path(METRO, quick, height=12, location_height=6, time_height=6).anonymize(
+        transit(METRO, quick)[0], RunContext()
+    )
     for name in (METRO, BUS):
         data, places, _ = transit(name, quick)
         for hours in (35, 70, 105, 140, 168):
@@ -340,7 +342,7 @@ def runtime_of_trips(quick: bool) -> Measured:
                     epsilon=Fraction(1), height=12, scheme=scheme, location_height=6, time_height=6,
                     location_domain=places, time_domain=TimeDomain(0, hours),
                 )  # fmt: skip
-                seconds.append(processor_seconds(lambda: method.anonymize(part, Journal()))[1])  # noqa: B023
+                seconds.append(processor_seconds(lambda: method.anonymize(part, RunContext()))[1])  # noqa: B023
             rows.append([name, hours, len(np.unique(part.persons)), *seconds])
     return {"rows": rows}
 

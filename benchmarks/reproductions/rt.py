@@ -26,11 +26,11 @@ from benchmarks.reproductions.disassociation import number, said, table
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.errors import Infeasible
 from crypsis.hierarchy import Hierarchies, Hierarchy
-from crypsis.journal import Journal
 from crypsis.methods import RumBound, TumBound
 from crypsis.methods.mixed.mixed_method import MixedMethod
 from crypsis.metrics.count_query_error import count_query_error
 from crypsis.metrics.query_workload import drawn_queries
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from crypsis.version import VERSION
 
@@ -96,15 +96,15 @@ def sampled(data: Mixed, n: int) -> Mixed:
     return data.take(np.sort(order[:n]))
 
 
-def released(data: Mixed, method: MixedMethod) -> tuple[PublishedMixed, Journal, float]:
-    """A verified release, its journal, and the seconds of processor time that it took."""
-    journal = Journal()
+def released(data: Mixed, method: MixedMethod) -> tuple[PublishedMixed, RunContext, float]:
+    """A verified release, its context, and the seconds of processor time that it took."""
+    context = RunContext()
     started = time.process_time()
-    published = method.anonymize(data, journal)
+    published = method.anonymize(data, context)
     seconds = time.process_time() - started
     verdict = verify(published, method.guarantee_of(data, published), data)
     assert verdict.holds, verdict
-    return published, journal, seconds
+    return published, context, seconds
 
 
 def errors(data: Mixed, published: PublishedMixed) -> tuple[float, ...]:
@@ -130,10 +130,10 @@ _RUNS: dict[tuple[int, MixedMethod], Run | str] = {}
 
 def _run(data: Mixed, method: MixedMethod) -> Run | str:
     try:
-        published, journal, seconds = released(data, method)
+        published, context, seconds = released(data, method)
     except Infeasible as refused:
         return f"no release below {refused.details['least_delta']:.3f}"
-    facts = journal.private
+    facts = context.private
     return Run(
         facts["ncp"],
         facts["ul"],
@@ -352,7 +352,7 @@ def written(quick: bool) -> str:
     for kind in (RumBound, TumBound):  # kernels compile here and not in the first row of a table
         for merge in MERGES:
             for score in ("btd", "ul"):
-                kind(k=5, m=M, delta=0.9, merge=merge, score=score, hierarchy=trees).anonymize(warm, Journal())
+                kind(k=5, m=M, delta=0.9, merge=merge, score=score, hierarchy=trees).anonymize(warm, RunContext())
     made = {}
     for section in SECTIONS:
         said(section.__name__)

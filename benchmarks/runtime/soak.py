@@ -139,7 +139,7 @@ def write_page(samples: list[Sample], folder: Path) -> None:
     told = [
         "# An hour of a stream",
         f"{last.stream // 60:,} minutes of a stream of {PEOPLE:,} passengers, {PER_SECOND:,} events a second, through "
-        "the whole runtime as fast as it went: journal, checkpoints, a tenth of the windows verified. "
+        "the whole runtime as fast as it went: context, checkpoints, a tenth of the windows verified. "
         f"{last.events:,} events and {len(samples):,} windows took {last.seconds:,.0f} seconds, "
         f"{last.stream / last.seconds:,.0f} times as fast as they happened.",
         f"**Memory is {verdict}**: after the first third of the run it never rose above {growth:.3f} times what it had "

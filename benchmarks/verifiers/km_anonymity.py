@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from benchmarks import workloads
 from benchmarks.comparison import Row, best_of
 from crypsis.guarantees import KmAnonymity
-from crypsis.journal import Journal
 from crypsis.methods import SeqAnon
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.reference.km_anonymity import check as obvious_check
 
@@ -18,7 +18,7 @@ def rows(quick: bool = False) -> Iterator[Row]:
     """m=2 must take under half a second on each; the obvious version is timed on the smaller one."""
     for name, data in (("walks", workloads.walks()), ("checkins", workloads.checkins())):
         for m in (2, 3):
-            published = SeqAnon(k=5, m=m).anonymize(data, Journal())
+            published = SeqAnon(k=5, m=m).anonymize(data, RunContext())
             promised = KmAnonymity(k=5, m=m)
             ours = best_of(3, lambda: verify(published, promised))  # noqa: B023
             theirs = None

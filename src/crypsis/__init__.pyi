@@ -111,8 +111,6 @@ from .hierarchy import ItemHierarchy as ItemHierarchy
 from .hierarchy import Taxonomy as Taxonomy
 from .hierarchy import UtilityPolicy as UtilityPolicy
 from .hierarchy import Weights as Weights
-from .journal import Journal as Journal
-from .journal import Progress as Progress
 from .ledger import BudgetLedger as BudgetLedger
 from .methods import METHODS as METHODS
 from .methods import Method as Method
@@ -159,6 +157,8 @@ from .review import Light as Light
 from .review import Remedy as Remedy
 from .review import Review as Review
 from .review import ReviewThresholds as ReviewThresholds
+from .run_context import Progress as Progress
+from .run_context import RunContext as RunContext
 from .runtime import StreamConfiguration as StreamConfiguration
 from .runtime import stream as stream
 from .samples import SAMPLES as SAMPLES

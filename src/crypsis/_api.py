@@ -12,12 +12,12 @@ from crypsis.data.scanned_records import ScannedRecords
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
 from crypsis.errors import BadParameter, NotApplicable
-from crypsis.journal import Journal, Listener
 from crypsis.methods import Method
 from crypsis.methods.scaling import BLOCK_ROWS, BlockSize, Scaling
 from crypsis.progress_bar import listening
 from crypsis.publication import kind_of
 from crypsis.release import Release, read_release
+from crypsis.run_context import Listener, RunContext
 from crypsis.verifiers import verify
 
 if TYPE_CHECKING:  # what work on parts needs is imported when there are some
@@ -100,9 +100,9 @@ def anonymize(
     refuse_frame(data, method.accepts, method)
     method.check_applicable(data)
     with listening(listener) as heard:
-        journal = Journal(heard)
+        context = RunContext(heard)
         resolved = method.resolve(data)
-        return _release(data, resolved.anonymize(data, journal), resolved, method, journal)
+        return _release(data, resolved.anonymize(data, context), resolved, method, context)
 
 
 def anonymize_parts(
@@ -131,15 +131,15 @@ def anonymize_parts(
     if method.by_record:
         raise BadParameter("Private methods read records one by one and are not run on parts.", parameter="method")
     running = chosen_executor(executor)
-    journal = Journal(listener)
+    context = RunContext(listener)
     closes = running is not executor
     try:
-        with journal.stage("read"):
+        with context.stage("read"):
             encoded = _encoded(data, method, running)
         release = (
-            release_records(encoded, method, running, block, journal)
+            release_records(encoded, method, running, block, context)
             if isinstance(encoded, EncodedRecords)
-            else release_shards(encoded, method, running, block, journal)
+            else release_shards(encoded, method, running, block, context)
         )
         if closes and isinstance(release, PartsRelease):
             release.own_executor()
@@ -165,22 +165,22 @@ def _encoded(data: Any, method: Method, executor: Executor) -> EncodedTable | En
 
 
 def release_records(
-    encoded: EncodedRecords, method: Method, executor: Executor, block: BlockSize, journal: Journal
+    encoded: EncodedRecords, method: Method, executor: Executor, block: BlockSize, context: RunContext
 ) -> Release | PartsRelease:
     """The release of sets or trajectories in shards; put together in memory unless there are too many."""
     method.check_people(encoded)
     if encoded.is_large and method.publishes_shards:
-        return release_trajectories(encoded, method, executor, journal, block)
+        return release_trajectories(encoded, method, executor, context, block)
     encoded.check_fits(executor)
     data = encoded.whole
     resolved = method.resolve(data)
-    release = _release(data, resolved.anonymize_parts(encoded, executor, journal, block), resolved, method, journal)
-    release.scaling = journal.private.pop("scaling", None)
+    release = _release(data, resolved.anonymize_parts(encoded, executor, context, block), resolved, method, context)
+    release.scaling = context.private.pop("scaling", None)
     return release
 
 
 def release_trajectories(
-    encoded: Any, method: Method, executor: Executor, journal: Journal, block: BlockSize
+    encoded: Any, method: Method, executor: Executor, context: RunContext, block: BlockSize
 ) -> TrajectoryPartsRelease:
     """The release of many trajectories in shards, in parts."""
     from crypsis.publication.trajectory_parts import sort_trajectories
@@ -188,23 +188,23 @@ def release_trajectories(
 
     known = encoded.one_of_each
     resolved = method.resolve(known)
-    recoded = resolved.anonymize_parts(encoded, executor, journal, block)
+    recoded = resolved.anonymize_parts(encoded, executor, context, block)
     kind = kind_of(recoded.symbols)
     symbols = kind.completed(recoded.symbols, known)
     return TrajectoryPartsRelease(
-        parts=sort_trajectories(replace(recoded, symbols=symbols), executor, journal),
+        parts=sort_trajectories(replace(recoded, symbols=symbols), executor, context),
         guarantee=kind.promised(resolved.guarantee_of(known, symbols), symbols),
         method=resolved,
         declared=method,
         encoded=encoded,
         executor=executor,
-        journal=journal,
+        context=context,
     )
 
 
-def _release(data: Any, published: Any, method: Method, declared: Method, journal: Journal) -> Release:
+def _release(data: Any, published: Any, method: Method, declared: Method, context: RunContext) -> Release:
     kind = kind_of(published)
-    published, data = kind.with_times(published, data, method.guarantee_of, journal)
+    published, data = kind.with_times(published, data, method.guarantee_of, context)
     published = kind.completed(published, data)
     return Release(
         data=published,
@@ -213,25 +213,25 @@ def _release(data: Any, published: Any, method: Method, declared: Method, journa
         method=method,
         declared=declared,
         original=data,
-        journal=journal,
+        context=context,
     )
 
 
 def release_shards(
-    encoded: EncodedTable, method: Method, executor: Executor, block: BlockSize, journal: Journal
+    encoded: EncodedTable, method: Method, executor: Executor, block: BlockSize, context: RunContext
 ) -> PartsRelease:
     """The release of a table in shards, in parts."""
     from crypsis.parts_release import PartsRelease
     from crypsis.publication.parts_sort import sort_blocks
 
     method.check_people(encoded)
-    recoded = method.anonymize_parts(encoded, executor, journal, block)
+    recoded = method.anonymize_parts(encoded, executor, context, block)
     return PartsRelease(
-        parts=sort_blocks(recoded, encoded.columns, executor, journal),
+        parts=sort_blocks(recoded, encoded.columns, executor, context),
         guarantee=method.guarantee,
         method=method,
         declared=method,
         encoded=encoded,
         executor=executor,
-        journal=journal,
+        context=context,
     )

@@ -34,7 +34,6 @@ from crypsis.errors import (
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import load
 from crypsis.guarantees import Guarantee, Verdict, guarantee_from_dict
-from crypsis.journal import Journal
 from crypsis.methods import Method
 from crypsis.methods.relational.applied_mapping import AppliedMapping
 from crypsis.metrics.class_sizes import ClassSizes
@@ -62,6 +61,7 @@ from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.table_facts import ColumnFacts, TableFacts
 from crypsis.review import CHECKS, Colour, Finding, Light, Review, ReviewThresholds, Subject
 from crypsis.review.refusal import refuse_colours
+from crypsis.run_context import RunContext
 from crypsis.shards.table import EncodedTable
 from crypsis.signatures import sign_files
 from crypsis.verifiers.table_parts import PublishedColumns, count_parts, verify_parts
@@ -85,7 +85,7 @@ class PartsRelease:
     declared: Method
     encoded: Any
     executor: Executor
-    journal: Journal = field(default_factory=Journal, repr=False)
+    context: RunContext = field(default_factory=RunContext, repr=False)
     confirmed: frozenset[str] = frozenset()
     thresholds: ReviewThresholds = field(default_factory=ReviewThresholds, repr=False)
     manifest: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -121,7 +121,7 @@ class PartsRelease:
 
     def _count(self) -> Any:
         if self._counted is None:
-            with self.journal.stage("verify"):
+            with self.context.stage("verify"):
                 self._counted = self._count_files(self.data.files)
         return self._counted
 
@@ -156,15 +156,15 @@ class PartsRelease:
         if self._whole is None:
             original = _original(self.encoded)
             published = _published(self.parts, self.encoded)
-            self.journal.private["applied_mapping"] = AppliedMapping(original, published)
-            self.journal.private["suppressed_records"] = np.flatnonzero(published.suppressed).tolist()
+            self.context.private["applied_mapping"] = AppliedMapping(original, published)
+            self.context.private["suppressed_records"] = np.flatnonzero(published.suppressed).tolist()
             self._whole = Release(
                 data=published,
                 guarantee=self.guarantee,
                 method=self.method,
                 declared=self.declared,
                 original=original,
-                journal=self.journal,
+                context=self.context,
                 confirmed=self.confirmed,
                 thresholds=self.thresholds,
             )
@@ -292,7 +292,7 @@ class PartsRelease:
             )
         if strict:
             refuse_colours(self.review())
-        with self.journal.stage("write"), new_folder(target, overwrite=overwrite) as partial:
+        with self.context.stage("write"), new_folder(target, overwrite=overwrite) as partial:
             folder = partial / self.kind.files[PARTS]
             folder.mkdir()
             files = []
@@ -359,7 +359,7 @@ class PartsRelease:
         """Facts as JSON; which input row became which published row is in the folder beside it."""
         target, _ = private_paths(path)
         facts = {
-            name: value for name, value in self.journal.private.items() if isinstance(value, (int, str, bool, list))
+            name: value for name, value in self.context.private.items() if isinstance(value, (int, str, bool, list))
         }
         content = {
             "schema": PRIVATE_SCHEMA,
@@ -368,7 +368,7 @@ class PartsRelease:
             "verdict": self.verify().to_dict(),
             "figures": self.figures(),
             **facts,
-            "timings": {name: round(seconds, 6) for name, seconds in self.journal.timings.items()},
+            "timings": {name: round(seconds, 6) for name, seconds in self.context.timings.items()},
         }
         write_file(target, json_bytes(content), mode=0o600)
         rows = target.with_suffix(".rows")

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from crypsis.journal import Listener, Progress
 from crypsis.notebook import progress
+from crypsis.run_context import Listener, Progress
 
 PATIENCE = 1.0  # seconds before a bar is shown
 EVERY = 0.2  # seconds between two drawings

@@ -32,7 +32,6 @@ from crypsis.errors import (
     WriteFailed,
 )
 from crypsis.guarantees import DifferentialPrivacy, Guarantee, Verdict, guarantee_from_dict
-from crypsis.journal import Journal
 from crypsis.methods import Method
 from crypsis.metrics import measure
 from crypsis.publication import PublishedKind, kind_named, kind_of
@@ -52,6 +51,7 @@ from crypsis.reports.about import About
 from crypsis.reports.report import Report
 from crypsis.review import Review, ReviewThresholds, Subject, review
 from crypsis.review.refusal import confirmable_names, confirmed_names, refuse_colours, refuse_unconfirmed
+from crypsis.run_context import RunContext
 from crypsis.signatures import BROKEN, UNSIGNED, Signature, check_private_key, read_signature, sign_files
 from crypsis.strict_json import indented_json, read_json
 from crypsis.verifiers import verify
@@ -80,7 +80,7 @@ class Release:
     side_file: Any = None  # what is published beside the rows, such as coordinates
     method: Method | None = None
     original: Any = field(default=None, repr=False)
-    journal: Journal = field(default_factory=Journal, repr=False)
+    context: RunContext = field(default_factory=RunContext, repr=False)
     manifest: dict[str, Any] = field(default_factory=dict, repr=False)
     damage: tuple[str, ...] = ()
     confirmed: frozenset[str] = frozenset()  # columns whose findings the publisher has looked at
@@ -109,7 +109,7 @@ class Release:
             data, guarantee, verdict = self._verified
             if data is self.data and guarantee is self.guarantee:  # both can be assigned again
                 return verdict
-        with self.journal.stage("verify"):
+        with self.context.stage("verify"):
             verdict = verify(self.data, self.guarantee, against)
         if verdict.holds and self.damage:
             verdict = Verdict(
@@ -187,7 +187,7 @@ class Release:
             measured: dict[str, Any] = rounded(finite(measure(original, self.data, side_inputs=self._side_inputs)))
             return measured
         if self._measured is None or self._measured[0] is not self.data:
-            with self.journal.stage("measure"):
+            with self.context.stage("measure"):
                 figures = measure(against, self.data, side_inputs=self._side_inputs)
             self._measured = (self.data, rounded(finite(figures)))
         return self._measured[1]
@@ -219,7 +219,7 @@ class Release:
         limits = thresholds or self.thresholds
         asked = (self.data, subject.verdict, subject.original, subject.confirmed, limits, public)
         if self._reviewed is None or not _is_same(asked, self._reviewed[0]):
-            with self.journal.stage("review"):
+            with self.context.stage("review"):
                 self._reviewed = (asked, review(subject, limits))
         return self._reviewed[1]
 
@@ -295,8 +295,8 @@ class Release:
 
     def _private_page(self) -> tuple[str, dict[str, Any]]:
         """The page of the private report, and the manifest that it shows."""
-        timings = {name: round(seconds, 6) for name, seconds in self.journal.timings.items()}
-        private = {"timings": timings, "memory": dict(self.journal.memory), "review": self.review().to_dict()}
+        timings = {name: round(seconds, 6) for name, seconds in self.context.timings.items()}
+        private = {"timings": timings, "memory": dict(self.context.memory), "review": self.review().to_dict()}
         manifest = self._own_manifest("sorted") | {"private": private}
         return self.kind.report.render(manifest, self.data, self.side_file, self._compared()), manifest
 
@@ -341,7 +341,7 @@ class Release:
         if strict:
             refuse_colours(self.review())
         chosen = published_figures(self, publish_figures)
-        with self.journal.stage("write"), new_folder(target, overwrite=overwrite) as partial:
+        with self.context.stage("write"), new_folder(target, overwrite=overwrite) as partial:
             manifest = self._write_files(partial, format, order, chosen)
             if sign is not None:
                 sign_files(partial, sign)
@@ -364,8 +364,8 @@ class Release:
         self.kind.write(target, self.data, self.side_file, rows, self._default_format)
         manifest = self._own_manifest("input")
         facts = self.kind.private_facts(self.data)
-        if "cells" in self.journal.private:
-            facts["cells"] = self.journal.private["cells"]
+        if "cells" in self.context.private:
+            facts["cells"] = self.context.private["cells"]
         if facts and getattr(self.data, "owners", None) is not None:  # so that people can be counted, and attacked
             facts["published_row_of_input_row"] = self.published_rows("input")
         manifest |= {"schema": WORKING_SCHEMA, "files": checksums(target)}
@@ -380,10 +380,10 @@ class Release:
         rows = self.kind.sorted_rows(form) if order == "sorted" else np.arange(len(form))
         place = np.empty(len(rows), np.int64)
         place[rows] = np.arange(len(rows))
-        kept = _private_form(self.journal.private.get("published_input_rows"))
+        kept = _private_form(self.context.private.get("published_input_rows"))
         if kept is None:
             return [*place.tolist()]
-        published_row: list[int | None] = [None] * int(self.journal.private["accounting"]["input"])
+        published_row: list[int | None] = [None] * int(self.context.private["accounting"]["input"])
         for input_row, at in zip(kept, place.tolist(), strict=True):
             published_row[input_row] = at
         return published_row
@@ -395,7 +395,7 @@ class Release:
         """
         published_row = self.published_rows(order)
         facts = {
-            name: _private_form(value) for name, value in self.journal.private.items() if name != "published_input_rows"
+            name: _private_form(value) for name, value in self.context.private.items() if name != "published_input_rows"
         }
         ids = getattr(self.original, "ids", None)
         method = self.method
@@ -414,8 +414,8 @@ class Release:
             **facts,
             **self.kind.private_facts(self.data),
             **links,
-            "timings": {name: round(seconds, 6) for name, seconds in self.journal.timings.items()},
-            "memory": dict(self.journal.memory),
+            "timings": {name: round(seconds, 6) for name, seconds in self.context.timings.items()},
+            "memory": dict(self.context.memory),
         }
         target, page = private_paths(path)
         write_file(target, json_bytes(content), mode=0o600)

@@ -10,8 +10,8 @@ import pytest
 from crypsis.attacks import attack_named
 from crypsis.attacks.cover import CoverAttack
 from crypsis.errors import NotApplicable
-from crypsis.journal import Journal
 from crypsis.methods.transaction.disassociation import Disassociation
+from crypsis.run_context import RunContext
 from crypsis.samples.quest import quest
 from tests.releases_of_sets import disassociated, published, random_records
 
@@ -97,8 +97,8 @@ def test_counts_that_rule_rarity_out_are_no_cause() -> None:
 
 def test_safe_placement_leaves_nothing_certain() -> None:
     data = quest(3_000, terms=120)
-    exposed = CoverAttack().run(Disassociation(k=4, m=2).anonymize(data, Journal()))
-    safe = CoverAttack().run(Disassociation(k=4, m=2, safe=True).anonymize(data, Journal()))
+    exposed = CoverAttack().run(Disassociation(k=4, m=2).anonymize(data, RunContext()))
+    safe = CoverAttack().run(Disassociation(k=4, m=2, safe=True).anonymize(data, RunContext()))
     assert exposed.certain
     assert not safe.certain
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from crypsis.attacks import ItemsetAttack
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import NotApplicable, TooLarge
-from crypsis.journal import Journal
 from crypsis.methods import PCTA
+from crypsis.run_context import RunContext
 from tests.strategies import item_lists
 
 
@@ -35,7 +35,7 @@ def fewest(rows: list[list[str]], published: PublishedTransactions, size: int) -
 def test_candidates_are_those_of_the_definition(rows: list[list[str]], k: int, protect: bool) -> None:
     data = Transactions.from_lists(rows)
     protect = protect and sum(map(bool, rows)) >= k
-    published = PCTA(k=k, m=2).anonymize(data, Journal()) if protect else PublishedTransactions.from_lists(rows)
+    published = PCTA(k=k, m=2).anonymize(data, RunContext()) if protect else PublishedTransactions.from_lists(rows)
     result = ItemsetAttack(knowledge=2, beyond=1).run(published, data)
     for size in range(1, 4):
         assert result.candidates[:, size - 1].tolist() == fewest(rows, published, size)

@@ -14,13 +14,13 @@ from crypsis.data.attribute_domains import AttributeDomains, CategoryDomain, Num
 from crypsis.data.category_trees import CategoryTree, CategoryTrees
 from crypsis.data.counted_regions import CountedRegions, RegionAttribute
 from crypsis.data.relational import Table
-from crypsis.journal import Journal
 from crypsis.kernels.regions import GRID, GroupedRecords, shares_of, split_blocks
 from crypsis.methods import DiffMulti
 from crypsis.methods.relational.region_scores import KINDS
 from crypsis.methods.relational.specialization_budgets import budget_of_call, operations
 from crypsis.metrics.region_penalties import discernibility_of_regions, ncp_of_regions
 from crypsis.noise.blocks import Blocks
+from crypsis.run_context import RunContext
 from crypsis.verifiers.counted_regions import _problem_with_regions
 from tests.conformance.vectors import case, load
 from tests.noise.providers import NoNoise
@@ -172,7 +172,7 @@ def test_table_6_1(given: Any) -> None:
         RegionAttribute("YoB", NumericDomain(low, high)),
     ]
     trace = Trace(attributes, {"Continent": 6, "YoB": high - low})
-    made = method.generalized(table, Journal(), NoNoise(), trace)
+    made = method.generalized(table, RunContext(), NoNoise(), trace)
     assert len(trace.found) == len(given["trace"])
     for step in given["trace"]:
         found = trace.found[str([step["region"][one.name] for one in attributes])]

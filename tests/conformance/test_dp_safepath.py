@@ -12,7 +12,6 @@ from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.errors import BudgetScheme
-from crypsis.journal import Journal
 from crypsis.ledger import Call, InParallel, InSequence
 from crypsis.methods import SafePath
 from crypsis.methods.noise_thresholds import deviations_threshold, flat_threshold
@@ -22,6 +21,7 @@ from crypsis.methods.trajectory.safe_path_budgets import printed_shares, uniform
 from crypsis.methods.trajectory.value_ranges import ValueRanges
 from crypsis.metrics.count_queries import _Pairs, relative_error
 from crypsis.noise import pass_probability
+from crypsis.run_context import RunContext
 from crypsis.verifiers.run_ledger import check_run_ledger
 from tests.conformance.vectors import case, load
 from tests.noise.providers import NoNoise
@@ -159,7 +159,7 @@ def test_structural_zeros(given: Any) -> None:
                 time_domain=TimeDomain(0, given["timestamps"]),
             )
             noise = AllPassAfter((levels - 1) * steps_per_level)
-            method.synthesized(data, Journal(), noise)
+            method.synthesized(data, RunContext(), noise)
             assert len(noise.sizes) == levels * steps_per_level
             assert noise.sizes[-1] == given[order]
 
@@ -179,7 +179,7 @@ def test_table_5_1(given: Any) -> None:
         time_domain=TimeDomain(vector["timestamps"][0], vector["timestamps"][-1] + 1),
     )
     noise = NoNoise()
-    made = method.synthesized(Events.from_lists(events), Journal(), noise)
+    made = method.synthesized(Events.from_lists(events), RunContext(), noise)
     assert noise.calls == given["noisy_counts_requested"]
     assert made.prefix_counts() == {tuple(map(pair, node["prefix"])): node["count"] for node in given["nodes"]}
     assert sorted((visits, copies) for copies, visits in made.to_lists()) == sorted(

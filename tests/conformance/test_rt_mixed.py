@@ -16,7 +16,6 @@ from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import Infeasible
 from crypsis.guarantees import KKmAnonymity, KLmDiversity
 from crypsis.hierarchy import Hierarchies, Hierarchy
-from crypsis.journal import Journal
 from crypsis.kernels.item_losses import record_losses as cluster_losses
 from crypsis.methods import RumBound, TumBound
 from crypsis.methods.mixed.clusters import Clusters
@@ -27,6 +26,7 @@ from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
 from crypsis.metrics.certainty_penalty import ncp_loss
 from crypsis.metrics.record_distance import cluster_distance
 from crypsis.metrics.utility_loss import record_losses
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from crypsis.verifiers.loss_bounds import item_loss, table_loss
 from crypsis.verifiers.mixed_by_definition import is_klm_diverse, kkm_violations
@@ -118,11 +118,11 @@ def released_figure(figure) -> PublishedMixed:
 
 def merged(data: Mixed, method: MixedMethod) -> tuple[PublishedMixed, list[list[int]]]:
     """The verified publication and the clusters of a run."""
-    journal = Journal()
-    published = method.anonymize(data, journal)
+    context = RunContext()
+    published = method.anonymize(data, context)
     verdict = verify(published, method.guarantee_of(data, published), data)
     assert verdict.holds, verdict
-    return published, sorted(journal.private["clusters"])
+    return published, sorted(context.private["clusters"])
 
 
 def shown_items(published: PublishedMixed, without: Sequence[str] = ()) -> list[list[list[str]]]:

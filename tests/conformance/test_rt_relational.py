@@ -19,7 +19,6 @@ from crypsis.hierarchy import Hierarchies, Hierarchy
 from crypsis.hierarchy.adaptive import adaptive
 from crypsis.hierarchy.equi_depth import equi_depth
 from crypsis.hierarchy.equi_width import equal_width_edges
-from crypsis.journal import Journal
 from crypsis.kernels.class_cells import class_cells
 from crypsis.kernels.lattice import minimal_nodes
 from crypsis.methods import BottomUp, Cluster, Incognito, Mondrian, TopDown
@@ -31,6 +30,7 @@ from crypsis.methods.relational.relational_method import RelationalMethod
 from crypsis.metrics.certainty_penalty import ncp_loss
 from crypsis.metrics.class_sizes import average_class_size, discernibility_loss
 from crypsis.metrics.table_divergence import table_kl_divergence_loss
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.conformance.rt_tables import edge_table, fraction, table_of
 from tests.conformance.vectors import case, load
@@ -71,11 +71,11 @@ def classes_of(published: PublishedTable) -> dict[tuple[int, ...], tuple[Cell, .
 
 
 def run(method: RelationalMethod, table: Table) -> tuple[PublishedTable, dict[str, Any]]:
-    journal = Journal()
-    published = method.anonymize(table, journal)
+    context = RunContext()
+    published = method.anonymize(table, context)
     verdict = verify(published, method.guarantee, table)
     assert verdict.holds, verdict
-    return published, journal.private
+    return published, context.private
 
 
 @pytest.mark.parametrize(

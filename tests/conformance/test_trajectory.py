@@ -14,7 +14,6 @@ from benchmarks import workloads
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.errors import CrypsisError
 from crypsis.guarantees import KmAnonymity
-from crypsis.journal import Journal
 from crypsis.kernels import nearest_merging
 from crypsis.methods import SeqAnon
 from crypsis.methods.trajectory.feasibility import individuals_by_length
@@ -25,6 +24,7 @@ from crypsis.metrics.locations import location_statistics
 from crypsis.metrics.patterns import compare_patterns, frequent_patterns
 from crypsis.metrics.queries import average_relative_error, estimated_support, support
 from crypsis.metrics.workload import Workload
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.conformance.trajectory_vectors import close, partition_of, read
 from tests.conformance.vectors import case, load
@@ -43,8 +43,8 @@ PRIVACY = "trajectory/privacy_analysis.json"
 
 
 def run(data: Trajectories, **parameters: Any) -> tuple[PublishedTrajectories, dict[str, Any]]:
-    journal = Journal()
-    return SeqAnon(**parameters).anonymize(data, journal), journal.private
+    context = RunContext()
+    return SeqAnon(**parameters).anonymize(data, context), context.private
 
 
 def assert_statistics(data: Trajectories, published: PublishedTrajectories, expected: Mapping[str, float]) -> None:
@@ -75,7 +75,7 @@ def test_the_papers_example_is_reproduced(vector: Any) -> None:
 def test_the_rare_pairs_of_the_papers_example_are_listed_in_order(vector: Any) -> None:
     data, k = read(vector["input"]), vector["params"]["k"]
     state = LocationMerging(data, *data.locations.coordinates("test"), data.groups("trajectory"))
-    state.make_frequent(1, k, Journal())
+    state.make_frequent(1, k, RunContext())
     labels = data.locations.labels
     rare = [([labels[code] for code in codes], support) for codes, support in state.rare_of_size(2, k)]
     expected = vector["expected"]
@@ -213,7 +213,7 @@ def test_full_size_runs(file: str, expected: Any) -> None:
 )
 def test_bad_input_raises_its_code(described: Any) -> None:
     with pytest.raises(CrypsisError) as raised:
-        SeqAnon(**described["params"]).anonymize(read(described["input"]), Journal())
+        SeqAnon(**described["params"]).anonymize(read(described["input"]), RunContext())
     assert raised.value.code == described["error"]
     assert raised.value.exit_code in (2, 3)
     assert len(str(raised.value)) > 20

@@ -12,10 +12,10 @@ from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import CrypsisError, UtilityConstraintsUnsatisfied
 from crypsis.guarantees import KmAnonymity
 from crypsis.hierarchy import Taxonomy
-from crypsis.journal import Journal
 from crypsis.methods import Method, SDSeqAnon, USeqAnon
 from crypsis.metrics.distance import distance_loss
 from crypsis.metrics.semantics import combined_distance_loss, semantic_penalty_loss
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.conformance.trajectory_vectors import close, partition_of, read
 from tests.conformance.vectors import case, load
@@ -28,11 +28,11 @@ ERRORS = "trajectory/errors.json"
 
 
 def run(method: Method, data: Trajectories) -> tuple[PublishedTrajectories, dict[str, Any]]:
-    journal = Journal()
-    published = method.anonymize(data, journal)
+    context = RunContext()
+    published = method.anonymize(data, context)
     assert verify(published, method.guarantee, original=data).holds
     assert verify(published, method.guarantee_of(data, published)).holds
-    return published, journal.private
+    return published, context.private
 
 
 def sd(described: Mapping[str, Any], **parameters: Any) -> SDSeqAnon:
@@ -145,7 +145,7 @@ def test_forty_random_trajectories_with_constraints(described: Any, expected: An
 def test_bad_input_of_guided_methods_raises_its_code(described: Any) -> None:
     make = sd if described["algorithm"] == "SD-SEQANON" else u
     with pytest.raises(CrypsisError) as raised:
-        make(described["input"], **described["params"]).anonymize(read(described["input"]), Journal())
+        make(described["input"], **described["params"]).anonymize(read(described["input"]), RunContext())
     assert raised.value.code == described["error"]
     assert raised.value.exit_code == 2
     assert len(str(raised.value)) > 20

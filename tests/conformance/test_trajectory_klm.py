@@ -11,7 +11,6 @@ import pytest
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.errors import CrypsisError
 from crypsis.guarantees import KlmAnonymity
-from crypsis.journal import Journal
 from crypsis.kernels.top_patterns import containing_patterns
 from crypsis.methods import SGA, ZGA, LmAnon, Method
 from crypsis.methods.trajectory.diverse_merging import Requirement, _Cluster
@@ -19,6 +18,7 @@ from crypsis.methods.trajectory.frequent_subtrajectories import frequent_subtraj
 from crypsis.methods.trajectory.merging import LocationMerging, MergingLevel
 from crypsis.methods.trajectory.sensitive_visits import SplitTrajectories
 from crypsis.methods.trajectory.z_order import z_order, z_values
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.conformance.vectors import case, load
 from tests.reference import lm_anon as reference
@@ -46,8 +46,8 @@ def read(described: Mapping[str, Any]) -> Trajectories:
 
 
 def run(method: Method, data: Trajectories) -> tuple[PublishedTrajectories, dict[str, Any]]:
-    journal = Journal()
-    return method.anonymize(data, journal), journal.private
+    context = RunContext()
+    return method.anonymize(data, context), context.private
 
 
 def close(value: float) -> Any:
@@ -75,13 +75,13 @@ def test_what_violates_after_the_first_merge(vector: Any) -> None:
     cluster = _Cluster(split, np.arange(len(data)), x, y, asked)
     held, kinds = cluster._held()
     state = LocationMerging(split.known, x, y, split.groups, held=held, kinds=kinds)
-    first = MergingLevel(state, 1, Journal())
+    first = MergingLevel(state, 1, RunContext())
     labels, expected = data.locations.labels, vector["expected"]
     supports = {labels[code]: int(first.records.support[slot]) for slot, code in enumerate(state._places.occurring)}
     assert supports == expected["size_1_support"]
-    assert first.merge(first.violating(asked.k, asked.l), asked.k, asked.l, Journal())
+    assert first.merge(first.violating(asked.k, asked.l), asked.k, asked.l, RunContext())
     assert state.merges.to_lists() == expected["merges"][:1]
-    second = MergingLevel(state, 2, Journal())
+    second = MergingLevel(state, 2, RunContext())
     representative = state.representatives()
     distinct = np.unique(representative[representative >= 0])
     members = [sorted(labels[code] for code in np.flatnonzero(representative == one)) for one in distinct]
@@ -239,7 +239,7 @@ def test_merging_can_break_diversity(described: Any) -> None:
 )
 def test_bad_input_raises_its_code(described: Any) -> None:
     with pytest.raises(CrypsisError) as raised:
-        METHODS[described["algorithm"]](**described["params"]).anonymize(read(described["input"]), Journal())
+        METHODS[described["algorithm"]](**described["params"]).anonymize(read(described["input"]), RunContext())
     assert raised.value.code == described["error"]
     assert raised.value.exit_code in (2, 3)
     assert len(str(raised.value)) > 20

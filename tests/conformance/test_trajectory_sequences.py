@@ -11,12 +11,12 @@ import pytest
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import CrypsisError
 from crypsis.guarantees import Guarantee, PatternPreservingKAnonymity, SequenceKAnonymity
-from crypsis.journal import Journal
 from crypsis.kernels.prefix_tree import summed_up
 from crypsis.methods import BFP2kA, KAMCut, KAMRec, Method
 from crypsis.methods.trajectory.bf_p2ka import replacing_nodes
 from crypsis.methods.trajectory.prefix_tree import PrefixTree
 from crypsis.metrics.similarity import pattern_similarity
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.conformance.vectors import case, load
 from tests.reference.prefix_tree import contains
@@ -41,13 +41,13 @@ def release_of(sequences: list[str]) -> PublishedTrajectories:
 
 def aligned(data: Trajectories, method: Method) -> list[str]:
     """The published sequence of each input row, "" where it was lost."""
-    journal = Journal()
-    published = method.anonymize(data, journal)
+    context = RunContext()
+    published = method.anonymize(data, context)
     rows = [""] * len(data)
-    for row, sequence in zip(journal.private["published_input_rows"].tolist(), published.to_lists(), strict=True):
+    for row, sequence in zip(context.private["published_input_rows"].tolist(), published.to_lists(), strict=True):
         rows[row] = "".join(map(str, sequence))
-    assert journal.private["accounting"]["published"] == len(published)
-    assert [entry["row"] for entry in journal.private["lost"]] == [row for row, text in enumerate(rows) if not text]
+    assert context.private["accounting"]["published"] == len(published)
+    assert [entry["row"] for entry in context.private["lost"]] == [row for row, text in enumerate(rows) if not text]
     return rows
 
 
@@ -76,7 +76,7 @@ def test_the_papers_example_of_bf_p2ka_is_reproduced(vector: Any) -> None:
     expected, data, k = vector["expected"], read(vector["input"]["sequences"]), vector["params"]["k"]
     tree = tree_of(data, k)
     added = np.where(tree.kept, tree.rows_ending, 0)
-    np.add.at(added, replacing_nodes(tree, Journal()), tree.rows_ending[tree.cut_nodes])
+    np.add.at(added, replacing_nodes(tree, RunContext()), tree.rows_ending[tree.cut_nodes])
     final = summed_up(tree.nodes.parent, added)
     assert table(tree, np.flatnonzero(tree.kept)[1:], final) == expected["final_tree"]
     rows = aligned(data, BFP2kA(k=k))
@@ -168,5 +168,5 @@ def test_pattern_similarity(expected: Any) -> None:
 )
 def test_bad_input_of_the_prefix_tree_methods(expected: Any) -> None:
     with pytest.raises(CrypsisError) as raised:
-        KAMRec(**expected["params"]).anonymize(read(expected["input"]["sequences"]), Journal())
+        KAMRec(**expected["params"]).anonymize(read(expected["input"]["sequences"]), RunContext())
     assert raised.value.code == expected["error"]

@@ -9,12 +9,12 @@ import pytest
 
 from crypsis.data.track import Tracks
 from crypsis.errors import CrypsisError
-from crypsis.journal import Journal
 from crypsis.methods.trajectory.characteristic_points import characteristic_points
 from crypsis.methods.trajectory.ppsg import PPSG
 from crypsis.methods.trajectory.progressive_generalization import ProgressiveGeneralization, suggested_limit
 from crypsis.methods.trajectory.regions_of_interest import RegionsOfInterest
 from crypsis.methods.trajectory.voronoi import neighbouring_pairs
+from crypsis.run_context import RunContext
 from tests.conformance.vectors import case, load
 
 PPSG_SMALL = "trajectory/ppsg_small.json"
@@ -92,16 +92,16 @@ def test_the_suggested_displacement(described: Any) -> None:
 )
 def test_published_sequences_and_representatives(vector: Any, inner: str) -> None:
     params, expected = vector["params"], vector["expected"]
-    journal = Journal()
-    published = PPSG(inner=inner, **params).anonymize(Tracks.from_lists(vector["input"]["tracks_xyt"]), journal)
+    context = RunContext()
+    published = PPSG(inner=inner, **params).anonymize(Tracks.from_lists(vector["input"]["tracks_xyt"]), context)
     cell = {label: index for index, label in enumerate(published.generators.labels)}
     rows: list[list[int]] = [[] for _ in vector["input"]["tracks_xyt"]]
-    for number, row in zip(journal.private["published_input_rows"], published.to_lists(), strict=True):
+    for number, row in zip(context.private["published_input_rows"], published.to_lists(), strict=True):
         rows[number] = [cell[label] for label in row]
     assert rows == expected[inner.replace("-", "_")]
     if inner == "kam-rec":
         found = [
-            [cell[label], x, y, journal.private["visitors"][label]]
+            [cell[label], x, y, context.private["visitors"][label]]
             for label, x, y in published.places.to_frame().iter_rows()
         ]
         assert sorted(found) == [close(row) for row in expected["kam_rec_representatives_cell_x_y_tracks"]]
@@ -137,7 +137,7 @@ def test_bad_input_raises_its_code(described: Any) -> None:
     with pytest.raises(CrypsisError) as raised:
         method = PPSG(**{name: number(value) for name, value in described["params"].items()})
         tracks = [[[number(value) for value in fix] for fix in track] for track in described["input"]["tracks_xyt"]]
-        method.anonymize(Tracks.from_lists(tracks), Journal())
+        method.anonymize(Tracks.from_lists(tracks), RunContext())
     assert raised.value.code == described["error"]
     assert raised.value.exit_code in (2, 3)
     assert len(str(raised.value)) > 20

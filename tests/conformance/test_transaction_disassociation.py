@@ -8,8 +8,8 @@ import pytest
 
 from crypsis.data.transaction import Transactions
 from crypsis.errors import BadParameter, Infeasible
-from crypsis.journal import Journal
 from crypsis.methods import Disassociation
+from crypsis.run_context import RunContext
 from tests.conformance.vectors import case, load
 
 COUNTEREXAMPLES = "transaction/disassoc_counterexamples.json"
@@ -44,7 +44,7 @@ def published(described: dict[str, Any], clusters: Any = None, **parameters: Any
         l=options.get("l"),
         **parameters,
     )
-    made = method.anonymize(data, Journal(), clusters)
+    made = method.anonymize(data, RunContext(), clusters)
     assert made.leaf_of_record is not None
     members: dict[int, list[int]] = {}
     for record, leaf in enumerate(made.leaf_of_record.tolist()):

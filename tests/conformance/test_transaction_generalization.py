@@ -13,10 +13,10 @@ from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import PoliciesConflict
 from crypsis.guarantees import ItemsetDiversity, ItemsetKmAnonymity
 from crypsis.hierarchy import ItemHierarchy, UtilityPolicy
-from crypsis.journal import Journal
 from crypsis.kernels.gray_order import gray_order
 from crypsis.methods import COAT, LRA, PCTA, VPA, Apriori, Method
 from crypsis.metrics.item_ncp import item_ncp
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.conformance.vectors import case, load
 
@@ -32,8 +32,8 @@ def cases(file: str) -> list[Any]:
 
 
 def run(method: Method, data: Transactions) -> tuple[PublishedTransactions, dict[str, Any]]:
-    journal = Journal()
-    return method.anonymize(data, journal), journal.private
+    context = RunContext()
+    return method.anonymize(data, context), context.private
 
 
 def named_rows(published: PublishedTransactions) -> list[list[str]]:

@@ -26,9 +26,9 @@ from crypsis.data.relational import NodeLeaves, PublishedTable
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.data.values import write_value
 from crypsis.errors import BadQuery, Infeasible
-from crypsis.journal import Journal
 from crypsis.methods import METHODS, Method
 from crypsis.parameters import parameters_of
+from crypsis.run_context import RunContext
 
 MANY = int(os.environ.get("CRYPSIS_RELEASES", "12"))
 KINDS = (Table, Transactions, Mixed)
@@ -123,7 +123,7 @@ def draw_release(method: type[Method], random: Random) -> tuple[Any, Method, Any
     if "max_cluster_size" in named:
         given["max_cluster_size"] = 2 * given["k"] + random.randint(0, 3)
     setting = method(**given)
-    return original, setting, setting.anonymize(original, Journal())
+    return original, setting, setting.anonymize(original, RunContext())
 
 
 def as_recipients_have_it(published: Any) -> Any:

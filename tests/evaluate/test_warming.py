@@ -30,9 +30,9 @@ class Spending(crypsis.Mondrian):
 
     budget: Annotated[Budget | None, "What is spent."] = None
 
-    def anonymize(self, data, journal):
+    def anonymize(self, data, context):
         USED.append("run" if self.budget is None else "spent")
-        return super().anonymize(data, journal)
+        return super().anonymize(data, context)
 
 
 def test_warming_runs_once_on_a_few_records_and_spends_nothing(tmp_path):

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crypsis.arrays import offsets_of
-from crypsis.journal import Journal
 from crypsis.kernels.joint_nodes import Arena, Leading, Nodes
 from crypsis.kernels.node_order import settle_ties, sort_keys, sorted_by_key
+from crypsis.run_context import RunContext
 from tests.methods.transaction.sets_of_terms import drawn
 from tests.reference import disassociation as reference
 
@@ -77,4 +77,4 @@ def test_joins_are_those_of_the_definition(seed: int) -> None:
         expected = case.expected()
     except reference.Impossible:
         return
-    assert case.method(workers=1).anonymize(case.data(), Journal()).to_canonical() == expected
+    assert case.method(workers=1).anonymize(case.data(), RunContext()).to_canonical() == expected

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from crypsis.data.transaction import Transactions
 from crypsis.hierarchy import BalancedHierarchy
-from crypsis.journal import Journal
 from crypsis.methods import COAT, PCTA, Apriori
+from crypsis.run_context import RunContext
 from tests.reference import generalization as reference
 from tests.strategies import item_lists
 
@@ -26,9 +26,9 @@ def test_raising_a_cut(rows: list[list[str]], k: int, m: int, share: float) -> N
     expected = reference.apriori(filled, reference.Tree(dict(tree.to_pairs())), k, m, most_deleted=most)
     assume(expected is not None)
     assert expected is not None
-    journal = Journal()
-    Apriori(k=k, m=m, hierarchy=tree, max_suppressed_items=share).anonymize(data, journal)
-    assert journal.private["steps"] == expected[1]
+    context = RunContext()
+    Apriori(k=k, m=m, hierarchy=tree, max_suppressed_items=share).anonymize(data, context)
+    assert context.private["steps"] == expected[1]
 
 
 @settings(max_examples=40)
@@ -37,7 +37,7 @@ def test_merging_for_a_policy(rows: list[list[str]], k: int, m: int, form: str) 
     assume(sum(map(bool, rows)) >= k)
     every = {one for row in rows for size in range(1, m + 1) for one in combinations(sorted(row), size)}
     _, _, steps = reference.policy_merging(rows, every, k, every_item=form != "coat", whole_dataset=form == "dataset")
-    journal = Journal()
+    context = RunContext()
     method = COAT(k=k, m=m) if form == "coat" else PCTA(k=k, m=m, objective=form)
-    method.anonymize(Transactions.from_lists(rows), journal)
-    assert journal.private["steps"] == steps
+    method.anonymize(Transactions.from_lists(rows), context)
+    assert context.private["steps"] == steps

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crypsis.data.trajectory import Trajectories
-from crypsis.journal import Journal
 from crypsis.kernels import nearest_merging
 from crypsis.kernels.nearest_merging import postings_of, root_of, roots_of
 from crypsis.kernels.subsequences import count_of
 from crypsis.methods.trajectory.merging import LocationMerging, MergingLevel
+from crypsis.run_context import RunContext
 from tests.kernels.interpretation import WAYS
 from tests.reference import seq_anon as reference
 from tests.reference.subsequences import supports
@@ -78,7 +78,7 @@ def test_counts_stay_those_of_a_recount_whatever_merges(
     trajectories = dataset.trajectories()
     unit = "owner" if dataset.owners is not None else "trajectory"
     with WAYS[way]():
-        level = MergingLevel(merging_of(trajectories, unit), size, Journal())
+        level = MergingLevel(merging_of(trajectories, unit), size, RunContext())
         records, sequences = level.records, level.records.sequences
         found = pairs = np.empty((2, 1024), np.int64)
         whose = np.repeat(np.arange(len(sequences.bounds) - 1), np.diff(sequences.bounds)).tolist()

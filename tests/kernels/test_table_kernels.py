@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crypsis.errors import Infeasible
-from crypsis.journal import Journal
 from crypsis.kernels.row_classes import row_classes
 from crypsis.methods import BottomUp, Cluster, Incognito, Mondrian, TopDown
+from crypsis.run_context import RunContext
 from tests.methods.relational.obvious import Small, asked, classes, constraints, small_tables
 from tests.reference import tables as reference
 
@@ -29,7 +29,7 @@ def test_rows_are_numbered_by_their_first_occurrence(rows: list[list[int]]) -> N
 
 def attempt(method: Any, small: Small) -> Any:
     try:
-        return method.anonymize(small.table(), Journal())
+        return method.anonymize(small.table(), RunContext())
     except Infeasible:
         return None
 

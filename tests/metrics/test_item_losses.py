@@ -13,10 +13,10 @@ from crypsis.arrays import offsets_of
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.hierarchy import ItemHierarchy
-from crypsis.journal import Journal
 from crypsis.methods import LRA, PCTA
 from crypsis.metrics.item_ncp import item_ncp, item_ncp_loss
 from crypsis.metrics.utility_loss import record_losses, utility_loss
+from crypsis.run_context import RunContext
 from tests.reference import generalization as reference
 from tests.strategies import item_lists
 
@@ -46,7 +46,7 @@ def test_penalties_add_up_what_each_occurrence_may_stand_for(rows: list[list[str
         return
     data = Transactions.from_lists(rows)
     for method in (PCTA(k=k, m=2), LRA(k=k, m=2, partition_size=2)):
-        published = method.anonymize(data, Journal())
+        published = method.anonymize(data, RunContext())
         shown = [[[one] if isinstance(one, str) else one for one in row] for row in published.to_lists()]
         domain = published.domain
         assert domain is not None

@@ -14,12 +14,12 @@ from crypsis.data.transaction import Transactions
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.applicability import domain_parameters, why_not
 from crypsis.evaluate.dataset import can_show, view_of
-from crypsis.journal import Journal
 from crypsis.methods import METHODS, method_named
 from crypsis.metrics import METRICS
 from crypsis.metrics.itemset_queries import draw_itemsets
 from crypsis.metrics.query_workload import drawn_queries
 from crypsis.parameters import parameters_of
+from crypsis.run_context import RunContext
 from crypsis.samples import SAMPLES
 
 PEOPLE = 90
@@ -85,7 +85,7 @@ def test_no_figure_depends_on_the_order_of_the_records(name: str, samples: list[
         pytest.skip(why_not(name, original))
     try:
         setting = setting_of(name)
-        published = setting.resolve(original).anonymize(original, Journal())
+        published = setting.resolve(original).anonymize(original, RunContext())
     except CrypsisError as error:
         pytest.skip(str(error))
     aligned = not isinstance(published, DisassociatedTransactions) and len(published) == len(original)

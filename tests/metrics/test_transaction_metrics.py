@@ -217,11 +217,11 @@ def test_every_metric_of_sets_refuses_other_releases(name: str) -> None:
 
 
 def test_unasked_every_quick_metric_is_measured_on_a_real_release() -> None:
-    from crypsis.journal import Journal
     from crypsis.methods.transaction.disassociation import Disassociation
+    from crypsis.run_context import RunContext
 
     data = quest(2_000, terms=300)
-    release = Disassociation(k=5, m=2).anonymize(data, Journal())
+    release = Disassociation(k=5, m=2).anonymize(data, RunContext())
     figures = measure(data, release)
     assert {"tkd_loss", "tkd_a_loss", "re_loss", "re_a_loss", "re_r10_loss", "tlost_loss", "clusters"} <= figures.keys()
     assert 0 < figures["re_r10_loss"] < figures["re_a_loss"] <= 2

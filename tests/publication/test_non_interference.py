@@ -29,10 +29,10 @@ from crypsis.data.relational import Table
 from crypsis.data.stream import Events
 from crypsis.data.transaction import Transactions
 from crypsis.errors import Infeasible, InputError
-from crypsis.journal import Journal
 from crypsis.methods import METHODS, private_method
 from crypsis.noise import ExactNoise
 from crypsis.release import Release
+from crypsis.run_context import RunContext
 from tests.noise.providers import SeededEntropy
 from tests.private_settings import NEIGHBOURS, private_setting
 from tests.publication.neighbours import METHODS_OF_RECORDS, pairs
@@ -154,7 +154,7 @@ def test_the_folder_of_a_private_release_is_a_function_of_what_was_released(name
     except (Infeasible, InputError):
         assume(False)
         raise
-    alone = replace(release, original=None, journal=Journal(), _verified=None)
+    alone = replace(release, original=None, context=RunContext(), _verified=None)
     with tempfile.TemporaryDirectory() as place:
         assert written(release, Path(place)) == written(alone, Path(place))
         private = release.write_private_report(Path(place) / "private.json")

@@ -10,8 +10,8 @@ import crypsis
 from crypsis._api import release_records
 from crypsis.errors import CrypsisError
 from crypsis.executors.executor import Executor
-from crypsis.journal import Journal
 from crypsis.methods.scaling import BlockSize
+from crypsis.run_context import RunContext
 from crypsis.shards.records import shard_records
 from tests.shards.cut_sets import random_cuts, random_sets
 from tests.shards.cut_walks import random_walks
@@ -49,16 +49,16 @@ def outcome(run: Any) -> Any:
     except CrypsisError as error:
         return type(error), str(error)
     facts = {name: str(getattr(value, "to_pairs", lambda value=value: value)()) for name, value in
-             release.journal.private.items() if name != "tree"}  # fmt: skip
+             release.context.private.items() if name != "tree"}  # fmt: skip
     data = release.data
     shown = data.to_canonical() if hasattr(data, "to_canonical") else data.to_lists()
     kept = [np.asarray(one).tolist() for one in (getattr(data, "leaf_of_record", None),) if one is not None]
-    return shown, kept, facts, str(release.verify()), release.figures(), release.journal.warnings
+    return shown, kept, facts, str(release.verify()), release.figures(), release.context.warnings
 
 
 def release_cut(data: Any, method: crypsis.Method, cuts: list[int], block_rows: int, executor: Executor) -> Any:
     encoded = shard_records(data, executor, [0, *cuts, len(data)])
-    return release_records(encoded, method, executor, BlockSize(block_rows), Journal())
+    return release_records(encoded, method, executor, BlockSize(block_rows), RunContext())
 
 
 def compare(name: str, seed: int, executor: Executor) -> None:

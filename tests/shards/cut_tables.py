@@ -13,9 +13,9 @@ import crypsis
 from crypsis._api import release_shards
 from crypsis.data.relational import Table
 from crypsis.executors.executor import Executor
-from crypsis.journal import Journal
 from crypsis.methods.scaling import BlockSize
 from crypsis.parts_release import PartsRelease
+from crypsis.run_context import RunContext
 from crypsis.shards.table import EncodedTable, counts_of, fact_column, save_shard
 
 ROLES = {"age": "quasi", "pay": "quasi", "town": "quasi", "ill": "sensitive", "note": "other"}
@@ -56,7 +56,7 @@ def release_cut(
     table: Table, method: crypsis.Method, cuts: Sequence[int], block_rows: int, executor: Executor
 ) -> PartsRelease:
     encoded = cut_table(table, cuts, executor)
-    return release_shards(encoded, method, executor, BlockSize(block_rows), Journal())  # type: ignore[arg-type]
+    return release_shards(encoded, method, executor, BlockSize(block_rows), RunContext())  # type: ignore[arg-type]
 
 
 def sorted_frame(release: crypsis.Release) -> pl.DataFrame:

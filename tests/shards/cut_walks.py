@@ -8,9 +8,9 @@ import numpy as np
 
 import crypsis
 from crypsis.executors.executor import Executor
-from crypsis.journal import Journal
 from crypsis.methods.trajectory.merging import NO_GUIDANCE, Guidance
 from crypsis.methods.trajectory.shard_merging import ShardMerging
+from crypsis.run_context import RunContext
 from crypsis.shards.records import EncodedTrajectories, shard_records
 
 
@@ -39,5 +39,5 @@ def merged_cut(
     assert isinstance(encoded, EncodedTrajectories)
     merging = ShardMerging(encoded, data.locations.coordinates("this"), executor, guidance=guidance)
     for size in range(1, min(m, int(data.lengths.max(initial=0))) + 1):
-        merging.make_frequent(size, k, Journal())
+        merging.make_frequent(size, k, RunContext())
     return merging

@@ -15,8 +15,8 @@ from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import OriginalRequired, TooLarge
 from crypsis.guarantees import ItemsetDiversity, ItemsetKmAnonymity, PolicyAnonymity
 from crypsis.hierarchy import ItemHierarchy
-from crypsis.journal import Journal
 from crypsis.methods import COAT, LRA, Apriori
+from crypsis.run_context import RunContext
 from crypsis.verifiers import itemset_supports, verify
 
 Row = list[list[str]]
@@ -70,7 +70,7 @@ KINDS = ItemHierarchy(
 
 def released() -> tuple[Transactions, PublishedTransactions]:
     data = Transactions.from_lists(BASKETS)
-    return data, Apriori(k=4, m=2, hierarchy=KINDS).anonymize(data, Journal())
+    return data, Apriori(k=4, m=2, hierarchy=KINDS).anonymize(data, RunContext())
 
 
 def test_an_honest_release_holds_in_any_order() -> None:
@@ -125,7 +125,7 @@ def test_an_item_left_out_must_be_declared() -> None:
 
 def test_overlapping_symbols_are_counted_by_the_items_that_records_fit() -> None:
     data = Transactions.from_lists([["milk"], ["milk"], ["beer"], ["wine"], ["milk"], ["cream"]])
-    sets = LRA(k=2, m=1, hierarchy=KINDS, partition_size=2).anonymize(data, Journal())
+    sets = LRA(k=2, m=1, hierarchy=KINDS, partition_size=2).anonymize(data, RunContext())
     verdict = verify(sets, ItemsetKmAnonymity(k=2, m=1), data)
     assert verdict.holds
     assert verdict.figures["overlap"] is (not sets.symbols.are_disjoint())

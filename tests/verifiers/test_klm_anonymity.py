@@ -17,9 +17,9 @@ from benchmarks import workloads
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.errors import Infeasible, NotApplicable, OriginalRequired, TooManyClusters
 from crypsis.guarantees import KlmAnonymity, guarantee_named
-from crypsis.journal import Journal
 from crypsis.methods import SGA, ZGA, LmAnon
 from crypsis.release import read_release
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from crypsis.verifiers.row_matching import rows_left_over
 from tests.reference import klm_anonymity as reference
@@ -147,7 +147,7 @@ METHODS = [LmAnon(k=3, l=2, m=2), ZGA(k=3, l=2, m=2, clusters=4), SGA(k=3, l=2, 
 @pytest.mark.parametrize("in_order", [True, False], ids=["in input order", "shuffled"])
 def test_tampering_is_noticed(method: Any, in_order: bool) -> None:
     data = sample()
-    honest = method.anonymize(data, Journal())
+    honest = method.anonymize(data, RunContext())
     if not in_order:
         honest = honest.take(np.random.default_rng(5).permutation(len(honest)))
     assert verify(honest, method.guarantee, original=data).holds
@@ -217,7 +217,7 @@ def test_shuffled_clusters_hold_as_those_in_order(seed: int, k: int, l: int, clu
     data = dataclasses.replace(walks, locations=walks.locations.marked(["4"]))
     method = ZGA(k=k, l=l, m=2, clusters=clusters, on_infeasible="suppress")
     try:
-        published = method.anonymize(data, Journal())
+        published = method.anonymize(data, RunContext())
     except (Infeasible, TooManyClusters):
         return
     shuffled = published.take(np.random.default_rng(seed).permutation(len(published)))

@@ -223,7 +223,7 @@ def test_bins_are_as_narrow_as_the_guarantee_allows() -> None:
     paths = [[("home", eight + 60 * minute, eight + 60 * minute + 30)] for minute in (0, 20, 65, 100)]
     release = crypsis.anonymize(trajectories_of(paths).attach_times("bin"), crypsis.SeqAnon(k=2, m=1))
     assert release.verify().holds
-    assert release.journal.private["time_widths_tried"] == [15, 60]
+    assert release.context.private["time_widths_tried"] == [15, 60]
     assert release.data.timed.describe() == {
         "width": 3600,
         "cycle": "none",
@@ -237,7 +237,7 @@ def test_bins_that_leave_too_few_people_are_refused_with_what_would_help() -> No
     eight = 1_709_280_000
     data = trajectories_of([[("home", eight + 86_400 * day, eight + 86_400 * day + 30)] for day in range(3)])
     release = crypsis.anonymize(data.attach_times("bin"), crypsis.SeqAnon(k=2, m=1))
-    assert release.journal.private["time_widths_tried"] == [15, 60, 360, 1440]
+    assert release.context.private["time_widths_tried"] == [15, 60, 360, 1440]
     assert "time_cycle='day'" in str(release.verify())
     with pytest.raises(VerificationFailed):
         release.write("never")
@@ -252,7 +252,7 @@ def test_all_members_of_a_cluster_have_one_span_of_time() -> None:
     release = crypsis.anonymize(data.attach_times("cluster"), method)
     assert release.verify().holds
     published, places = release.data, {}
-    for rows in release.journal.private["clusters"]:
+    for rows in release.context.private["clusters"]:
         for row in rows:
             for symbol in list(published.paths())[row]:
                 named = {published.timed.place_of(label) for label in published.symbols.label_lists[symbol]}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from crypsis import ITSA, Events, LKCPrivacy, PublishedWindows, SensitiveValues
 from crypsis.data.windows import PublishedWindow
-from crypsis.journal import Journal
+from crypsis.run_context import RunContext
 from crypsis.verifiers import lkc_privacy, verify
 from crypsis.verifiers.lkc_privacy import Table, lkc_findings
 from tests.reference import itsa as reference
@@ -71,7 +71,7 @@ def release(**changed: Any) -> tuple[PublishedWindows, LKCPrivacy, Events]:
     original = Events.from_lists(EVENTS, sensitive={"fare": FARES})
     settings = {"L": 2, "K": 3, "C": "1/2", "N": 2, "sensitive_values": SensitiveValues({"fare": ["student"]})}
     method = ITSA(**settings | changed)
-    return method.anonymize(original, Journal()), method.guarantee, original
+    return method.anonymize(original, RunContext()), method.guarantee, original
 
 
 def changed(published: PublishedWindows, number: int = 1, **columns: Any) -> PublishedWindows:
@@ -173,7 +173,7 @@ def test_windows_that_are_private_one_by_one_can_break_a_promise_on_all_of_them(
     sensitive = ["yes" if who in "18" else "no" for who, _, _ in events]
     log = Events.from_lists(events, sensitive={"s": sensitive})
     settings = {"L": 2, "K": 2, "C": "2/5", "N": 3, "sensitive_values": SensitiveValues({"s": ["yes"]})}
-    published = ITSA(**settings).anonymize(log, Journal())
+    published = ITSA(**settings).anonymize(log, RunContext())
     promised = ITSA(**settings).guarantee
     assert verify(published, promised, log).holds
     verdict = verify(published, replace(promised, covers="everything"), log)
@@ -183,7 +183,7 @@ def test_windows_that_are_private_one_by_one_can_break_a_promise_on_all_of_them(
     assert not verify(published, replace(promised, covers="horizon", H=4), log).holds
     assert verify(published, replace(promised, covers="horizon", H=3), log).holds is False
     cumulative = ITSA(**settings, mode="cumulative")
-    assert verify(cumulative.anonymize(log, Journal()), cumulative.guarantee, log).holds
+    assert verify(cumulative.anonymize(log, RunContext()), cumulative.guarantee, log).holds
 
 
 def test_records_in_any_order_of_their_doublets_are_read_alike() -> None:

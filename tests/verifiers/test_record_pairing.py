@@ -16,8 +16,8 @@ from crypsis.data.relational import NodeLeaves, PublishedTable, Table
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import TooLarge
 from crypsis.guarantees import ItemsetKmAnonymity, KAnonymity, PolicyAnonymity
-from crypsis.journal import Journal
 from crypsis.methods import Cluster, Mondrian
+from crypsis.run_context import RunContext
 from crypsis.verifiers import record_pairing, verify
 from crypsis.verifiers.contained_values import ContainedValues
 from crypsis.verifiers.mixed_recoding import recoding_problem
@@ -273,7 +273,7 @@ def test_the_work_on_classes_that_do_not_overlap_grows_with_n_and_not_with_its_s
     steps = {}
     for n_records in (2_000, 16_000):
         table = people(n_records)
-        published = Mondrian(k=5).anonymize(table, Journal())
+        published = Mondrian(k=5).anonymize(table, RunContext())
         shuffled = published.take(np.random.Generator(np.random.PCG64(5)).permutation(n_records))
         with monkeypatch.context() as patched:
             counted = CountedSteps(patched)
@@ -284,7 +284,7 @@ def test_the_work_on_classes_that_do_not_overlap_grows_with_n_and_not_with_its_s
 
 def test_overlapping_classes_are_paired_too() -> None:
     table = people(1_500)
-    published = Cluster(k=5).anonymize(table, Journal())
+    published = Cluster(k=5).anonymize(table, RunContext())
     shuffled = published.take(np.random.Generator(np.random.PCG64(5)).permutation(1_500))
     assert verify(shuffled, KAnonymity(k=5), table).holds
     other = people(1_500, seed=2)

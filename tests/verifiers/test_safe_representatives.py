@@ -13,8 +13,8 @@ from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, PublishedTrajectories
 from crypsis.errors import NotApplicable, OriginalRequired
 from crypsis.guarantees import SequenceKAnonymity
-from crypsis.journal import Journal
 from crypsis.methods.trajectory.ppsg import PPSG
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from crypsis.verifiers.safe_representatives import generalized_tracks, unsafe_place, visitors
 from tests.reference import tracks as reference
@@ -97,7 +97,7 @@ def test_tracks_are_generalized_as_the_definition_says(lists: list[list[Fix]], p
 @given(track_lists(min_tracks=3, max_tracks=8), st.integers(2, 3), st.data())
 def test_a_place_moved_onto_somebodys_fix_is_noticed(lists: list[list[Fix]], k: int, data: st.DataObject) -> None:
     tracks = Tracks.from_lists(lists)
-    made = PPSG(k=k, radius=15.0, min_distance=1.0).anonymize(tracks, Journal())
+    made = PPSG(k=k, radius=15.0, min_distance=1.0).anonymize(tracks, RunContext())
     if not len(made.places):
         return
     assert verify(made, SequenceKAnonymity(k=k), tracks).holds

@@ -17,8 +17,8 @@ from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OriginalRequired, TooFewTrajectories
 from crypsis.guarantees import PatternPreservingKAnonymity, SequenceKAnonymity, Verdict
-from crypsis.journal import Journal
 from crypsis.methods import BFP2kA, KAMCut, KAMRec
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from crypsis.verifiers.containing_rows import Rows as RowsToSearch
 from tests.reference.prefix_tree import contains
@@ -90,7 +90,7 @@ def test_a_planted_rare_sequence_is_noticed(dataset: Dataset, k: int, draw: st.D
     original: Rows = [tuple(row) for row in data.to_lists()]
     for method in (KAMCut(k=k), KAMRec(k=k), KAMRec(k=k, strict=True), BFP2kA(k=k)):
         try:
-            published: Rows = [tuple(map(str, row)) for row in method.anonymize(data, Journal()).to_lists()]
+            published: Rows = [tuple(map(str, row)) for row in method.anonymize(data, RunContext()).to_lists()]
         except TooFewTrajectories:
             assume(False)
         assert broken_by(published, method.guarantee, data).holds

@@ -15,8 +15,8 @@ from crypsis.data.cells import Cells, parse_cell
 from crypsis.data.relational import PublishedColumn, PublishedTable, Table
 from crypsis.errors import NotApplicable, OriginalRequired
 from crypsis.guarantees import AllOf, KAnonymity, LDiversity, TCloseness
-from crypsis.journal import Journal
 from crypsis.methods import Cluster, Incognito, Mondrian
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from crypsis.verifiers.table_levels import table_levels
 from crypsis.verifiers.table_recoding import inconsistent
@@ -76,7 +76,7 @@ def test_two_cells_with_one_text_are_one_class() -> None:
 
 @given(small=small_tables(max_rows=12), bound=st.integers(1, 3), t=st.sampled_from([0.0, 0.2, 0.25, 0.5, 1.0]))
 def test_diversity_is_what_the_definition_says(small: Any, bound: int, t: float) -> None:
-    table = Mondrian(k=2).anonymize(small.table(), Journal()) if len(small.rows) > 1 else None
+    table = Mondrian(k=2).anonymize(small.table(), RunContext()) if len(small.rows) > 1 else None
     if table is None:
         return
     groups: dict[Any, list[int]] = {}
@@ -166,7 +166,7 @@ def test_only_missing_and_any_contain_a_missing_value() -> None:
 @given(data=st.data())
 def test_breaking_one_record_of_a_release_is_noticed(method: Any, data: st.DataObject) -> None:
     original = data.draw(tables().filter(lambda table: len(table) >= 2))
-    released = method.anonymize(original, Journal())
+    released = method.anonymize(original, RunContext())
     record = data.draw(st.integers(0, len(released) - 1))
     name = data.draw(st.sampled_from(released.quasi))
     column = released.column(name)
@@ -185,7 +185,7 @@ def test_breaking_one_record_of_a_release_is_noticed(method: Any, data: st.DataO
 def test_full_domain_recodings_treat_equal_values_alike(small: Any) -> None:
     if len(small.rows) >= 2:
         table = small.table()
-        assert inconsistent(Incognito(k=2, hierarchy=small.hierarchies).anonymize(table, Journal()), table) is None
+        assert inconsistent(Incognito(k=2, hierarchy=small.hierarchies).anonymize(table, RunContext()), table) is None
 
 
 def test_a_value_that_became_two_cells_is_told() -> None:

@@ -12,8 +12,8 @@ from crypsis.data.constraints import AutomaticConstraints, UtilityConstraints
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import BadRelease, Infeasible, NotApplicable
 from crypsis.guarantees import ConstrainedKmAnonymity, KmAnonymity, guarantee_from_dict, guarantee_named
-from crypsis.journal import Journal
 from crypsis.methods import USeqAnon
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.strategies import Dataset, constraints, datasets
 
@@ -93,7 +93,7 @@ def test_merging_across_a_constraint_is_always_noticed(dataset: Dataset, data: s
     useful = data.draw(constraints(dataset.labels))
     method = USeqAnon(k=k, m=m, constraints=useful, delta=100)
     try:
-        published = method.anonymize(dataset.trajectories(), Journal())
+        published = method.anonymize(dataset.trajectories(), RunContext())
     except Infeasible:
         assume(False)
         raise

@@ -17,11 +17,11 @@ from crypsis.data.mixed import Mixed
 from crypsis.data.relational import Table
 from crypsis.data.transaction import Transactions
 from crypsis.hierarchy import Hierarchies, Hierarchy
-from crypsis.journal import Journal
 from crypsis.methods import RumBound
 from crypsis.methods.mixed.item_recoding import ItemRecoder
 from crypsis.methods.mixed.merging import Order, merged_within
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
+from crypsis.run_context import RunContext
 
 DELTA = 0.65
 
@@ -52,7 +52,7 @@ def _against_the_port(folder: Path, name: str, required: float) -> Row:
         quasi = QuasiIdentifiers.of(data.table, trees, None, "benchmark")
         recoder = ItemRecoder.of(data.transactions, 25, 2, 1, None)
         formed = method.formed(data, quasi)
-        return len(merged_within(formed, recoder, Order("r", "btd"), DELTA, False, Journal()))
+        return len(merged_within(formed, recoder, Order("r", "btd"), DELTA, False, RunContext()))
 
     ours()  # which compiles
     turns = [(clocked(ours), _port_seconds(folder, name)) for _ in range(2)]  # in turn, for the sake of busy machines
@@ -75,11 +75,11 @@ def _port_seconds(folder: Path, name: str) -> float | None:
 def _whole(folder: Path, name: str, k: int, merge: str, limit: float, *, warm: bool = False) -> Row:
     data, trees = generated(folder, name)
     method = RumBound(k=k, m=2, delta=DELTA, merge=merge, hierarchy=trees)
-    journal = Journal()
+    context = RunContext()
     if not warm:
-        method.anonymize(data, Journal())
-    seconds, busy = clocked(lambda: method.anonymize(data, journal))
-    words = f"cpu {busy:.1f} s, NCP {journal.private['ncp']:.4f}, UL {journal.private['ul']:.4f}"
+        method.anonymize(data, RunContext())
+    seconds, busy = clocked(lambda: method.anonymize(data, context))
+    words = f"cpu {busy:.1f} s, NCP {context.private['ncp']:.4f}, UL {context.private['ul']:.4f}"
     return Row(f"RumBound merge={merge}", f"{name}-like {len(data):,} k={k} m=2", seconds, limit=limit, note=words)
 
 

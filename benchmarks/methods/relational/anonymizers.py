@@ -16,10 +16,10 @@ from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.guarantees import AllOf, KAnonymity, LDiversity, TCloseness
 from crypsis.hierarchy import Hierarchies, Hierarchy
-from crypsis.journal import Journal
 from crypsis.methods import BottomUp, Cluster, Incognito, Mondrian, TopDown
 from crypsis.methods.relational.relational_method import RelationalMethod
 from crypsis.metrics.certainty_penalty import ncp_loss
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.shared_data import dataset
 
@@ -54,9 +54,9 @@ def _adult() -> Iterator[Row]:
 
 
 def _row(method: RelationalMethod, table: Table, workload: str, limit: float | None, repeats: int = 3) -> Row:
-    published = method.anonymize(table, Journal())
-    seconds = best_of(repeats, lambda: method.anonymize(table, Journal()))
-    _, busy = clocked(lambda: method.anonymize(table, Journal()))
+    published = method.anonymize(table, RunContext())
+    seconds = best_of(repeats, lambda: method.anonymize(table, RunContext()))
+    _, busy = clocked(lambda: method.anonymize(table, RunContext()))
     verdict = verify(published, method.guarantee)
     checked, _ = clocked(lambda: verify(published, method.guarantee))
     loss = ncp_loss(table, published).total
@@ -90,7 +90,7 @@ def _million(n: int, *, limits: bool) -> Iterator[Row]:
     table = million(n)
     method = Mondrian(k=5)
     yield _row(method, table, f"generated {n:,} x 8", 20.0 if limits else None, repeats=1)
-    published = method.anonymize(table, Journal())
+    published = method.anonymize(table, RunContext())
     promised = AllOf.of(KAnonymity(k=5), LDiversity(l=1), TCloseness(t=1.0))
     seconds = best_of(2, lambda: verify(_fresh(published), promised))
     yield Row("verify k, l and t", f"generated {n:,} x 8", seconds, limit=3.0 if limits else None)

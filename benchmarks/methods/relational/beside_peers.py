@@ -22,10 +22,10 @@ from crypsis.data.cells import Cell, write_cell
 from crypsis.data.relational import NodeLeaves, PublishedTable, Table
 from crypsis.guarantees import KAnonymity
 from crypsis.hierarchy import Hierarchies
-from crypsis.journal import Journal
 from crypsis.methods import BottomUp, Cluster, Incognito, Mondrian, TopDown
 from crypsis.methods.relational.relational_method import RelationalMethod
 from crypsis.metrics.certainty_penalty import ncp_loss
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.shared_data import dataset
 
@@ -104,9 +104,9 @@ def _row(
     what: str,
     same_task: bool = True,
 ) -> Row:
-    published = method.anonymize(table, Journal())
+    published = method.anonymize(table, RunContext())
     assert verify(published, method.guarantee, table).holds
-    seconds = peers.processor_time(2, lambda: method.anonymize(table, Journal()))
+    seconds = peers.processor_time(2, lambda: method.anonymize(table, RunContext()))
     own_loss = ncp_loss(table, published).total
     if their_table is None:
         note, sound = f"cpu, NCP {float(own_loss):.4f}; {peers.missing() or f'{peer} failed'}", True

@@ -17,8 +17,8 @@ from functools import partial
 from benchmarks import ports
 from benchmarks.comparison import Row, peak_memory
 from crypsis.data.relational import Table
-from crypsis.journal import Journal
 from crypsis.methods import DiffMulti
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 
 LIMITS = (1_000, 100_000)
@@ -45,12 +45,12 @@ def rows(quick: bool = False) -> Iterator[Row]:
 
 
 def _timed(table: Table, method: DiffMulti, port: tuple[float, int] | None) -> Row:
-    made = method.anonymize(table, Journal())  # the first run, which may compile
+    made = method.anonymize(table, RunContext())  # the first run, which may compile
     runs = []
     for _ in range(2):
-        journal = Journal()
-        seconds = _processor_seconds(partial(method.anonymize, table, journal))
-        runs.append((seconds, max(int(journal.private["specializations"]), 1)))
+        context = RunContext()
+        seconds = _processor_seconds(partial(method.anonymize, table, context))
+        runs.append((seconds, max(int(context.private["specializations"]), 1)))
     seconds, done = min(runs)
     words = f"{done:,} specializations made, {1e6 * seconds / done:.0f} µs each, {peak_memory() / 2**30:.2f} GB"
     comparator, theirs = "", None

@@ -11,9 +11,9 @@ import numpy as np
 from benchmarks import workloads
 from benchmarks.comparison import Row, best_of
 from crypsis.data.trajectory import Trajectories
-from crypsis.journal import Journal
 from crypsis.methods import SGA, ZGA, LmAnon
 from crypsis.methods.trajectory.diverse_method import DiverseMethod
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.reference.lm_anon import lm_anon as obvious_lm_anon
 
@@ -47,8 +47,8 @@ def _marked(data: Trajectories, codes: object) -> Trajectories:
 
 
 def _timed(method: DiverseMethod, name: str, data: Trajectories) -> Row:
-    published = method.anonymize(data, Journal())
-    seconds = best_of(3, lambda: method.anonymize(data, Journal()))
+    published = method.anonymize(data, RunContext())
+    seconds = best_of(3, lambda: method.anonymize(data, RunContext()))
     started = time.perf_counter()
     verdict = verify(published, method.guarantee)
     checked = time.perf_counter() - started
@@ -69,7 +69,7 @@ def _against_the_obvious() -> Row:
     x, y = data.locations.coordinates("benchmark")
     points = list(zip(x.tolist(), y.tolist(), strict=True))
     sensitive = {7, 37, 52, 90}
-    ours = best_of(3, lambda: method.anonymize(data, Journal()))
+    ours = best_of(3, lambda: method.anonymize(data, RunContext()))
     started = time.perf_counter()
     obvious_lm_anon(list(data.paths()), points, sensitive, 2, 2, 1, labels=data.locations.labels)
     return Row("LmAnon k=2 l=2 m=1", "walks 200 x 100", ours, "obvious version", time.perf_counter() - started)

@@ -11,7 +11,7 @@ from crypsis import Method, SDSeqAnon, SeqAnon, USeqAnon
 from crypsis.data.constraints import AutomaticConstraints
 from crypsis.data.trajectory import Trajectories
 from crypsis.hierarchy import AutomaticTaxonomy
-from crypsis.journal import Journal
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 
 REQUIRED = 1 / 1.5
@@ -52,18 +52,18 @@ def _side_by_side(methods: list[Method], data: Trajectories, repeats: int) -> li
     for turn in range(repeats + 1):
         for number, method in enumerate(methods):
             started = time.process_time()
-            method.anonymize(data, Journal())
+            method.anonymize(data, RunContext())
             if turn:  # the first may compile
                 best[number] = min(best[number], time.process_time() - started)
     return best
 
 
 def _outcome(method: Method, data: Trajectories) -> str:
-    journal = Journal()
-    published = method.anonymize(data, journal)
+    context = RunContext()
+    published = method.anonymize(data, context)
     holds = verify(published, method.guarantee_of(data, published), original=data).holds
     suppressed = f", {len(published.suppressed)} suppressed" if published.suppressed else ""
-    return f"{len(journal.private['merges'])} merges{suppressed}{'' if holds else ', NOT AS PROMISED'}"
+    return f"{len(context.private['merges'])} merges{suppressed}{'' if holds else ', NOT AS PROMISED'}"
 
 
 def _curve(sizes: tuple[int, ...]) -> Iterator[Row]:

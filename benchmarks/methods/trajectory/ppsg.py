@@ -16,9 +16,9 @@ from benchmarks import workloads
 from benchmarks.comparison import Row, best_of, peak_memory
 from crypsis.data.projection import unproject
 from crypsis.data.track import Tracks
-from crypsis.journal import Journal
 from crypsis.methods.trajectory.ppsg import PPSG
 from crypsis.methods.trajectory.regions_of_interest import RegionsOfInterest
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 
 CURVE = (1_000, 5_707, 20_000, 60_000)
@@ -28,7 +28,7 @@ LIMIT = 10.0  # seconds for the 5,707 cars from fixes to sequences, KAMRec inclu
 def rows(quick: bool = False) -> Iterator[Row]:
     """The cars for several k; then how time grows with their number; then the regions of interest."""
     cars = workloads.cars()
-    PPSG(k=8, radius=500.0).anonymize(workloads.cars(n=200), Journal())
+    PPSG(k=8, radius=500.0).anonymize(workloads.cars(n=200), RunContext())
     for inner, k in (("kam-cut", 8), ("kam-rec", 8), ("kam-rec", 20)):
         yield from _timed(cars, PPSG(k=k, inner=inner, radius=500.0), LIMIT)
     for size in CURVE[:2] if quick else CURVE:
@@ -46,17 +46,17 @@ def rows(quick: bool = False) -> Iterator[Row]:
 
 def _timed(tracks: Tracks, method: PPSG, limit: float | None) -> Iterator[Row]:
     gc.collect()
-    journal = Journal()
+    context = RunContext()
     started = time.perf_counter()
-    published = method.anonymize(tracks, journal)
+    published = method.anonymize(tracks, context)
     seconds = time.perf_counter() - started
     started = time.perf_counter()
     verdict = verify(published, method.guarantee, original=tracks)
     checked = time.perf_counter() - started
-    slowest = max(journal.timings, key=journal.timings.__getitem__)
+    slowest = max(context.timings, key=context.timings.__getitem__)
     words = (
-        f"{len(published.places or ())} cells, {len(published):,} rows, {len(journal.private['merged_cells'])} steps, "
-        f"{slowest} {journal.timings[slowest]:.2f} s, {peak_memory() / 2**30:.2f} GB"
+        f"{len(published.places or ())} cells, {len(published):,} rows, {len(context.private['merged_cells'])} steps, "
+        f"{slowest} {context.timings[slowest]:.2f} s, {peak_memory() / 2**30:.2f} GB"
     )
     if not verdict.holds:
         words += ", NOT AS PROMISED"

@@ -13,8 +13,8 @@ from crypsis.arrays import offsets_of
 from crypsis.data.reading import read_trajectories
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.vocabulary import Vocabulary
-from crypsis.journal import Journal
 from crypsis.methods import BFP2kA, KAMCut, KAMRec, Method
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests import shared_data
 
@@ -68,10 +68,10 @@ def regions(n: int = 82_341, n_regions: int = 113, seed: int = 1) -> Trajectorie
 
 
 def _against_the_port(method: Method, mode: str, data: Trajectories, required: float) -> Row:
-    journal = Journal()
-    method.anonymize(data, journal)
-    cut = journal.private["tree"]["cut_sequences"]
-    ours = best_of(3, lambda: method.anonymize(data, Journal()))
+    context = RunContext()
+    method.anonymize(data, context)
+    cut = context.private["tree"]["cut_sequences"]
+    ours = best_of(3, lambda: method.anonymize(data, RunContext()))
     port = ports.kam_seconds(data, mode, K, repeats=1 if mode == "rec" else 3)
     same = port is None or mode == "cut" or port[1] == cut  # the port counts them only where it needs them
     return Row(
@@ -86,14 +86,14 @@ def _against_the_port(method: Method, mode: str, data: Trajectories, required: f
 
 
 def _timed(method: Method, data: Trajectories, name: str, limit: float | None = None) -> Row:
-    journal = Journal()
+    context = RunContext()
     started = time.perf_counter()
-    published = method.anonymize(data, journal)
+    published = method.anonymize(data, context)
     seconds = time.perf_counter() - started
     started = time.perf_counter()
     holds = verify(published, method.guarantee, data).holds
     checked = time.perf_counter() - started
-    facts, peak = journal.private, peak_memory()
+    facts, peak = context.private, peak_memory()
     note = (
         f"{facts['tree']['cut_sequences']:,} cut, {facts['accounting']['lost']:,} lost, verified in {checked:.1f} s, "
         f"{peak / 2**30:.2f} GB"

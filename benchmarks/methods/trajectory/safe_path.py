@@ -14,8 +14,8 @@ from benchmarks import ports, workloads
 from benchmarks.comparison import Row, best_of, peak_memory
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.stream import Events
-from crypsis.journal import Journal
 from crypsis.methods import SafePath, SeqPT
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 
 LIMIT = 3.0  # seconds, exact noise, from events to synthetic trajectories
@@ -50,10 +50,10 @@ def _timed(
     comparator: str = "C++ port, float noise",
     required: float | None = None,
 ) -> Row:
-    journal = Journal()
-    made = method.anonymize(data, journal)
-    seconds = best_of(2, lambda: method.anonymize(data, Journal()))
-    nodes = " ".join(f"{count:,}" for count in journal.private["tree_nodes"])
+    context = RunContext()
+    made = method.anonymize(data, context)
+    seconds = best_of(2, lambda: method.anonymize(data, RunContext()))
+    nodes = " ".join(f"{count:,}" for count in context.private["tree_nodes"])
     words = f"nodes by level {nodes or 'none'}, {made.trajectories:,} trajectories, {peak_memory() / 2**30:.2f} GB"
     if not verify(made, method.guarantee).holds:
         words += ", NOT AS PROMISED"
@@ -77,15 +77,15 @@ def _beside_our_seq_pt(data: Events) -> Row:
     domains = _domains(data) | {"time_domain": TimeDomain(0, HOURS, 4)}
     naive = SeqPT(epsilon=Fraction(1), height=2, **domains)
     begin = time.perf_counter()
-    slow = naive.anonymize(data, Journal())
+    slow = naive.anonymize(data, RunContext())
     seconds = time.perf_counter() - begin
     fast = SafePath(epsilon=Fraction(1), height=2, scheme="flat", **domains)
-    made = fast.anonymize(data, Journal())
+    made = fast.anonymize(data, RunContext())
     note = f"{made.trajectories:,} trajectories, SeqPT {slow.trajectories:,}, most of them noise"
     return Row(
         "SafePath flat h=2",
         f"bus {len(np.unique(data.persons)):,} x {len(data.locations)} x {len(domains['time_domain'])}",
-        best_of(2, lambda: fast.anonymize(data, Journal())),
+        best_of(2, lambda: fast.anonymize(data, RunContext())),
         "our SeqPT",
         seconds,
         100.0,

@@ -11,8 +11,8 @@ import numpy as np
 from benchmarks import ports, workloads
 from benchmarks.comparison import Row, best_of, peak_memory
 from crypsis.guarantees import KmAnonymity
-from crypsis.journal import Journal
 from crypsis.methods import SeqAnon
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.reference.seq_anon import seq_anon as obvious_seq_anon
 
@@ -29,10 +29,10 @@ def rows(quick: bool = False) -> Iterator[Row]:
             if quick and (name, m) == ("checkins", 3):
                 continue
             method = SeqAnon(k=5, m=m)
-            journal = Journal()
-            method.anonymize(data, journal)
-            merges = len(journal.private["merges"])
-            ours = best_of(3 if name == "checkins" else 7, lambda: method.anonymize(data, Journal()))  # noqa: B023
+            context = RunContext()
+            method.anonymize(data, context)
+            merges = len(context.private["merges"])
+            ours = best_of(3 if name == "checkins" else 7, lambda: method.anonymize(data, RunContext()))  # noqa: B023
             port = ports.seqanon_seconds(data, 5, m, repeats=1 if (name, m) == ("checkins", 3) else 3)
             same = merges == MERGES[name, m] and (port is None or port[1] == merges)
             yield Row(
@@ -55,7 +55,7 @@ def _against_the_obvious() -> Row:
     assert data.locations.y is not None
     points = list(zip(data.locations.x.tolist(), data.locations.y.tolist(), strict=True))
     paths = list(data.paths())
-    ours = best_of(3, lambda: method.anonymize(data, Journal()))
+    ours = best_of(3, lambda: method.anonymize(data, RunContext()))
     started = time.perf_counter()
     obvious_seq_anon(paths, points, 2, 2, truncate=True)
     return Row("SeqAnon k=2 m=2", "walks 150 x 100", ours, "obvious version", time.perf_counter() - started)
@@ -67,7 +67,7 @@ def _curve(sizes: tuple[int, ...]) -> Iterator[Row]:
         data = workloads.million(size)
         gc.collect()
         started = time.perf_counter()
-        published = SeqAnon(k=5, m=2, on_infeasible="truncate").anonymize(data, Journal())
+        published = SeqAnon(k=5, m=2, on_infeasible="truncate").anonymize(data, RunContext())
         seconds = time.perf_counter() - started
         started = time.perf_counter()
         verdict = verify(published, KmAnonymity(k=5, m=2))

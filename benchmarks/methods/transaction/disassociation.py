@@ -19,8 +19,8 @@ from benchmarks import ports, workloads
 from benchmarks.comparison import Row, best_of, peak_memory
 from crypsis.data.reading import read_transactions
 from crypsis.data.transaction import Transactions
-from crypsis.journal import Journal
 from crypsis.methods import Disassociation
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests import shared_data
 
@@ -55,7 +55,7 @@ def _webview() -> Transactions | None:
 
 def _against_port(name: str, data: Transactions, *, refine: str, required: float | None, repeats: int) -> Row:
     method = replace(SETTING, refine=refine)
-    ours = best_of(repeats, lambda: method.anonymize(data, Journal()))
+    ours = best_of(repeats, lambda: method.anonymize(data, RunContext()))
     theirs = port_seconds(data, refine != "none", min(repeats, 3 if refine == "none" else 1))
     task = "Disassociation" if refine == "uniform" else "HORPART+VERPART"
     return Row(
@@ -72,17 +72,17 @@ def _against_port(name: str, data: Transactions, *, refine: str, required: float
 def _verified(name: str, data: Transactions, limit: float) -> Row:
     """The whole method within its limit; verifying costs no more than making."""
     method = SETTING
-    method.anonymize(workloads.baskets(5_000), Journal())  # compiles
+    method.anonymize(workloads.baskets(5_000), RunContext())  # compiles
     gc.collect()
-    journal = Journal()
+    context = RunContext()
     started = time.perf_counter()
-    published = method.anonymize(data, journal)
+    published = method.anonymize(data, context)
     ours = time.perf_counter() - started
     peak = peak_memory()
     started = time.perf_counter()
     holds = verify(published, method.guarantee, data).holds
     checked = time.perf_counter() - started
-    facts = journal.private["refinement"]
+    facts = context.private["refinement"]
     note = f"{facts['joins']:,} joins in {facts['passes']} passes, verified in {checked:.1f} s, {peak / 2**30:.2f} GB"
     if not holds or peak > MEMORY_LIMIT or checked > ours:
         note += ", NOT AS PROMISED"
@@ -103,7 +103,7 @@ def _curves(quick: bool) -> Iterator[Row]:
 
 def _point(what: str, data: Transactions, k: int) -> Row:
     ours = {
-        refine: best_of(1, lambda: Disassociation(k=k, m=2, refine=refine).anonymize(data, Journal()))  # noqa: B023
+        refine: best_of(1, lambda: Disassociation(k=k, m=2, refine=refine).anonymize(data, RunContext()))  # noqa: B023
         for refine in ("none", "uniform")
     }
     note = f"{1000 * ours['none']:,.0f} ms without sharing chunks"

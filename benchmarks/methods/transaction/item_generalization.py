@@ -9,8 +9,8 @@ from benchmarks import workloads
 from benchmarks.comparison import Row, best_of
 from crypsis.data.reading import read_transactions
 from crypsis.data.transaction import Transactions
-from crypsis.journal import Journal
 from crypsis.methods import COAT, LRA, PCTA, VPA, Apriori, Method
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests import shared_data
 
@@ -39,8 +39,8 @@ def rows(quick: bool = False) -> Iterator[Row]:
 
 
 def timed(method: Method, name: str, data: Transactions, limit: float | None = None) -> Row:
-    published = method.anonymize(data, Journal())
-    seconds = best_of(1, lambda: method.anonymize(data, Journal()))
+    published = method.anonymize(data, RunContext())
+    seconds = best_of(1, lambda: method.anonymize(data, RunContext()))
     started = time.perf_counter()
     verdict = verify(published, method.guarantee_of(data, published))
     checked = time.perf_counter() - started

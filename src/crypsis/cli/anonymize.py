@@ -33,7 +33,7 @@ from crypsis.cli.where_to_run import (
     Workers,
 )
 from crypsis.errors import BadParameter, OutputExists
-from crypsis.journal import Journal, most_memory
+from crypsis.run_context import RunContext, peak_memory
 
 _FIGURES = "Figures and private report"
 
@@ -180,7 +180,7 @@ class Anonymize(Command):
         where.refuse_without_parts()
         started = time.perf_counter()
         data = self.read(self.input, chosen.accepts, for_method=chosen)
-        reading = time.perf_counter() - started, most_memory()
+        reading = time.perf_counter() - started, peak_memory()
         private = self.private_report
         if not chosen.by_record:  # how much a private method was given is told to nobody
             note(words_on(data, self.read.typed))
@@ -188,16 +188,16 @@ class Anonymize(Command):
         with progress() as listener:
             release = _api.anonymize(data, chosen, listener=listener)
             release.about = about
-            release.journal.began_with("read", *reading)
+            release.context.prepend_stage("read", *reading)
             verdict = release.verify()
             if wanted is not None:
-                with release.journal.stage("measure"):
+                with release.context.stage("measure"):
                     release.tell_utility(
                         measured(release.original, release.data, wanted, 0, chosen.side_inputs()) if wanted else {}
                     )
             folder = release.write(self.out, private_report=private, **self._writing())
             review = release.review()
-        for warning in release.journal.warnings:
+        for warning in release.context.warnings:
             note(warning)
         if release.guarantee.trivial:
             note("no protection was requested: with these parameters the guarantee says nothing")
@@ -219,7 +219,7 @@ class Anonymize(Command):
                 "review": review.to_dict(),
                 "figures": release.figures(),
                 "utility": utility,
-                **({} if hidden else {"timings": release.journal.timings, "memory": release.journal.memory}),
+                **({} if hidden else {"timings": release.context.timings, "memory": release.context.memory}),
                 **({"dataset": budget.get("dataset"), "dataset_ledger": budget["dataset_ledger"]} if budget else {}),
             },
             f"{verdict_words(verdict)}\n\n{review_words(review)}\n\n{_listed('in the release', release.figures())}"
@@ -227,7 +227,7 @@ class Anonymize(Command):
             f"{_ledger_words(budget)}" + "\n".join(lines),
         )
         if self.timings:
-            _show_stages(release.journal)
+            _show_stages(release.context)
 
     def _usual_private_report(self) -> Path | None:
         usual = self.private_report or self.out.with_name(f"{self.out.name}.private.json")
@@ -268,7 +268,7 @@ class Anonymize(Command):
                 figures, utility = release.figures(), release.utility()
         finally:
             running.close()
-        for warning in release.journal.warnings:
+        for warning in release.context.warnings:
             note(warning)
         pages = private_paths(private)[:1] if private else ()
         lines = [
@@ -285,14 +285,14 @@ class Anonymize(Command):
                 "review": review.to_dict(),
                 "figures": figures,
                 "utility": utility,
-                "timings": release.journal.timings,
-                "memory": release.journal.memory,
+                "timings": release.context.timings,
+                "memory": release.context.memory,
             },
             f"{verdict_words(verdict)}\n\n{review_words(review)}\n\n{_listed('in the release', figures)}"
             f"{_listed('against the original (private, not in the release)', utility)}" + "\n".join(lines),
         )
         if self.timings:
-            _show_stages(release.journal)
+            _show_stages(release.context)
 
 
 def _wanted_figures(
@@ -320,13 +320,13 @@ def _wanted_figures(
     return [] if no_measure else names or None
 
 
-def _show_stages(journal: Journal) -> None:
+def _show_stages(context: RunContext) -> None:
     """Where time and memory went; as JSON they are told already."""
     if SETTINGS.get().json:
         return
     rows = [
         (stage, round(seconds, 3), None if memory is None else round(memory / 2**20))
-        for stage, seconds, memory in journal.stages()
+        for stage, seconds, memory in context.stages()
     ]
     show_table(("stage", "seconds", "most MiB so far"), rows)
 

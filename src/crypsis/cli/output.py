@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from crypsis.cli.printing import printable, takes_every_character
 from crypsis.cli.settings import SETTINGS
-from crypsis.journal import Listener, Progress
+from crypsis.run_context import Listener, Progress
 
 if TYPE_CHECKING:
     from crypsis.guarantees import Verdict

@@ -30,9 +30,9 @@ from crypsis.evaluate.measures import figures_of
 from crypsis.evaluate.store import FOLDER_MODE, PUBLISHED, Store
 from crypsis.evaluate.stored_cell import End, Phase, Proof, StoredCell, Times
 from crypsis.evaluate.warming import warm
-from crypsis.journal import Progress
 from crypsis.methods import method_named
 from crypsis.release import PRIVATE_SCHEMA, Release
+from crypsis.run_context import Progress
 
 Tell = Callable[[dict[str, Any]], None]
 TOLD_EVERY = 0.2  # seconds between two messages of one phase
@@ -156,7 +156,7 @@ class _Work:
         release = anonymize(data, method, listener=watch.listen)
         runtime, cpu = time.perf_counter() - began, time.process_time() - processor
         watch.close()
-        phases = watch.phases(release.journal.timings, runtime, cpu)
+        phases = watch.phases(release.context.timings, runtime, cpu)
         self._tell_phase("verify")
         verdict = release.verify()
         review = release.review()
@@ -180,7 +180,7 @@ class _Work:
             End("done") if verdict.holds else End("unsafe", "verification-failed", str(verdict), 4),
             cell,
             figures,
-            _facts(release.journal.private),
+            _facts(release.context.private),
             Times(
                 runtime,
                 phases,
@@ -198,7 +198,7 @@ class _Work:
                 verdict.to_dict(),
                 release.guarantee.to_dict(),
                 str(verdict),
-                release.journal.warnings,
+                release.context.warnings,
             ),
             review,
         )
@@ -209,7 +209,7 @@ class _Work:
 
     def _keep_private(self, release: Release, data: Any) -> None:
         """What a folder cannot be verified or attacked without, and nobody else may see."""
-        cells, by_person = release.journal.private.get("cells"), getattr(data, "person", None) is not None
+        cells, by_person = release.context.private.get("cells"), getattr(data, "person", None) is not None
         if release.kind.aligned and (cells is not None or by_person):
             facts = release.kind.private_facts(release.data) | ({} if cells is None else {"cells": cells})
             if by_person:

@@ -12,10 +12,10 @@ from crypsis.data.person_detection import person_undecided
 from crypsis.errors import NotApplicable, NotScalable, PersonNotSupported
 from crypsis.executors.executor import Executor
 from crypsis.guarantees import Guarantee
-from crypsis.journal import Journal
 from crypsis.methods.command_names import command_name
 from crypsis.methods.scaling import BlockSize, Scaling
 from crypsis.parameters import AtLeast, Checked, Deferred, SideInput, parameters_of
+from crypsis.run_context import RunContext
 
 RandomSeed = Annotated[int, AtLeast(0), "Seed of the random choice."]
 
@@ -64,7 +64,7 @@ class Method(Checked, ABC):
         """How it works on parts with these parameters."""
         return self.scaling
 
-    def anonymize_parts(self, data: Any, executor: Executor, journal: Journal, block: BlockSize) -> Any:
+    def anonymize_parts(self, data: Any, executor: Executor, context: RunContext, block: BlockSize) -> Any:
         """The published form of data in shards; methods that scale say how."""
         raise self.not_scalable()
 
@@ -79,8 +79,8 @@ class Method(Checked, ABC):
         return False
 
     @abstractmethod
-    def anonymize(self, data: Any, journal: Journal) -> Any:
-        """The published form of the data, rows in input order; private facts go to the journal."""
+    def anonymize(self, data: Any, context: RunContext) -> Any:
+        """The published form of the data, rows in input order; private facts go to the context."""
 
     @classmethod
     def name(cls) -> str:

@@ -15,12 +15,12 @@ from crypsis.data.person_detection import person_undecided
 from crypsis.data.stream import Events
 from crypsis.errors import BadEpsilon, PublicInputMissing
 from crypsis.guarantees import DifferentialPrivacy
-from crypsis.journal import Journal
 from crypsis.ledger import BudgetLedger, check_name, keyed_digest, new_key
 from crypsis.methods.contributions import persons_of
 from crypsis.methods.method import Method
 from crypsis.noise import MeteredNoise, Noise
 from crypsis.parameters import Epsilon, OneOf
+from crypsis.run_context import RunContext
 
 LARGEST_EPSILON = 10
 
@@ -83,10 +83,10 @@ class PrivateMethod(Method):
         if like is not None and data.by_record is None and persons_of(data) is None:
             raise person_undecided(like)
 
-    def note_reading(self, data: Any, journal: Journal) -> None:
+    def note_reading(self, data: Any, context: RunContext) -> None:
         """How many lines were no records: a count of the data, for the private report alone."""
         if data.by_record is not None:
-            journal.private["lines_left_out_when_reading"] = data.by_record.left_out
+            context.private["lines_left_out_when_reading"] = data.by_record.left_out
 
     def missing(self, parameter: str, what: str) -> PublicInputMissing:
         """The error that says which public input has to be declared."""

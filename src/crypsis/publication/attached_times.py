@@ -21,7 +21,7 @@ from crypsis.data.timed_places import TimedPlaces
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, TooLarge
 from crypsis.guarantees import Verdict
-from crypsis.journal import Journal
+from crypsis.run_context import RunContext
 
 WIDTHS_TRIED = "time_widths_tried"
 _INSTEAD = "Choose times='merge', which merges places and times together"
@@ -31,16 +31,16 @@ def with_attached_times(
     published: PublishedTrajectories,
     data: Trajectories,
     check: Callable[[PublishedTrajectories, Trajectories], Verdict],
-    journal: Journal,
+    context: RunContext,
 ) -> tuple[PublishedTrajectories, Trajectories]:
     """What is published with times, and the original in the same steps of time: those of the first width that holds,
     of the last where none does."""
     plan = data.attached
     assert plan is not None
-    visits = _kept_visits(published, data, journal.private)
-    clusters = _clusters(data, journal.private) if plan.way == CLUSTER else None
+    visits = _kept_visits(published, data, context.private)
+    clusters = _clusters(data, context.private) if plan.way == CLUSTER else None
     tried = []
-    with journal.stage("times"):
+    with context.stage("times"):
         for width in plan.widths:
             bound = data.bind_times(width=width, cycle=plan.cycle, weight=0.0)
             timed = bound.locations.times
@@ -56,7 +56,7 @@ def with_attached_times(
                 holds = False
             if holds:
                 break
-    journal.private[WIDTHS_TRIED] = tried
+    context.private[WIDTHS_TRIED] = tried
     return result, bound
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from crypsis.arrays import Int64s
 from crypsis.errors import BadRelease, NotApplicable
-from crypsis.journal import Journal
 from crypsis.late_members import imported
+from crypsis.run_context import RunContext
 
 if TYPE_CHECKING:
     from crypsis.executors.executor import Executor
@@ -42,7 +42,7 @@ class PublishedKind(ABC):
         """What may be published beside the rows."""
 
     def with_times(
-        self, published: Any, original: Any, guarantee_of: Callable[[Any, Any], Any], journal: Journal
+        self, published: Any, original: Any, guarantee_of: Callable[[Any, Any], Any], context: RunContext
     ) -> tuple[Any, Any]:
         """The published data with times that are attached to them, and the original in the same steps of time.
 

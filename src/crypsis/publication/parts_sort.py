@@ -23,9 +23,9 @@ from crypsis.data.relational import NodeLeaves
 from crypsis.errors import VerificationFailed
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
-from crypsis.journal import Journal
 from crypsis.methods.scaling import RecodedBlocks
 from crypsis.publication.table_parts import PART_ROWS, part_name, write_part
+from crypsis.run_context import RunContext
 from crypsis.verifiers.table_recoding import untruthful
 
 SAMPLE = 1024
@@ -58,19 +58,19 @@ class SortedParts:
     seeds: tuple[int, ...]
 
 
-def sort_blocks(recoded: RecodedBlocks, columns: Sequence[Any], executor: Executor, journal: Journal) -> SortedParts:
+def sort_blocks(recoded: RecodedBlocks, columns: Sequence[Any], executor: Executor, context: RunContext) -> SortedParts:
     """Write the published records as sorted parts into scratch."""
     folder = executor.scratch.below("published")
     seeds = tuple(secrets.randbits(63) for _ in range(2))
     blocks = list(enumerate(recoded.blocks))
-    with journal.stage("publish"):
+    with context.stage("publish"):
         noted = executor.map(note_block, blocks, str(folder.folder), recoded.publish, recoded.common)
         for one in noted:
             if one["problem"] is not None:
                 raise VerificationFailed(f"Nothing was written: {one['problem']}.")
         merged = [_merged_column(noted, index, column) for index, column in enumerate(columns)]
         types = [facts.type for facts in merged]
-    with journal.stage("sort"):
+    with context.stage("sort"):
         texts = executor.map(texts_of_block, [one["file"] for one in noted], str(folder.folder), types)
         dictionaries = [
             pl.concat([load(text)[index] for text in texts]).unique().sort()

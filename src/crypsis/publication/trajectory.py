@@ -25,7 +25,6 @@ from crypsis.executors.executor import Executor
 from crypsis.guarantees import Guarantee
 from crypsis.guarantees.known_time import OrderOrTime
 from crypsis.guarantees.verdict import Verdict
-from crypsis.journal import Journal
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.metrics.published_symbols import published_symbols
 from crypsis.metrics.temporal_loss import temporal_loss
@@ -40,6 +39,7 @@ from crypsis.publication.kind import (
 )
 from crypsis.publication.table_parts import PARTS, data_paths
 from crypsis.publication.trajectory_parts import read_trajectory_part, write_trajectory_parts
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from crypsis.verifiers.trajectory_parts import count_trajectories, verify_trajectory_parts
 
@@ -79,7 +79,7 @@ class TrajectoryKind(PublishedKind):
         published: PublishedTrajectories,
         original: Trajectories | Tracks,
         guarantee_of: Callable[[Any, Any], Any],
-        journal: Journal,
+        context: RunContext,
     ) -> tuple[PublishedTrajectories, Trajectories | Tracks]:
         """Where times are attached to the result: in the narrowest steps for which the guarantee holds with times."""
         if isinstance(original, Tracks) or original.attached is None:
@@ -89,7 +89,7 @@ class TrajectoryKind(PublishedKind):
             done = self.completed(candidate, bound)
             return verify(done, self.promised(guarantee_of(bound, done), done), bound)
 
-        return with_attached_times(published, original, check, journal)
+        return with_attached_times(published, original, check, context)
 
     def completed(self, published: PublishedTrajectories, original: Trajectories | Tracks) -> PublishedTrajectories:
         """With the places and times of the locations that are published, where locations have times."""

@@ -22,11 +22,11 @@ from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import VerificationFailed
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
-from crypsis.journal import Journal
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.methods.scaling import RecodedRecords
 from crypsis.publication.table_parts import part_name, part_rows
 from crypsis.reports.symbol_flows import symbol_flows
+from crypsis.run_context import RunContext
 from crypsis.shards.ragged import joined_rows
 from crypsis.verifiers.recoding import recoded_original
 from crypsis.verifiers.trajectory_parts import added_checksums, row_checksum
@@ -51,19 +51,19 @@ class SortedTrajectories:
     seeds: tuple[int, ...]
 
 
-def sort_trajectories(recoded: RecodedRecords, executor: Executor, journal: Journal) -> SortedTrajectories:
+def sort_trajectories(recoded: RecodedRecords, executor: Executor, context: RunContext) -> SortedTrajectories:
     """Write the published rows as sorted parts into scratch."""
     scratch = executor.scratch.below("published")
     folder = str(scratch.folder)
     seeds = tuple(secrets.randbits(63) for _ in range(2))
-    with journal.stage("publish"):
+    with context.stage("publish"):
         runs = executor.map(
             publish_run, list(enumerate(recoded.shards)), folder, recoded.publish, recoded.common, seeds
         )
         for one in runs:
             if one["problem"] is not None:
                 raise VerificationFailed(f"Nothing was written: {one['problem']}.")
-    with journal.stage("sort"):
+    with context.stage("sort"):
         n_records = sum(run["rows"] for run in runs)
         files = [run["file"] for run in runs]
         splitters = _splitters([load(run["sample"]) for run in runs], n_records, executor)

@@ -13,9 +13,9 @@ from crypsis.data.mixed import Mixed
 from crypsis.data.transaction import Transactions
 from crypsis.errors import Infeasible
 from crypsis.hierarchy import ItemHierarchy
-from crypsis.journal import Journal
 from crypsis.methods import RumBound, TumBound
 from crypsis.methods.mixed.mixed_method import MixedMethod
+from crypsis.run_context import RunContext
 from tests.methods.relational.obvious import Small, small_tables
 from tests.reference import mixed as reference
 from tests.reference import tables
@@ -74,13 +74,13 @@ def hopeless(problem: reference.Problem) -> bool:
 def compare(
     method: MixedMethod, data: Mixed, problem: reference.Problem, expected: list[reference.Group] | None
 ) -> None:
-    journal = Journal()
+    context = RunContext()
     if expected is None or hopeless(problem) or any(map(problem.lacks, expected)):
         with pytest.raises(Infeasible):
-            method.anonymize(data, journal)
+            method.anonymize(data, context)
         return
-    published = method.anonymize(data, journal)
-    assert sorted(map(tuple, journal.private["clusters"])) == sorted(expected)
+    published = method.anonymize(data, context)
+    assert sorted(map(tuple, context.private["clusters"])) == sorted(expected)
     shown = published.transactions.to_lists()
     for group in expected:
         for record, symbols in zip(group, problem.items(group), strict=True):  # type: ignore[arg-type]

@@ -10,13 +10,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from crypsis.errors import Infeasible
-from crypsis.journal import Journal
 from crypsis.kernels.lattice import minimal_nodes
 from crypsis.methods import BottomUp, Cluster, Incognito, Mondrian, TopDown
 from crypsis.methods.relational.diversity import Diversity
 from crypsis.methods.relational.incognito import Lattice
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
 from crypsis.metrics.certainty_penalty import ncp_loss
+from crypsis.run_context import RunContext
 from crypsis.verifiers.table_recoding import inconsistent
 from tests.methods.relational.obvious import Small, asked, classes, constraints, small_tables
 from tests.reference import tables as reference
@@ -35,9 +35,9 @@ def test_cluster(seeds: str, small: Small, k: int, constraint: Any) -> None:
     method = Cluster(k=k, seeds=seeds, hierarchy=small.hierarchies, **asked(*constraint))
     if hopeless(small, bad):
         with pytest.raises(Infeasible):
-            method.anonymize(table, Journal())
+            method.anonymize(table, RunContext())
         return
-    published = method.anonymize(table, Journal())
+    published = method.anonymize(table, RunContext())
     groups = reference.cluster(small.rows, small.attributes, k, seeds, bad)
     assert classes(published) == sorted(map(sorted, groups))
     loss = sum(len(group) * reference.group_cells(small.rows, small.attributes, group)[1] for group in groups)
@@ -55,10 +55,10 @@ def test_mondrian(small: Small, k: int, categories: str, constraint: Any) -> Non
     method = Mondrian(k=k, categories=categories, hierarchy=small.hierarchies, **asked(*constraint))
     if hopeless(small, bad):
         with pytest.raises(Infeasible):
-            method.anonymize(small.table(), Journal())
+            method.anonymize(small.table(), RunContext())
         return
     parts = reference.mondrian(small.rows, small.attributes, k, bad, categories)
-    assert classes(method.anonymize(small.table(), Journal())) == sorted(
+    assert classes(method.anonymize(small.table(), RunContext())) == sorted(
         map(sorted, reference.united(small.rows, small.attributes, parts))
     )
 
@@ -96,9 +96,9 @@ def check_cut(small: Small, method: Any, cut: reference.Cut | None, bad: referen
     ]  # fmt: skip
     if cut is None or len(lost) == len(small.rows):
         with pytest.raises(Infeasible):
-            method.anonymize(table, Journal())
+            method.anonymize(table, RunContext())
         return
-    published = method.anonymize(table, Journal())
+    published = method.anonymize(table, RunContext())
     assert np.flatnonzero(published.suppressed).tolist() == sorted(lost)
     assert ncp_loss(table, published).total == reference._loss(small.rows, small.trees, cut, bad)
     assert inconsistent(published, table) is None

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 import crypsis
 from crypsis import AttributeDomains, BudgetLedger, CategoryDomain, DiffGen, NumericDomain, Table, audit_privacy
 from crypsis.errors import BadParameter, CrypsisError, NotApplicable, PublicInputMissing
-from crypsis.journal import Journal
 from crypsis.methods.relational.diff_gen import SCORES
 from crypsis.methods.relational.specialization_budgets import global_operations
 from crypsis.noise import ExactNoise
+from crypsis.run_context import RunContext
 from crypsis.verifiers.run_ledger import check_run_ledger
 from tests.manifests import numbers_told
 from tests.methods.relational.declared_tables import TREE, declared, line, person, records, table_of
@@ -33,7 +33,7 @@ LINE = {"domains": AttributeDomains({"x": NumericDomain(0, 4), "kind": CategoryD
 @given(records, st.sampled_from(SCORES), st.integers(0, 8), st.sampled_from([1, 7, 30, 4096]))
 def test_without_noise_it_is_the_obvious_algorithm(people, score, rounds, most):
     method = DiffGen(specializations=rounds, score=score, most_regions=most, **declared())
-    made = method.generalized(table_of(people), Journal(), NoNoise())
+    made = method.generalized(table_of(people), RunContext(), NoNoise())
     attributes = [(5, TREE["any"]), (9, None), (5, None)]
     expected = slow.generalized(people, attributes, 2, score, rounds=rounds, most_regions=most)
     found = [
@@ -69,7 +69,7 @@ def scores_of(people, score):
             seen.append((np.concatenate([scores for _, scores in parts]), sensitivity))
             return np.array([first for first, _ in parts])
 
-    DiffGen(specializations=4, score=score, **declared()).generalized(table_of(people), Journal(), Watching())
+    DiffGen(specializations=4, score=score, **declared()).generalized(table_of(people), RunContext(), Watching())
     return seen
 
 
@@ -77,19 +77,19 @@ def scores_of(people, score):
 @settings(max_examples=60)
 def test_the_ledger_adds_up_to_exactly_epsilon(people, rounds, score, most, seed):
     method = DiffGen(epsilon="3/7", specializations=rounds, score=score, most_regions=most, **declared())
-    journal = Journal()
-    made = method.generalized(table_of(people), journal, ExactNoise(SeededEntropy(seed)))
+    context = RunContext()
+    made = method.generalized(table_of(people), context, ExactNoise(SeededEntropy(seed)))
     found = check_run_ledger(made.ledger["ledger"])
     assert found.holds
     assert found.spent == Fraction(made.budget["spent"]) == Fraction(3, 7)
     assert Fraction(made.budget["budget_of_counts"]) >= Fraction(3, 14)
-    assert journal.private["specializations"] <= rounds
+    assert context.private["specializations"] <= rounds
 
 
 def test_choices_cost_half_of_epsilon_divided_by_the_calls_that_a_record_meets():
     assert global_operations(2, 5) == 12
     assert global_operations(2, 0) == 0
-    made = DiffGen(epsilon=1, specializations=5, **declared()).generalized(table_of([]), Journal(), NoNoise())
+    made = DiffGen(epsilon=1, specializations=5, **declared()).generalized(table_of([]), RunContext(), NoNoise())
     assert made.budget["budget_of_each_choice"] == "1/24"
 
 
@@ -113,7 +113,7 @@ def outcomes(method, provider):
         found = []
         for _ in range(runs):
             noise.calls = 0
-            made = method.generalized(data, Journal(), noise)
+            made = method.generalized(data, RunContext(), noise)
             counts = np.minimum(made.counts, 3).tolist()
             found.append((tuple(made.low[:, 0].tolist()), tuple(map(tuple, counts))))
         return found
@@ -180,7 +180,7 @@ def test_bad_parameters_are_refused(wrong):
 
 
 def test_no_round_gives_one_region_with_all_of_epsilon():
-    made = DiffGen(specializations=0, **declared()).generalized(table_of([((0, 0, 0), 0)] * 5), Journal(), NoNoise())
+    made = DiffGen(specializations=0, **declared()).generalized(table_of([((0, 0, 0), 0)] * 5), RunContext(), NoNoise())
     assert made.counts.tolist() == [[5, 0]]
     assert made.budget["budget_of_counts"] == "1"
 
@@ -188,5 +188,5 @@ def test_no_round_gives_one_region_with_all_of_epsilon():
 def test_a_very_wide_domain_is_divided_like_a_small_one():
     wide = {"domains": AttributeDomains({"x": NumericDomain(0, 2**20), "kind": CategoryDomain(("p", "q"))})}
     people = [(7, "p")] * 50 + [(2**19, "q")] * 50
-    made = DiffGen(specializations=1, score="max", **wide).generalized(line(people), Journal(), NoNoise())
+    made = DiffGen(specializations=1, score="max", **wide).generalized(line(people), RunContext(), NoNoise())
     assert made.counts.tolist() == [[50, 0], [0, 50]]

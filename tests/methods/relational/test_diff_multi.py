@@ -28,10 +28,10 @@ from crypsis import (
     audit_privacy,
 )
 from crypsis.errors import BadParameter, BadTaxonomy, CrypsisError, NotApplicable, PublicInputMissing
-from crypsis.journal import Journal
 from crypsis.methods.relational import noisy_regions
 from crypsis.methods.relational.region_scores import KINDS
 from crypsis.noise import ExactNoise
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from crypsis.verifiers.run_ledger import check_run_ledger
 from tests.manifests import numbers_told
@@ -45,7 +45,7 @@ BY_CHANCE = 1e-9
 @given(records, st.sampled_from(list(KINDS)), st.integers(0, 12), st.integers(0, 6), st.integers(1, 3))
 def test_without_noise_it_is_the_obvious_algorithm(people, score, h, depth, cap):
     method = DiffMulti(specializations=h, max_depth=depth, numeric_cap=cap, score=score, **declared())
-    made = method.generalized(table_of(people), Journal(), NoNoise())
+    made = method.generalized(table_of(people), RunContext(), NoNoise())
     attributes = [slow.Attribute(5, TREE["any"]), slow.Attribute(9), slow.Attribute(5)]
     expected = slow.grow(people, attributes, 2, score, h=h, depth=depth, cap=cap)
     found = [
@@ -60,7 +60,7 @@ def test_without_noise_it_is_the_obvious_algorithm(people, score, h, depth, cap)
 def test_cells_that_need_more_than_16_bits_are_told_apart(width):
     people = [((0, 3, 0), 0)] * 4 + [((0, width - 1, 0), 1)] * 5
     method = DiffMulti(specializations=1, score="max", **declared(width_x=width))
-    made = method.generalized(table_of(people), Journal(), NoNoise())
+    made = method.generalized(table_of(people), RunContext(), NoNoise())
     held = [
         (low <= 3 < high, low <= width - 1 < high, *counts)
         for low, high, counts in zip(
@@ -95,7 +95,7 @@ def scores_of(people, score):
             return np.full(len(blocks), 2)  # the same for both datasets, so that the attributes are comparable
 
     method = DiffMulti(specializations=1, score=score, **declared())
-    method.generalized(table_of(people), Journal(), Watching())
+    method.generalized(table_of(people), RunContext(), Watching())
     return seen
 
 
@@ -114,14 +114,14 @@ def test_the_ledger_adds_up_to_no_more_than_epsilon(people, h, depth, cap, top_u
         epsilon="3/7", specializations=h, max_depth=depth, numeric_cap=cap, top_up=top_up, accounting=accounting,
         score="max", **declared(),
     )  # fmt: skip
-    journal = Journal()
-    made = method.generalized(table_of(people), journal, ExactNoise(SeededEntropy(seed)))
+    context = RunContext()
+    made = method.generalized(table_of(people), context, ExactNoise(SeededEntropy(seed)))
     found = check_run_ledger(made.ledger["ledger"])
     assert found.holds
     assert found.spent == Fraction(made.budget["spent"]) <= Fraction(3, 7)
     if top_up == "path":
         assert found.spent == Fraction(3, 7)
-    assert journal.private["specializations"] <= h
+    assert context.private["specializations"] <= h
     assert len(made) >= 1
 
 
@@ -162,7 +162,7 @@ def outcomes(method):
         found = []
         for _ in range(runs):
             noise.calls = 0
-            made = method.generalized(data, Journal(), noise)
+            made = method.generalized(data, RunContext(), noise)
             counts = np.minimum(made.counts, 3).tolist()
             found.append((tuple(made.low[:, 0].tolist()), tuple(map(tuple, counts))))
         return found
@@ -198,7 +198,7 @@ def test_midpoints_are_convicted():
     def runs_on(noise):
         def one(data):
             noise.calls = 0
-            return tuple(method.generalized(data, Journal(), noise).low[:, 0].tolist())
+            return tuple(method.generalized(data, RunContext(), noise).low[:, 0].tolist())
 
         return lambda values, runs: [one(data) for data in [line(values)] * runs]
 
@@ -227,7 +227,7 @@ def test_a_test_of_a_true_zero_is_convicted(monkeypatch):
 
     def run(values, runs):
         data = table(values)
-        return [len(method.generalized(data, Journal(), ExactNoise())) for _ in range(runs)]
+        return [len(method.generalized(data, RunContext(), ExactNoise())) for _ in range(runs)]
 
     people = ["0"], []
     honest = audit_privacy(run, *people, Fraction(1, 10), runs=300, false_alarm=BY_CHANCE)
@@ -344,7 +344,9 @@ def test_bad_parameters_are_refused(wrong):
 
 
 def test_no_specialization_gives_one_region_with_all_of_epsilon():
-    made = DiffMulti(specializations=0, **declared()).generalized(table_of([((0, 0, 0), 0)] * 5), Journal(), NoNoise())
+    made = DiffMulti(specializations=0, **declared()).generalized(
+        table_of([((0, 0, 0), 0)] * 5), RunContext(), NoNoise()
+    )
     assert made.counts.tolist() == [[5, 0]]
     calls = made.ledger["ledger"]["root"]["seq"][0]["par"][0]["seq"]
     assert [call["call"]["epsilon"] for call in calls] == ["1"]
@@ -359,12 +361,14 @@ def test_numbers_outside_the_domain_are_moved_to_its_end_or_their_record_is_left
     people = [((0, 0, 0), 0), ((0, 8, 0), 1)]
     for clamp, expected in ((True, 2), (False, 1)):
         method = DiffMulti(specializations=0, clamp=clamp, **declared(width_x=5))
-        assert method.generalized(table_of(people), Journal(), NoNoise()).records == expected
+        assert method.generalized(table_of(people), RunContext(), NoNoise()).records == expected
 
 
 def test_a_category_or_class_outside_its_domain_leaves_the_record_out():
     domains = AttributeDomains({"x": NumericDomain(0, 4), "kind": CategoryDomain(("p",))})
-    made = DiffMulti(specializations=0, domains=domains).generalized(line([(1, "p"), (1, "q")]), Journal(), NoNoise())
+    made = DiffMulti(specializations=0, domains=domains).generalized(
+        line([(1, "p"), (1, "q")]), RunContext(), NoNoise()
+    )
     assert made.counts.tolist() == [[1]]
 
 
@@ -378,5 +382,5 @@ def test_domains_of_the_data_must_be_declared_public_in_words():
 
 def test_what_was_drawn_without_the_systems_entropy_cannot_be_published():
     method = DiffMulti(specializations=2, **LINE)
-    made = method.generalized(line([(1, "p")]), Journal(), ExactNoise(SeededEntropy(1)))
+    made = method.generalized(line([(1, "p")]), RunContext(), ExactNoise(SeededEntropy(1)))
     assert "must not be published" in str(verify(made, method.guarantee).problem)

@@ -61,9 +61,9 @@ def compare(name: str, seed: int) -> None:
         own = release.in_memory()
         assert own.data == local.data
         assert own.published_rows() == local.published_rows()
-        for fact, value in local.journal.private.items():
+        for fact, value in local.context.private.items():
             if isinstance(value, (int, list, dict)):
-                assert release.journal.private[fact] == value, fact
+                assert release.context.private[fact] == value, fact
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -24,8 +24,8 @@ from crypsis import (
     audit_privacy,
 )
 from crypsis.errors import BadParameter, PersonUndecided
-from crypsis.journal import Journal
 from crypsis.noise import ExactNoise
+from crypsis.run_context import RunContext
 from crypsis.verifiers.run_ledger import check_run_ledger
 from tests.noise.providers import NoNoise
 
@@ -45,7 +45,7 @@ def test_records_of_one_person_share_epsilon(kind):
             return super().laplace(counts, epsilon)
 
     method = kind(specializations=0, records_per_person=2, domains=AttributeDomains({"x": NumericDomain(0, 4)}))
-    made = method.generalized(table, Journal(), Watching())
+    made = method.generalized(table, RunContext(), Watching())
     assert asked == [([5], Fraction(1, 2))]
     assert made.budget["spent"] == "1"
     assert made.budget["records_per_person"] == 2
@@ -53,7 +53,7 @@ def test_records_of_one_person_share_epsilon(kind):
     assert '"sensitivity": "2"' in json.dumps(made.ledger)
     asked.clear()
     alone = Table.from_frame(frame.drop("id"), {"x": "quasi"})  # nothing says whose a record is: an assumption
-    method.generalized(alone, Journal(), Watching())
+    method.generalized(alone, RunContext(), Watching())
     assert asked == [([6], Fraction(1, 2))]
     assert "Nobody has more than 2 records" in " ".join(method.guarantee_of(alone, None).stated("assumptions"))
     assert method.guarantee_of(table, None).persons == "told-by-ids"
@@ -76,7 +76,7 @@ def test_a_person_with_three_records_is_protected_as_a_whole(kind, honest):
         noise, found = ExactNoise(), []
         for _ in range(runs):
             noise.calls = 0
-            found.append(method.generalized(table, Journal(), noise).records)
+            found.append(method.generalized(table, RunContext(), noise).records)
         return found
 
     people = ["a", "b", "c", "d", "e", "e", "e"], ["a", "b", "c", "d"]
@@ -91,7 +91,7 @@ def test_of_a_person_one_record_counts_unless_more_are_declared(kind):
     for roles, person in (({"id": "identifier", "x": "quasi"}, None), ({"x": "quasi"}, "id")):
         table = Table.from_frame(frame, roles, person=person)
         method = kind(specializations=0, domains=domains)
-        assert method.generalized(table, Journal(), NoNoise()).records == 2
+        assert method.generalized(table, RunContext(), NoNoise()).records == 2
     table = Table.from_frame(frame, {"id": "other", "x": "quasi"})
     with pytest.raises(PersonUndecided):
         crypsis.anonymize(table, method)
@@ -109,7 +109,7 @@ def test_sets_of_a_person_are_bounded_and_their_noise_grows():
     for most in (1, 2, 5):
         asked.clear()
         method = DiffPart(epsilon=4, records_per_person=most, item_domain=ItemDomain(["a", "b"]))
-        made = method.synthesized(baskets, Journal(), Watching())
+        made = method.synthesized(baskets, RunContext(), Watching())
         assert sum(copies for copies, _ in made.to_lists()) == 400 * min(most, 3)
         assert made.budget["spent"] == "4"
         assert check_run_ledger(made.ledger["ledger"]).spent == 4

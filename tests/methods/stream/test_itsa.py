@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import crypsis
 from crypsis import ITSA, Events, SensitiveValues
 from crypsis.errors import BadParameter, OriginalRequired, SensitiveLocation, UnknownColumn
-from crypsis.journal import Journal
 from crypsis.methods.stream.intake import Intake
 from crypsis.methods.stream.pseudonyms import pseudonyms
+from crypsis.run_context import RunContext
 from tests.strategies import event_logs
 
 SEEN = [("2", "a", 1), ("4", "a", 1), ("5", "f", 1), ("1", "b", 2), ("2", "f", 2), ("3", "b", 2), ("4", "f", 2)]
@@ -186,13 +186,13 @@ def test_windows_come_one_by_one() -> None:
 def test_a_recorded_stream_is_accepted_like_a_live_one(
     log: Events, lateness: int, several: str, t0: int | None, jump: int | None
 ) -> None:
-    journal = Journal()
+    context = RunContext()
     method = ITSA(lateness=lateness, multi_location=several, t0=t0, max_forward_jump=jump, N=1, flush_partial=True)
-    method.anonymize(log, journal)
+    method.anonymize(log, context)
     intake = Intake(lateness=lateness, multi_location=several, t0=t0, max_forward_jump=10**9 if jump is None else jump)
     for row in log.to_frame().iter_rows(named=True):
         intake.offer({"id": row["id"], "loc": row["location"], "t": row["t"], "sa": row.get("fare")})
-    assert journal.private["events"] == dict(intake.counters)
+    assert context.private["events"] == dict(intake.counters)
 
 
 @given(event_logs(), st.randoms(use_true_random=False))
@@ -201,14 +201,14 @@ def test_any_order_in_which_nothing_is_late_gives_the_same_windows(log: Events, 
     random.shuffle(order)
     plain = Events(log.persons, log.location_codes, log.t, log.people, log.locations)
     method = ITSA(K=2, N=2, t0=0, lateness=99, flush_partial=True)
-    one = method.anonymize(plain, Journal())
-    other = method.anonymize(plain.take(np.array(order, np.int64)), Journal())
+    one = method.anonymize(plain, RunContext())
+    other = method.anonymize(plain.take(np.array(order, np.int64)), RunContext())
     assert [sorted(one.rows(window)) for window in one] == [sorted(other.rows(window)) for window in other]
 
 
-def test_the_journal_tells_what_each_window_cost() -> None:
-    journal = Journal()
-    ITSA(K=2, N=2).anonymize(stream(), journal)
-    (told,) = journal.private["windows"]
+def test_the_run_context_tells_what_each_window_cost() -> None:
+    context = RunContext()
+    ITSA(K=2, N=2).anonymize(stream(), context)
+    (told,) = context.private["windows"]
     assert (told["instances"], told["suppressed_instances"], told["regressed"]) == (7, 1, 0)
-    assert journal.private["events"] == {"accepted": 7}
+    assert context.private["events"] == {"accepted": 7}

@@ -27,12 +27,12 @@ from crypsis.errors import (
     UnknownLocation,
 )
 from crypsis.guarantees import KlmAnonymity
-from crypsis.journal import Journal, Progress
 from crypsis.methods import SGA, ZGA, LmAnon, Method, method_named
 from crypsis.methods.trajectory import merging
 from crypsis.methods.trajectory.clustering import keys_in_gray_order
 from crypsis.methods.trajectory.frequent_subtrajectories import frequent_subtrajectories
 from crypsis.methods.trajectory.z_order import z_order, z_values
+from crypsis.run_context import Progress, RunContext
 from crypsis.verifiers import verify
 from tests.reference import klm_anonymity
 from tests.reference import lm_anon as reference
@@ -64,9 +64,9 @@ def unit_of(case: Case) -> str | None:
 
 
 def run(method: type[Method], case: Case, **parameters: Any) -> tuple[PublishedTrajectories, dict[str, Any]]:
-    journal = Journal()
-    published = method(unit=unit_of(case), **parameters).anonymize(data_of(case), journal)
-    return published, journal.private
+    context = RunContext()
+    published = method(unit=unit_of(case), **parameters).anonymize(data_of(case), context)
+    return published, context.private
 
 
 def symbols_in(published: PublishedTrajectories) -> list[list[tuple[str, ...]]]:
@@ -270,14 +270,14 @@ def test_t4_merging_can_raise_a_confidence() -> None:
     assert klm_anonymity.check(merged, {"f"}, 2, 2, 1) == klm_anonymity.Violation(1, 3, (("a", "b"),), "f", 2)
     points = {"a": (0, 0), "b": (1, 0), "f": (5, 5)}
     data = Trajectories.from_lists([["a", "f"], ["b", "f"], ["a", "b"]], locations=Locations.of(points).marked(["f"]))
-    assert LmAnon(k=2, l=2, m=1).anonymize(data, Journal()).to_lists() == data.to_lists()
+    assert LmAnon(k=2, l=2, m=1).anonymize(data, RunContext()).to_lists() == data.to_lists()
 
 
 def test_another_partition_may_exist_where_merging_the_nearest_gives_up() -> None:
     points = {"c": (0, 0), "a": (0, 1), "b": (9, 9), "f": (5, 5)}
     data = Trajectories.from_lists([["c", "f"], ["a", "f"], ["c", "b"]], locations=Locations.of(points).marked(["f"]))
     with pytest.raises(InfeasibleDiversity, match="not reached.*Another way to merge may exist") as raised:
-        LmAnon(k=2, l=2, m=1).anonymize(data, Journal())
+        LmAnon(k=2, l=2, m=1).anonymize(data, RunContext())
     assert raised.value.exit_code == 3
     assert raised.value.details["confidence"] == pytest.approx(2 / 3)
     valid = PublishedTrajectories.from_lists([["c", "f"], [["a", "b"], "f"], ["c", ["a", "b"]]], sensitive=["f"])
@@ -289,8 +289,8 @@ def test_an_owner_is_never_split_between_clusters() -> None:
     rows = [["x", "f"], ["x"], ["x"], ["x", "f"]]
     data = Trajectories.from_lists(rows, locations=places, owners=[1, 2, 1, 2])
     with pytest.raises(InfeasibleDiversity):
-        ZGA(k=1, l=2, m=1, clusters=2, unit="owner").anonymize(data, Journal())
-    by_row = ZGA(k=1, l=2, m=1, clusters=2, unit="trajectory").anonymize(data, Journal())
+        ZGA(k=1, l=2, m=1, clusters=2, unit="owner").anonymize(data, RunContext())
+    by_row = ZGA(k=1, l=2, m=1, clusters=2, unit="trajectory").anonymize(data, RunContext())
     assert verify(by_row, KlmAnonymity(k=1, l=2, m=1), original=data).holds
     assert not verify(by_row, KlmAnonymity(k=1, l=2, m=1, unit="owner"), original=data).holds
 
@@ -300,11 +300,11 @@ def test_a_short_length_is_no_matter_of_diversity() -> None:
     data = Trajectories.from_lists([["a", "b"], ["a"], ["b", "f"]], locations=places)
     for policy in ("error", "suppress"):
         with pytest.raises(InfeasibleLength, match="only 1 trajectory visited 2 or more") as raised:
-            LmAnon(k=2, l=2, m=2, on_infeasible=policy).anonymize(data, Journal())
+            LmAnon(k=2, l=2, m=2, on_infeasible=policy).anonymize(data, RunContext())
         assert raised.value.details["size"] == 2
     only_sensitive = Trajectories.from_lists([["f"], ["f"], ["a"]], locations=places)
     with pytest.raises(InfeasibleLength):
-        LmAnon(k=2, l=1, m=1).anonymize(only_sensitive, Journal())
+        LmAnon(k=2, l=1, m=1).anonymize(only_sensitive, RunContext())
 
 
 @pytest.mark.parametrize("method", [LmAnon, ZGA, SGA])
@@ -316,24 +316,24 @@ def test_bad_input_is_refused_by_its_code(method: type[Method]) -> None:
             with pytest.raises(BadParameter, match=name):
                 method(**{name: value})
     with pytest.raises(OwnerRepeated):
-        method(k=1).anonymize(data, Journal())
+        method(k=1).anonymize(data, RunContext())
     with pytest.raises(UnknownLocation, match="'nowhere' is listed as sensitive"):
         places.marked(["a", "nowhere"])
     with pytest.raises(TooFewTrajectories):
-        method(k=3, unit="owner").anonymize(data, Journal())
+        method(k=3, unit="owner").anonymize(data, RunContext())
     with pytest.raises(NotApplicable, match="owner"):
-        method(k=1, unit="owner").anonymize(Trajectories.from_lists([["a"]], locations=places), Journal())
+        method(k=1, unit="owner").anonymize(Trajectories.from_lists([["a"]], locations=places), RunContext())
     with pytest.raises(BadCoordinate, match="needs coordinates"):
-        method(k=1).anonymize(Trajectories.from_lists([["a"]]), Journal())
+        method(k=1).anonymize(Trajectories.from_lists([["a"]]), RunContext())
 
 
 def test_clusters_need_k_rows_each() -> None:
     places = Locations.of({"a": (0, 0), "b": (1, 0)})
     data = Trajectories.from_lists([["a"], ["b"], ["a"], [], ["b"]], locations=places)
-    assert len(ZGA(k=2, l=1, m=1, clusters=2).anonymize(data, Journal())) == 5
+    assert len(ZGA(k=2, l=1, m=1, clusters=2).anonymize(data, RunContext())) == 5
     for method in (ZGA(k=2, l=1, m=1, clusters=3), SGA(k=2, l=1, m=1, clusters=3)):
         with pytest.raises(TooManyClusters, match="at most 2 clusters") as raised:
-            method.anonymize(data, Journal())
+            method.anonymize(data, RunContext())
         assert raised.value.exit_code == 2
 
 
@@ -342,11 +342,11 @@ def test_cells_of_the_z_curve_are_whole_numbers_or_made_with_a_side() -> None:
     for points in ({"a": (-1, 0), "b": (0, 1)}, {"a": (0.5, 0), "b": (0, 1)}, {"a": (0, 0), "b": (0, 1e300)}):
         data = Trajectories.from_lists(rows, locations=points)
         with pytest.raises(BadCoordinate, match="whole numbers from 0 on"):
-            ZGA(k=1, l=1, m=1, clusters=1).anonymize(data, Journal())
+            ZGA(k=1, l=1, m=1, clusters=1).anonymize(data, RunContext())
     data = Trajectories.from_lists(rows, locations={"a": (-1, 0), "b": (0.5, 1)})
     with pytest.raises(BadCoordinate, match="give a larger side"):
-        ZGA(k=2, l=1, m=1, clusters=2, cell=1e-300).anonymize(data, Journal())
-    assert len(ZGA(k=2, l=1, m=1, clusters=2, cell=0.5).anonymize(data, Journal())) == 4
+        ZGA(k=2, l=1, m=1, clusters=2, cell=1e-300).anonymize(data, RunContext())
+    assert len(ZGA(k=2, l=1, m=1, clusters=2, cell=0.5).anonymize(data, RunContext())) == 4
 
 
 def test_names_on_the_command_line() -> None:
@@ -358,10 +358,10 @@ def test_sensitive_locations_that_were_all_removed_are_not_named() -> None:
     places = Locations.of({"a": (0, 0), "f": (1, 1), "g": (2, 2)}).marked(["f", "g"])
     rows = [["a", "f"], ["a"], ["a"], ["f", "a", "f"], ["a", "g", "f"]]
     data = Trajectories.from_lists(rows, locations=places)
-    published = LmAnon(k=2, l=5, m=1, on_infeasible="suppress").anonymize(data, Journal())
+    published = LmAnon(k=2, l=5, m=1, on_infeasible="suppress").anonymize(data, RunContext())
     assert published.to_lists() == [["a", "f"], ["a"], ["a"], ["a"], ["a", "g"]]
     assert published.sensitive == ("f", "g")
-    nothing_left = LmAnon(k=2, l=6, m=1, on_infeasible="suppress").anonymize(data, Journal())
+    nothing_left = LmAnon(k=2, l=6, m=1, on_infeasible="suppress").anonymize(data, RunContext())
     assert nothing_left.to_lists() == [["a"]] * 5
     assert nothing_left.sensitive == ()
     assert "f" not in {label for names in nothing_left.symbols.label_lists for label in names}
@@ -402,8 +402,8 @@ def test_long_equal_trajectories_are_refused_and_the_remedy_is_named() -> None:
     path = [f"{number:02}" for number in range(40)]
     data = Trajectories.from_lists([path] * 6, locations={label: (0, number) for number, label in enumerate(path)})
     with pytest.raises(TooLarge, match="max_size"):
-        SGA(k=2, l=1, m=1, clusters=1).anonymize(data, Journal())
-    assert SGA(k=2, l=1, m=1, clusters=1, max_size=2).anonymize(data, Journal()).to_lists() == [path] * 6
+        SGA(k=2, l=1, m=1, clusters=1).anonymize(data, RunContext())
+    assert SGA(k=2, l=1, m=1, clusters=1, max_size=2).anonymize(data, RunContext()).to_lists() == [path] * 6
 
 
 @given(cases(), st.integers(1, 4))
@@ -442,7 +442,7 @@ def test_walks_with_sensitive_cells_keep_their_promise_under_every_method() -> N
     walks = workloads.walks(seed=1, n=4000)
     data = dataclasses.replace(walks, locations=walks.locations.marked(["7", "37", "52"]))
     for method in (LmAnon(), ZGA(), SGA(), ZGA(clusters=40)):
-        published = method.anonymize(data, Journal())
+        published = method.anonymize(data, RunContext())
         verdict = verify(published, method.guarantee, original=data)
         assert verdict.holds, verdict
         shuffled = published.take(np.random.default_rng(1).permutation(len(published)))
@@ -452,9 +452,9 @@ def test_walks_with_sensitive_cells_keep_their_promise_under_every_method() -> N
 def test_progress_is_told_and_a_listener_can_cancel() -> None:
     walks = workloads.walks(seed=1, n=2000)
     told: list[Progress] = []
-    journal = Journal(listener=told.append)
-    ZGA(clusters=4).anonymize(walks, journal)
-    assert list(journal.timings) == list(ZGA.stages)
+    context = RunContext(listener=told.append)
+    ZGA(clusters=4).anonymize(walks, context)
+    assert list(context.timings) == list(ZGA.stages)
     shares = [message.share for message in told if message.stage == "anonymize" and message.share is not None]
     assert shares == sorted(shares)
     assert shares[-1] == 1
@@ -464,4 +464,4 @@ def test_progress_is_told_and_a_listener_can_cancel() -> None:
             raise Cancelled("Stopped by the user.")
 
     with pytest.raises(Cancelled):
-        SGA(clusters=4).anonymize(walks, Journal(listener=stop))
+        SGA(clusters=4).anonymize(walks, RunContext(listener=stop))

@@ -26,8 +26,8 @@ from crypsis.errors import (
     UtilityConstraintsUnsatisfied,
 )
 from crypsis.hierarchy import AutomaticTaxonomy, Taxonomy
-from crypsis.journal import Journal
 from crypsis.methods import Method, SDSeqAnon, SeqAnon, USeqAnon
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.kernels.interpretation import WAYS
 from tests.reference import guided_seq_anon as reference
@@ -45,8 +45,8 @@ def unit_of(dataset: Dataset) -> str | None:
 
 
 def run(method: Method, dataset: Dataset) -> tuple[PublishedTrajectories, dict[str, Any]]:
-    journal = Journal()
-    return method.anonymize(dataset.trajectories(), journal), journal.private
+    context = RunContext()
+    return method.anonymize(dataset.trajectories(), context), context.private
 
 
 def symbols_in(published: PublishedTrajectories) -> list[list[tuple[str, ...]]]:
@@ -202,7 +202,7 @@ def test_t2_holds_for_what_is_left_after_suppression(
 def test_one_constraint_for_all_is_seq_anon(dataset: Dataset, k: int, m: int) -> None:
     unit = unit_of(dataset)
     try:
-        expected = SeqAnon(k=k, m=m, unit=unit).anonymize(dataset.trajectories(), Journal())
+        expected = SeqAnon(k=k, m=m, unit=unit).anonymize(dataset.trajectories(), RunContext())
     except Infeasible:
         assume(False)
         raise
@@ -249,12 +249,12 @@ ROWS = [["a", "b"], ["a", "b"], ["b", "a"], ["x", "a"], ["x"]]
 def test_a_trajectory_that_loses_every_visit_stays_as_an_empty_one() -> None:
     data = Trajectories.from_lists(ROWS, locations=POINTS)
     method = USeqAnon(k=3, m=1, constraints=UtilityConstraints([["a", "b"], ["x"]]), delta=40)
-    journal = Journal()
-    published = method.anonymize(data, journal)
+    context = RunContext()
+    published = method.anonymize(data, context)
     assert published.to_lists() == [["a", "b"], ["a", "b"], ["b", "a"], ["a"], []]
     assert published.suppressed == ("x",)
-    assert journal.private["accounting"] == {"input": 5, "published": 4, "published_as_empty": 1, "lost": 0}
-    assert journal.private["suppressed_occurrences"] == [(3, 0), (4, 0)]
+    assert context.private["accounting"] == {"input": 5, "published": 4, "published_as_empty": 1, "lost": 0}
+    assert context.private["suppressed_occurrences"] == [(3, 0), (4, 0)]
 
 
 def test_a_generalized_symbol_without_a_partner_costs_all_its_locations() -> None:
@@ -262,20 +262,20 @@ def test_a_generalized_symbol_without_a_partner_costs_all_its_locations() -> Non
     data = Trajectories.from_lists(rows, locations=POINTS)
     useful = UtilityConstraints([["a", "b"], ["x"]])
     with pytest.raises(UtilityConstraintsUnsatisfied) as raised:
-        USeqAnon(k=3, m=1, constraints=useful, delta=50).anonymize(data, Journal())
+        USeqAnon(k=3, m=1, constraints=useful, delta=50).anonymize(data, RunContext())
     assert raised.value.details == {"suppressed": ["a", "b"], "percent": pytest.approx(200 / 3)}
     assert raised.value.exit_code == 3
     assert "2 of 3 locations (66.67 %)" in str(raised.value)
-    published = USeqAnon(k=3, m=1, constraints=useful, delta=67).anonymize(data, Journal())
+    published = USeqAnon(k=3, m=1, constraints=useful, delta=67).anonymize(data, RunContext())
     assert published.to_lists() == [[], [], ["x"], ["x"], ["x"]]
 
 
 def test_a_length_that_merging_cannot_protect_is_suppressed_away() -> None:
     data = Trajectories.from_lists([["a", "b"], ["a"], ["b"], ["a"], ["b"]], locations=POINTS)
     with pytest.raises(Infeasible):
-        SeqAnon(k=2, m=2).anonymize(data, Journal())
+        SeqAnon(k=2, m=2).anonymize(data, RunContext())
     useful = UtilityConstraints([["a"], ["b"]])
-    published = USeqAnon(k=2, m=2, constraints=useful, delta=50).anonymize(data, Journal())
+    published = USeqAnon(k=2, m=2, constraints=useful, delta=50).anonymize(data, RunContext())
     assert published.suppressed == ("a",)  # as rare as b, and first in the table
     assert published.to_lists() == [["b"], [], ["b"], [], ["b"]]
 
@@ -284,19 +284,19 @@ def test_what_is_checked_first() -> None:
     repeated = Trajectories.from_lists([["a"], ["b"]], locations=POINTS, owners=["u", "u"])
     wrong = UtilityConstraints([["a", "q"]])
     with pytest.raises(UnknownLocation, match="'q'"):
-        USeqAnon(k=9, constraints=wrong).anonymize(repeated, Journal())
+        USeqAnon(k=9, constraints=wrong).anonymize(repeated, RunContext())
     with pytest.raises(BadConstraints, match="'b' is visited but lies in no constraint"):
-        USeqAnon(k=9, constraints=UtilityConstraints([["a"]])).anonymize(repeated, Journal())
+        USeqAnon(k=9, constraints=UtilityConstraints([["a"]])).anonymize(repeated, RunContext())
     with pytest.raises(OwnerRepeated):
-        USeqAnon(k=9, constraints=UtilityConstraints([["a", "b"]])).anonymize(repeated, Journal())
+        USeqAnon(k=9, constraints=UtilityConstraints([["a", "b"]])).anonymize(repeated, RunContext())
     with pytest.raises(TooFewTrajectories):
-        USeqAnon(k=9, unit="trajectory").anonymize(repeated, Journal())
+        USeqAnon(k=9, unit="trajectory").anonymize(repeated, RunContext())
     with pytest.raises(BadTaxonomy, match="'b'"):
-        SDSeqAnon(k=9, taxonomy=Taxonomy([("a", "r")])).anonymize(repeated, Journal())
+        SDSeqAnon(k=9, taxonomy=Taxonomy([("a", "r")])).anonymize(repeated, RunContext())
     with pytest.raises(OwnerRepeated):
-        SDSeqAnon(k=9).anonymize(repeated, Journal())
+        SDSeqAnon(k=9).anonymize(repeated, RunContext())
     with pytest.raises(BadCoordinate, match="needs coordinates"):
-        SDSeqAnon(k=2).anonymize(Trajectories.from_lists([["a"], ["a"]]), Journal())
+        SDSeqAnon(k=2).anonymize(Trajectories.from_lists([["a"], ["a"]]), RunContext())
 
 
 def test_a_side_input_of_another_kind_is_refused_by_name() -> None:

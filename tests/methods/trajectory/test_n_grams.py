@@ -20,11 +20,11 @@ from scipy.stats import chi2
 import crypsis
 from crypsis import BudgetLedger, Events, NGrams, TimeDomain, audit_privacy
 from crypsis.errors import BadEpsilon, BadParameter, NotApplicable, PublicInputMissing, TooLarge
-from crypsis.journal import Journal
 from crypsis.methods.trajectory.n_grams import gram_threshold
 from crypsis.methods.trajectory.noisy_grams import grow_grams, synthesized_sequences
 from crypsis.metrics.count_queries import trip_query_error
 from crypsis.noise import ExactNoise, MeteredNoise
+from crypsis.run_context import RunContext
 from crypsis.verifiers.run_ledger import check_run_ledger
 from tests.methods.trajectory.gram_sequences import as_grams, sequences
 from tests.methods.trajectory.private_crowds import CROWD, domains, events, populations
@@ -98,7 +98,7 @@ def test_a_release_verifies_whatever_the_data(population, tokens, grams, longest
     method = NGrams(
         epsilon=10, tokens=tokens, grams=grams, longest=longest, threshold=2, **domains(n_locations, n_times)
     )
-    made = method.anonymize(events(people), Journal())
+    made = method.anonymize(events(people), RunContext())
     assert crypsis.verify(made, method.guarantee).holds
     assert check_run_ledger(made.ledger["ledger"]).spent <= 10
 
@@ -115,7 +115,7 @@ def test_records_are_read_like_those_of_safe_path():
 def test_places_alone_follow_one_another_at_positions():
     people = [[(0, 0), (1, 1), (0, 2)]] * 50
     method = NGrams(epsilon=1, tokens="places", grams=3, longest=4, threshold=1, **domains(2, 3))
-    made = method.synthesized(events(people), Journal(), NoNoise(), SeededEntropy(3))
+    made = method.synthesized(events(people), RunContext(), NoNoise(), SeededEntropy(3))
     assert made.to_lists() == [(50, [("p0", 0), ("p1", 1), ("p0", 2)])]
     with pytest.raises(NotApplicable, match="tells no times"):
         trip_query_error(events(people), made)
@@ -123,7 +123,7 @@ def test_places_alone_follow_one_another_at_positions():
 
 def test_all_lengths_together_spend_epsilon_and_the_ledger_tells_the_sensitivity():
     method = NGrams(epsilon="3/7", grams=3, longest=4, threshold=1, **domains(2, 2))
-    made = method.anonymize(events([[(0, 0), (1, 1)]] * 900), Journal())
+    made = method.anonymize(events([[(0, 0), (1, 1)]] * 900), RunContext())
     assert made.budget["spent"] == "3/7"
     calls = [scope["seq"][0]["call"] for scope in made.ledger["ledger"]["root"]["seq"]]
     assert [call["sensitivity"] for call in calls] == ["5"] * 3
@@ -221,5 +221,5 @@ def test_opendp_may_draw_the_noise_and_a_release_comes_back_from_its_folder(tmp_
 
 def test_what_was_made_with_test_entropy_cannot_be_released():
     method = NGrams(grams=1, **domains(2, 2))
-    made = method.synthesized(events(CROWD), Journal(), ExactNoise(SeededEntropy(1)))
+    made = method.synthesized(events(CROWD), RunContext(), ExactNoise(SeededEntropy(1)))
     assert "for tests only" in str(crypsis.verify(made, method.guarantee))

@@ -15,8 +15,8 @@ import crypsis
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import BadRelease, NotApplicable, OriginalRequired, OwnerRepeated, TooFewTrajectories
-from crypsis.journal import Journal
 from crypsis.methods.trajectory.ppsg import PPSG
+from crypsis.run_context import RunContext
 from crypsis.verifiers.safe_representatives import generalized_tracks, unsafe_place
 from tests.reference import tracks as reference
 from tests.reference.tracks import Fix
@@ -26,9 +26,9 @@ from tests.strategies import track_lists
 def run(
     lists: list[list[Fix]], owners: list[int] | None = None, **parameters: Any
 ) -> tuple[PublishedTrajectories, Any]:
-    journal = Journal()
+    context = RunContext()
     parameters = {"min_distance": 1.0, "max_distance": 60.0, **parameters}
-    return PPSG(**parameters).anonymize(Tracks.from_lists(lists, owners), journal), journal.private
+    return PPSG(**parameters).anonymize(Tracks.from_lists(lists, owners), context), context.private
 
 
 settings_drawn = {
@@ -92,8 +92,8 @@ def test_every_published_cell_is_safe(lists: list[list[Fix]], parameters: dict[s
 @given(track_lists(min_tracks=3), st.sampled_from([15.0, 60.0]))
 def test_a_run_repeats_exactly_and_leaves_its_input_alone(lists: list[list[Fix]], radius: float) -> None:
     tracks = Tracks.from_lists(lists)
-    first = PPSG(k=2, radius=radius).anonymize(tracks, Journal())
-    second = PPSG(k=2, radius=radius).anonymize(Tracks.from_lists(lists), Journal())
+    first = PPSG(k=2, radius=radius).anonymize(tracks, RunContext())
+    second = PPSG(k=2, radius=radius).anonymize(Tracks.from_lists(lists), RunContext())
     assert first == second
     assert first.places == second.places
     assert tracks == Tracks.from_lists(lists)
@@ -139,10 +139,10 @@ def test_repeated_owners_demand_a_choice() -> None:
 
 def test_no_tracks_are_published_as_nothing_where_nothing_is_required() -> None:
     empty = Tracks(np.zeros(1, np.int64), np.zeros(0), np.zeros(0), np.zeros(0))
-    published = PPSG(k=1).anonymize(empty, Journal())
+    published = PPSG(k=1).anonymize(empty, RunContext())
     assert (len(published), len(published.places)) == (0, 0)
     with pytest.raises(TooFewTrajectories):
-        PPSG(k=2).anonymize(empty, Journal())
+        PPSG(k=2).anonymize(empty, RunContext())
 
 
 def test_steps_can_be_limited() -> None:

@@ -15,10 +15,10 @@ import crypsis
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import BadParameter, Cancelled, NotApplicable, OwnerRepeated, TooFewTrajectories
 from crypsis.guarantees import SequenceKAnonymity
-from crypsis.journal import Journal, Progress
 from crypsis.kernels import pattern_tree
 from crypsis.methods import BFP2kA, KAMCut, KAMRec, Method
 from crypsis.methods.trajectory import bf_p2ka, kam_rec
+from crypsis.run_context import Progress, RunContext
 from crypsis.verifiers import verify
 from tests.reference import prefix_tree as reference
 from tests.strategies import Dataset, datasets
@@ -34,12 +34,12 @@ def trajectories(paths: list[Path], owners: list[int] | None = None) -> Trajecto
 
 def aligned(paths: list[Path], method: Method, owners: list[int] | None = None) -> list[Path]:
     """What is published for each path, () where it is lost."""
-    data, journal = trajectories(paths, owners), Journal()
-    published = method.anonymize(data, journal)
+    data, context = trajectories(paths, owners), RunContext()
+    published = method.anonymize(data, context)
     rows: list[Path] = [()] * len(paths)
-    for row, symbols in zip(journal.private["published_input_rows"].tolist(), published.to_lists(), strict=True):
+    for row, symbols in zip(context.private["published_input_rows"].tolist(), published.to_lists(), strict=True):
         rows[row] = tuple(int(str(symbol)) for symbol in symbols)
-    accounting = journal.private["accounting"]
+    accounting = context.private["accounting"]
     assert accounting["published"] + accounting["published_as_empty"] + accounting["lost"] == len(paths)
     assert verify(published, method.guarantee, data).holds
     return rows
@@ -88,7 +88,7 @@ def test_results_are_those_of_the_definition(block: int) -> None:
         for method in methods_drawn(chance, None if owners is None else "owner"):
             if len({who for path, who in zip(paths, whose, strict=True) if path}) < method.k != 1:
                 with pytest.raises(TooFewTrajectories):
-                    method.anonymize(trajectories(paths, owners), Journal())
+                    method.anonymize(trajectories(paths, owners), RunContext())
                 continue
             assert aligned(paths, method, owners) == expected_by_reference(paths, whose, method), (seed, method)
             compared += 1
@@ -133,17 +133,17 @@ def test_the_order_of_the_rows_does_not_matter(dataset: Dataset, k: int, chance:
     data = dataset.trajectories()
     for method in (KAMCut(k=k, unit=unit), KAMRec(k=k, unit=unit), BFP2kA(k=k, unit=unit)):
         try:
-            here = method.anonymize(data, Journal())
+            here = method.anonymize(data, RunContext())
         except TooFewTrajectories:
             assume(False)
-        there = method.anonymize(data.take(np.array(order, np.int64)), Journal())
+        there = method.anonymize(data.take(np.array(order, np.int64)), RunContext())
         assert sorted(here.to_lists()) == sorted(there.to_lists())
 
 
 @given(datasets(), st.integers(1, 4))
 def test_t7_whatever_kam_cut_publishes_k_published_trajectories_contain(dataset: Dataset, k: int) -> None:
     try:
-        published = KAMCut(k=k).anonymize(dataset.trajectories(), Journal())
+        published = KAMCut(k=k).anonymize(dataset.trajectories(), RunContext())
     except TooFewTrajectories:
         assume(False)
     assert verify(published, SequenceKAnonymity(k=k, strict=True)).holds
@@ -155,7 +155,7 @@ def test_t6_what_holds_for_the_published_sequences_holds_for_all_their_parts(
 ) -> None:
     data = dataset.trajectories()
     try:
-        published = KAMRec(k=k, p=0, strict=strict).anonymize(data, Journal())
+        published = KAMRec(k=k, p=0, strict=strict).anonymize(data, RunContext())
     except TooFewTrajectories:
         assume(False)
     rows = [tuple(map(str, row)) for row in published.to_lists()]
@@ -171,12 +171,12 @@ def test_t6_what_holds_for_the_published_sequences_holds_for_all_their_parts(
 
 @each_method
 def test_empty_trajectories_are_published_as_empty_and_rare_ones_are_lost(method: Method) -> None:
-    data, journal = Trajectories.from_lists([[], ["a", "b"], ["z"], ["a", "b"]]), Journal()
-    published = method.anonymize(data, journal)
+    data, context = Trajectories.from_lists([[], ["a", "b"], ["z"], ["a", "b"]]), RunContext()
+    published = method.anonymize(data, context)
     assert published.to_lists() == [[], ["a", "b"], ["a", "b"]]
-    assert journal.private["accounting"] == {"input": 4, "published": 2, "published_as_empty": 1, "lost": 1}
-    assert [entry["row"] for entry in journal.private["lost"]] == [2]
-    assert journal.private["published_input_rows"].tolist() == [0, 1, 3]
+    assert context.private["accounting"] == {"input": 4, "published": 2, "published_as_empty": 1, "lost": 1}
+    assert [entry["row"] for entry in context.private["lost"]] == [2]
+    assert context.private["published_input_rows"].tolist() == [0, 1, 3]
 
 
 @each_method
@@ -184,13 +184,13 @@ def test_nothing_at_all_may_be_left(method: Method) -> None:
     release = crypsis.anonymize(Trajectories.from_lists([["a"], ["b"], ["c"]]), method)
     assert len(release.data) == 0
     assert release.verify().holds
-    assert release.journal.private["accounting"]["lost"] == 3
+    assert release.context.private["accounting"]["lost"] == 3
 
 
 @each_method
 def test_a_location_that_is_not_published_is_not_named(method: Method) -> None:
     data = Trajectories.from_lists([["a", "b"], ["a", "b"], ["secret"]])
-    published = method.anonymize(data, Journal())
+    published = method.anonymize(data, RunContext())
     assert published.symbols.label_lists == (("a",), ("b",))
 
 
@@ -198,19 +198,19 @@ def test_a_location_that_is_not_published_is_not_named(method: Method) -> None:
 def test_owners_with_several_trajectories_need_a_choice(method: Method) -> None:
     data = Trajectories.from_lists([["a"], ["a"], ["a"]], owners=[1, 1, 2])
     with pytest.raises(OwnerRepeated, match="unit='owner'"):
-        method.anonymize(data, Journal())
+        method.anonymize(data, RunContext())
     with pytest.raises(NotApplicable, match="unit='owner' needs data with an owner"):
-        type(method)(k=2, unit="owner").anonymize(Trajectories.from_lists([["a"], ["a"]]), Journal())  # type: ignore[call-arg]
+        type(method)(k=2, unit="owner").anonymize(Trajectories.from_lists([["a"], ["a"]]), RunContext())  # type: ignore[call-arg]
     one_owner = Trajectories.from_lists([["a"], ["a"], ["b"]], owners=[1, 1, 2])
-    assert len(type(method)(k=2, unit="owner").anonymize(one_owner, Journal())) == 0  # type: ignore[call-arg]
-    assert len(type(method)(k=2, unit="trajectory").anonymize(one_owner, Journal())) == 2  # type: ignore[call-arg]
+    assert len(type(method)(k=2, unit="owner").anonymize(one_owner, RunContext())) == 0  # type: ignore[call-arg]
+    assert len(type(method)(k=2, unit="trajectory").anonymize(one_owner, RunContext())) == 2  # type: ignore[call-arg]
 
 
 @each_method
 def test_too_few_trajectories_are_refused_in_words(method: Method) -> None:
     with pytest.raises(TooFewTrajectories, match="1 trajectory visited any location, 2 are required"):
-        method.anonymize(Trajectories.from_lists([["a"], []]), Journal())
-    assert type(method)(k=1).anonymize(Trajectories.from_lists([]), Journal()).to_lists() == []  # type: ignore[call-arg]
+        method.anonymize(Trajectories.from_lists([["a"], []]), RunContext())
+    assert type(method)(k=1).anonymize(Trajectories.from_lists([]), RunContext()).to_lists() == []  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("p", [-1, 101, float("nan"), float("inf"), True, "40"])
@@ -227,14 +227,14 @@ def test_names_on_the_command_line() -> None:
 def test_a_run_can_be_cancelled_and_tells_its_stages(method: Method) -> None:
     told: list[Progress] = []
     data = trajectories([(0, 1), (0, 2), (1, 2), (2, 1), (1, 1), (2, 2, 1)])
-    method.anonymize(data, Journal(told.append))
+    method.anonymize(data, RunContext(told.append))
     assert {progress.stage for progress in told} == set(method.stages)
 
     def stop(progress: Progress) -> None:
         raise Cancelled("enough")
 
     with pytest.raises(Cancelled):
-        method.anonymize(data, Journal(stop))
+        method.anonymize(data, RunContext(stop))
 
 
 @each_method
@@ -263,5 +263,5 @@ def test_a_release_with_lost_rows_is_written_and_its_mapping_kept_private(method
 def test_published_data_need_not_be_a_recoding() -> None:
     """BFP2kA publishes what nobody visited; the release says so instead of failing."""
     data = Trajectories.from_lists([["a", "b", "c"], ["a", "b", "c"], ["x", "b", "c"]])
-    published = BFP2kA(k=2).anonymize(data, Journal())
+    published = BFP2kA(k=2).anonymize(data, RunContext())
     assert published == PublishedTrajectories.from_lists([["a", "b", "c"]] * 3)

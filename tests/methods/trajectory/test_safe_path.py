@@ -38,9 +38,9 @@ from crypsis.errors import (
     TooLarge,
     VerificationFailed,
 )
-from crypsis.journal import Journal
 from crypsis.methods.trajectory.prefix_consistency import projected, whole_family
 from crypsis.noise import ExactNoise
+from crypsis.run_context import RunContext
 from tests.methods.trajectory.private_crowds import (
     BY_CHANCE,
     CROWD,
@@ -90,7 +90,7 @@ def test_the_structure_is_that_of_the_obvious_version(population, order, height,
         **domains(n_locations, n_times),
     )
     noise = NoNoise()
-    made = method.synthesized(events(people), Journal(), noise)
+    made = method.synthesized(events(people), RunContext(), noise)
     assert noise.calls == len(asked)
     assert labelled(reference.trajectories(tree)) == {tuple(visits): copies for copies, visits in made.to_lists()}
 
@@ -109,7 +109,7 @@ def test_the_flat_structure_is_that_of_the_obvious_version(population, order, he
     )
     method = SafePath(height=height, order=order, scheme="flat", threshold=threshold, **domains(n_locations, n_times))
     noise = NoNoise()
-    made = method.synthesized(events(people), Journal(), noise)
+    made = method.synthesized(events(people), RunContext(), noise)
     assert noise.calls == len(asked)
     assert labelled(reference.trajectories(tree)) == {tuple(visits): copies for copies, visits in made.to_lists()}
 
@@ -322,27 +322,27 @@ def test_an_empty_dataset_is_released_like_any_other():
 def test_people_without_a_visit_in_the_domains_contribute_nothing():
     noise = NoNoise()
     method = SafePath(height=1, threshold=1, **domains(2, 2))
-    made = method.synthesized(Events.from_lists([("x", "elsewhere", 0), ("y", "p0", 99)]), Journal(), noise)
+    made = method.synthesized(Events.from_lists([("x", "elsewhere", 0), ("y", "p0", 99)]), RunContext(), noise)
     assert len(made) == 0
 
 
 def test_only_the_first_visits_of_a_person_count():
     people = [[(0, time) for time in range(6)]] * 3
-    made = SafePath(height=2, threshold=1, **domains(1, 6)).synthesized(events(people), Journal(), NoNoise())
+    made = SafePath(height=2, threshold=1, **domains(1, 6)).synthesized(events(people), RunContext(), NoNoise())
     assert made.to_lists() == [(3, [("p0", 0), ("p0", 1)])]
 
 
 def test_times_fall_into_the_bins_of_the_domain():
     method = SafePath(height=2, threshold=1, location_domain=LocationDomain(["a"]), time_domain=TimeDomain(10, 40, 10))
     data = Events.from_lists([("x", "a", 9), ("x", "a", 10), ("x", "a", 19), ("x", "a", 39), ("x", "a", 40)])
-    assert method.synthesized(data, Journal(), NoNoise()).to_lists() == [(1, [("a", 10), ("a", 30)])]
+    assert method.synthesized(data, RunContext(), NoNoise()).to_lists() == [(1, [("a", 10), ("a", 30)])]
 
 
 def test_a_taxonomy_brings_locations_together_and_gives_their_order():
     taxonomy = Taxonomy([("p2", "west"), ("p0", "west"), ("p1", "east"), ("west", "all"), ("east", "all")])
     method = SafePath(height=1, threshold=1, taxonomy=taxonomy, time_height=0, **domains(3, 1))
     noise = NoNoise()
-    made = method.synthesized(events([[(0, 0)], [(2, 0)]]), Journal(), noise)
+    made = method.synthesized(events([[(0, 0)], [(2, 0)]]), RunContext(), noise)
     assert made.locations.labels == ("p2", "p0", "p1")
     assert made.to_lists() == [(1, [("p2", 0)]), (1, [("p0", 0)])]
     assert noise.calls == 2 + 2 + 2  # west and east, the two places of the west, one time for each
@@ -353,10 +353,10 @@ def test_a_taxonomy_brings_locations_together_and_gives_their_order():
 def test_a_path_through_the_tree_spends_exactly_epsilon(scheme):
     people = [[(0, 0), (1, 1), (2, 2)]] * 2000
     method = SafePath(epsilon="3/7", height=3, scheme=scheme, location_height=2, time_height=1, **domains(8, 8))
-    journal = Journal()
-    made = method.anonymize(events(people), journal)
+    context = RunContext()
+    made = method.anonymize(events(people), context)
     assert made.budget["spent"] == "3/7"
-    assert journal.private["ledger"]["ledger"]["epsilon"] == "3/7"
+    assert context.private["ledger"]["ledger"]["epsilon"] == "3/7"
     assert crypsis.verify(made, method.guarantee).holds
 
 
@@ -370,7 +370,7 @@ def test_opendp_may_draw_the_noise():
 
 def test_what_was_made_with_test_entropy_cannot_be_released(tmp_path):
     method = SafePath(epsilon=1, ledger=BudgetLedger(tmp_path / "l"), **domains(2, 2))
-    made = method.synthesized(events(CROWD), Journal(), ExactNoise(SeededEntropy(1)))
+    made = method.synthesized(events(CROWD), RunContext(), ExactNoise(SeededEntropy(1)))
     assert not (tmp_path / "l").exists()
     release = crypsis.Release(made, method.guarantee)
     assert "for tests only" in str(release.verify())

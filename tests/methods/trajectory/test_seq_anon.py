@@ -25,8 +25,8 @@ from crypsis.errors import (
     TooFewTrajectories,
     TooLarge,
 )
-from crypsis.journal import Journal, Progress
 from crypsis.methods import SeqAnon
+from crypsis.run_context import Progress, RunContext
 from crypsis.verifiers import verify
 from tests.kernels.interpretation import WAYS
 from tests.reference import containment_matching, km_anonymity
@@ -43,9 +43,9 @@ def unit_of(dataset: Dataset) -> str | None:
 
 
 def run(dataset: Dataset, **parameters: Any) -> tuple[PublishedTrajectories, dict[str, Any]]:
-    journal = Journal()
+    context = RunContext()
     method = SeqAnon(unit=unit_of(dataset), **parameters)
-    return method.anonymize(dataset.trajectories(), journal), journal.private
+    return method.anonymize(dataset.trajectories(), context), context.private
 
 
 def run_feasible(dataset: Dataset, **parameters: Any) -> tuple[PublishedTrajectories, dict[str, Any]]:
@@ -132,9 +132,9 @@ def test_more_merged_symbols_than_there_are_rows_of_distances() -> None:
     points |= {"0000": (74.0, 0.0), "0001": (74.0, 1.0)}  # nearest to the eighth pair, not to the second
     rows = [[label] for label in points if label not in {"0000", "0014", "2000"}]
     rows += [["0000", "2000"], ["0014", "2000"]]
-    data, journal = Trajectories.from_lists(rows, locations=points), Journal()
-    SeqAnon(k=2, m=2).anonymize(data, journal)
-    merges, labels = journal.private["merges"].to_lists(), list(points)
+    data, context = Trajectories.from_lists(rows, locations=points), RunContext()
+    SeqAnon(k=2, m=2).anonymize(data, context)
+    merges, labels = context.private["merges"].to_lists(), list(points)
     assert sorted(merges[:-1]) == [labels[first : first + 2] for first in range(0, 2 * pairs, 2)]
     assert merges[-1] == ["0000", "0001", "0014", "0015"]
 
@@ -143,13 +143,13 @@ def test_distances_that_differ_by_rounding_are_ties() -> None:
     assert 0.1 + 0.2 > 0.3
     points = {"rare": (0.0, 0.0), "first": (0.1 + 0.2, 0.0), "second": (0.0, 0.3)}
     data = Trajectories.from_lists([["rare"], *[["first"], ["second"]] * 3], locations=points)
-    assert SeqAnon(k=2, m=1).anonymize(data, Journal()).to_lists()[0] == [["first", "rare"]]
+    assert SeqAnon(k=2, m=1).anonymize(data, RunContext()).to_lists()[0] == [["first", "rare"]]
 
 
 def test_check_ins_at_size_three_need_the_merges_that_plain_programs_need() -> None:
-    journal = Journal()
-    SeqAnon(k=5, m=3).anonymize(workloads.checkins(seed=1), journal)
-    assert len(journal.private["merges"]) == 636
+    context = RunContext()
+    SeqAnon(k=5, m=3).anonymize(workloads.checkins(seed=1), context)
+    assert len(context.private["merges"]) == 636
 
 
 @given(datasets(owners=None), ks, ms)
@@ -257,7 +257,7 @@ def test_the_input_is_not_touched(dataset: Dataset, k: int, m: int) -> None:
     before = {name: None if array is None else array.copy() for name, array in arrays.items()}
     method = SeqAnon(k=k, m=m, unit=unit_of(dataset), on_infeasible="truncate")
     try:
-        method.anonymize(data, Journal())
+        method.anonymize(data, RunContext())
     except TooFewTrajectories:
         event("too few")
     for name, array in arrays.items():
@@ -292,7 +292,7 @@ def test_every_owner_with_one_trajectory_is_the_same_as_no_owners(dataset: Datas
     again, private_again = run_feasible(alone, k=k, m=2)
     assert again == published
     assert private_again["merges"].to_lists() == private["merges"].to_lists()
-    unspecified = SeqAnon(k=k, m=2, on_infeasible="truncate").anonymize(alone.trajectories(), Journal())
+    unspecified = SeqAnon(k=k, m=2, on_infeasible="truncate").anonymize(alone.trajectories(), RunContext())
     assert unspecified == published
 
 
@@ -300,34 +300,34 @@ def test_repeated_owners_demand_a_choice() -> None:
     points = {"a": (0, 0), "b": (1, 0)}
     data = Trajectories.from_lists([["a"], ["b"], ["a"]], locations=points, owners=["u", "u", "v"])
     with pytest.raises(OwnerRepeated) as raised:
-        SeqAnon(k=2, m=1).anonymize(data, Journal())
+        SeqAnon(k=2, m=1).anonymize(data, RunContext())
     assert raised.value.code == "owner-repeated"
-    by_trajectory = SeqAnon(k=2, m=1, unit="trajectory").anonymize(data, Journal())
-    by_owner = SeqAnon(k=2, m=1, unit="owner").anonymize(data, Journal())
+    by_trajectory = SeqAnon(k=2, m=1, unit="trajectory").anonymize(data, RunContext())
+    by_owner = SeqAnon(k=2, m=1, unit="owner").anonymize(data, RunContext())
     assert by_trajectory.to_lists() == [[["a", "b"]]] * 3
     assert by_owner.to_lists() == [[["a", "b"]]] * 3
     one_place = Trajectories.from_lists([["a"], ["a"]], locations=points, owners=["u", "u"])
-    assert SeqAnon(k=2, m=1, unit="trajectory").anonymize(one_place, Journal()).to_lists() == [["a"], ["a"]]
+    assert SeqAnon(k=2, m=1, unit="trajectory").anonymize(one_place, RunContext()).to_lists() == [["a"], ["a"]]
     with pytest.raises(TooFewTrajectories) as too_few:
-        SeqAnon(k=2, m=1, unit="owner").anonymize(one_place, Journal())
+        SeqAnon(k=2, m=1, unit="owner").anonymize(one_place, RunContext())
     assert "1 owner" in str(too_few.value)
 
 
 def test_counting_owners_needs_owners() -> None:
     data = Trajectories.from_lists([["a"], ["a"]], locations={"a": (0, 0)})
     with pytest.raises(NotApplicable, match="owner"):
-        SeqAnon(k=2, m=1, unit="owner").anonymize(data, Journal())
+        SeqAnon(k=2, m=1, unit="owner").anonymize(data, RunContext())
 
 
 def test_locations_without_coordinates_are_refused() -> None:
     with pytest.raises(BadCoordinate, match="SeqAnon needs coordinates"):
-        SeqAnon(k=2, m=1).anonymize(Trajectories.from_lists([["a"], ["a"]]), Journal())
+        SeqAnon(k=2, m=1).anonymize(Trajectories.from_lists([["a"], ["a"]]), RunContext())
 
 
 def test_a_location_that_nobody_visits_is_never_published() -> None:
     points = {"a": (0, 0), "nowhere": (0, 0), "b": (9, 9)}
     data = Trajectories.from_lists([["a"], ["b"]], locations=points)
-    assert SeqAnon(k=2, m=1).anonymize(data, Journal()).to_lists() == [[["a", "b"]]] * 2
+    assert SeqAnon(k=2, m=1).anonymize(data, RunContext()).to_lists() == [[["a", "b"]]] * 2
 
 
 def test_subsequences_that_no_integer_can_name_are_refused() -> None:
@@ -335,9 +335,9 @@ def test_subsequences_that_no_integer_can_name_are_refused() -> None:
     points = {label: (0.0, float(row)) for row, labels in enumerate(rows) for label in labels}
     assert len(points) ** 11 >= 2**62
     data = Trajectories.from_lists(rows, locations=points)
-    SeqAnon(k=2, m=10).anonymize(data, Journal())
+    SeqAnon(k=2, m=10).anonymize(data, RunContext())
     with pytest.raises(TooLarge) as raised:
-        SeqAnon(k=2, m=11).anonymize(data, Journal())
+        SeqAnon(k=2, m=11).anonymize(data, RunContext())
     assert raised.value.exit_code == 5
 
 
@@ -345,7 +345,7 @@ def test_the_errors_of_infeasible_data_say_what_would_do() -> None:
     points = {"a": (0, 0), "b": (1, 0)}
     data = Trajectories.from_lists([["a", "b"], ["a"], ["b"], ["a"]], locations=points)
     with pytest.raises(InfeasibleLength) as raised:
-        SeqAnon(k=3, m=2).anonymize(data, Journal())
+        SeqAnon(k=3, m=2).anonymize(data, RunContext())
     assert str(raised.value) == (
         "Merging locations cannot make this 3^m-anonymous: only 1 trajectory visited 2 or more locations, 3 are "
         "required. Truncate longer trajectories to 1 (on_infeasible='truncate'), lower k to 1, or lower m to 1."
@@ -355,11 +355,11 @@ def test_the_errors_of_infeasible_data_say_what_would_do() -> None:
 
 def test_progress_is_told_by_stage_and_its_share_never_falls() -> None:
     told: list[Progress] = []
-    journal = Journal(listener=told.append)
-    SeqAnon(k=5, m=2).anonymize(workloads.walks(seed=1, n=2000), journal)
+    context = RunContext(listener=told.append)
+    SeqAnon(k=5, m=2).anonymize(workloads.walks(seed=1, n=2000), context)
     stages = [stage for stage, _ in groupby(told, key=lambda progress: progress.stage)]
     expected = ["feasibility", "count size 1", "merge size 1", "count size 2", "merge size 2", "publish"]
-    assert [stage for stage in stages if stage in expected] == expected == list(journal.timings)
+    assert [stage for stage in stages if stage in expected] == expected == list(context.timings)
     for _, messages in groupby(told, key=lambda progress: progress.stage):
         shares = [message.share for message in messages if message.share is not None]
         assert shares == sorted(shares)
@@ -371,11 +371,11 @@ def test_a_listener_can_cancel_a_run() -> None:
         if progress.stage == "merge size 2":
             raise Cancelled("Stopped by the user.")
 
-    journal = Journal(listener=stop_at_the_second_size)
+    context = RunContext(listener=stop_at_the_second_size)
     with pytest.raises(Cancelled):
-        SeqAnon(k=5, m=2).anonymize(workloads.walks(seed=1, n=2000), journal)
-    assert journal.private == {}
-    assert "merge size 1" in journal.timings
+        SeqAnon(k=5, m=2).anonymize(workloads.walks(seed=1, n=2000), context)
+    assert context.private == {}
+    assert "merge size 1" in context.timings
 
 
 @given(datasets(), st.integers(2, 4), st.integers(1, 3))
@@ -386,7 +386,7 @@ def test_only_the_apriori_order_is_assured_and_the_other_is_judged_by_the_verifi
     method = SeqAnon(k=k, m=m, apriori=False, on_infeasible="truncate")
     assert not method.assured
     try:
-        published = method.anonymize(dataset.trajectories(), Journal())
+        published = method.anonymize(dataset.trajectories(), RunContext())
     except TooFewTrajectories:
         return
     answer = km_anonymity.check(symbols_in(published), k, m)

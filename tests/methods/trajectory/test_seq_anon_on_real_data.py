@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from crypsis.data.checkins import read_checkins
-from crypsis.journal import Journal
 from crypsis.methods import SeqAnon
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.shared_data import dataset
 
@@ -22,7 +22,7 @@ from tests.shared_data import dataset
 def test_check_ins_in_new_york_are_released_with_a_promise_that_holds(one_per: Any, method: SeqAnon) -> None:
     original = read_checkins(dataset("gowalla_nyc") / "gowalla_nyc_checkins.csv.xz", one_per=one_per, cell=1000.0)
     assert len(original) > 7000
-    published = method.anonymize(original, Journal())
+    published = method.anonymize(original, RunContext())
     verdict = verify(published, method.guarantee, original=original)
     assert verdict.holds, verdict
     assert len(verdict.figures["min_support_by_size"]) == method.m

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import crypsis
 from crypsis import BudgetLedger, SeqPT, TimeDomain, audit_privacy
 from crypsis.errors import BadEpsilon, BadParameter, PublicInputMissing, TooLarge
-from crypsis.journal import Journal
 from crypsis.noise import ExactNoise
+from crypsis.run_context import RunContext
 from tests.methods.trajectory.private_crowds import (
     CROWD,
     ORDERS,
@@ -49,7 +49,7 @@ def test_without_noise_it_is_the_obvious_tree(population, order, height, thresho
     )
     method = SeqPT(epsilon=9, height=height, order=order, threshold=threshold, **domains(n_locations, n_times))
     noise = NoNoise()
-    made = method.synthesized(events(people), Journal(), noise)
+    made = method.synthesized(events(people), RunContext(), noise)
     assert noise.calls == len(asked)
     assert labelled(reference.trajectories(tree)) == {tuple(visits): copies for copies, visits in made.to_lists()}
 

@@ -12,8 +12,8 @@ from crypsis.data.constraints import UtilityConstraints
 from crypsis.errors import CrypsisError
 from crypsis.executors.serial import Serial
 from crypsis.hierarchy import Taxonomy
-from crypsis.journal import Journal
 from crypsis.methods.trajectory.merging import Guidance, LocationMerging
+from crypsis.run_context import RunContext
 from tests.shards.cut_sets import random_cuts
 from tests.shards.cut_walks import merged_cut, random_walks
 
@@ -46,7 +46,7 @@ def compare(seed: int) -> None:
 
 def local(state: Any, data: crypsis.Trajectories, k: int, m: int) -> Any:
     for size in range(1, min(m, int(data.lengths.max(initial=0))) + 1):
-        state.make_frequent(size, k, Journal())
+        state.make_frequent(size, k, RunContext())
     return state
 
 

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 import crypsis
 from crypsis import BudgetLedger, DiffPart, ItemDomain, PublicItems, Transactions, audit_privacy
 from crypsis.errors import BadDomain, BadEpsilon, BadParameter, NotApplicable, PublicInputMissing, TooLarge
-from crypsis.journal import Journal
 from crypsis.methods.transaction.item_tree import ItemTree
 from crypsis.methods.transaction.noisy_partitions import counted_itemsets
 from crypsis.noise import ExactNoise, MeteredNoise
+from crypsis.run_context import RunContext
 from crypsis.verifiers.run_ledger import check_run_ledger
 from tests.manifests import numbers_told
 from tests.methods.trajectory.private_crowds import same_law
@@ -63,7 +63,7 @@ def test_without_noise_the_itemsets_are_those_of_the_obvious_version(population,
         inside, size, fan_out=fan_out, epsilon=10, threshold=method._threshold, noise=count_itself
     )
     noise = NoNoise()
-    made = method.synthesized(baskets(records, size), Journal(), noise)
+    made = method.synthesized(baskets(records, size), RunContext(), noise)
     assert noise.calls == len(asked)
     shown = {tuple(labels(99).index(item) for item in items): copies for copies, items in made.to_lists()}
     two = {itemset: slow_threshold(2, budget) for itemset, (_, budget) in expected.items()}
@@ -75,7 +75,7 @@ def test_without_noise_the_itemsets_are_those_of_the_obvious_version(population,
 def test_every_way_spends_exactly_epsilon_and_the_ledger_adds_up(population, fan_out, seed):
     records, size = population
     method = DiffPart(epsilon="3/7", fan_out=fan_out, item_domain=ItemDomain(labels(size)), false_children=2)
-    made = method.synthesized(baskets(records, size), Journal(), ExactNoise(SeededEntropy(seed)))
+    made = method.synthesized(baskets(records, size), RunContext(), ExactNoise(SeededEntropy(seed)))
     found = check_run_ledger(made.ledger["ledger"])
     assert found.holds
     assert found.spent == Fraction(made.budget["spent"]) <= Fraction(3, 7)
@@ -91,7 +91,7 @@ def test_no_way_through_an_uneven_tree_spends_more_than_epsilon(size, fan_out, d
     method = DiffPart(
         epsilon=5, fan_out=fan_out, thresholds="printed", deviations=deviations, item_domain=ItemDomain(labels(size))
     )
-    made = method.synthesized(baskets(records, size), Journal(), NoNoise())
+    made = method.synthesized(baskets(records, size), RunContext(), NoNoise())
     assert len(made.to_lists()) == len({tuple(record) for record in records})
     found = check_run_ledger(made.ledger["ledger"])
     assert found.holds
@@ -110,7 +110,7 @@ def test_an_uneven_tree_of_items_is_released_within_its_budget(size, fan_out):
 
 def test_an_itemset_gets_all_that_its_way_has_not_spent():
     method = DiffPart(epsilon=1, fan_out=2, item_domain=ItemDomain(labels(4)))
-    made = method.synthesized(baskets([[0, 3]] * 5000, 4), Journal(), NoNoise())
+    made = method.synthesized(baskets([[0, 3]] * 5000, 4), RunContext(), NoNoise())
     assert made.to_lists() == [(5000, ["i00", "i03"])]
     assert made.budget["spent"] == "1"
 
@@ -285,7 +285,7 @@ def test_an_empty_dataset_is_released_like_any_other():
 
 def test_what_was_made_with_test_entropy_cannot_be_released():
     made = DiffPart(item_domain=ItemDomain(labels(2))).synthesized(
-        baskets([[0]], 2), Journal(), ExactNoise(SeededEntropy(1))
+        baskets([[0]], 2), RunContext(), ExactNoise(SeededEntropy(1))
     )
     assert "for tests only" in str(crypsis.verify(made, DiffPart().guarantee))
 

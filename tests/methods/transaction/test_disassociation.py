@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import crypsis
 from crypsis.data.transaction import Transactions
 from crypsis.errors import BadParameter, Cancelled, Infeasible, InfeasibleDiversity, NotApplicable, TooFewRecords
-from crypsis.journal import Journal, Progress
 from crypsis.methods import Disassociation
+from crypsis.run_context import Progress, RunContext
 from crypsis.verifiers import verify
 from tests.methods.transaction.sets_of_terms import Case, drawn
 from tests.reference import disassociation as reference
@@ -24,7 +24,7 @@ seeds = st.integers(0, 10**6)
 
 
 def made(case: Case, **other: Any) -> Any:
-    return case.method(**other).anonymize(case.data(), Journal())
+    return case.method(**other).anonymize(case.data(), RunContext())
 
 
 @pytest.mark.long
@@ -101,7 +101,7 @@ def test_threads_do_not_show_in_the_result(seed: int) -> None:
 def test_threads_do_not_show_in_the_result_of_larger_data() -> None:
     data = larger()
     alone, together = (
-        Disassociation(k=3, max_cluster_size=12, workers=workers).anonymize(data, Journal()) for workers in (1, 4)
+        Disassociation(k=3, max_cluster_size=12, workers=workers).anonymize(data, RunContext()) for workers in (1, 4)
     )
     for name in ("parent", "size", "chunk_node", "counts", "items", "terms", "leaf_of_record"):
         assert np.array_equal(getattr(alone, name), getattr(together, name)), name
@@ -140,7 +140,7 @@ def test_it_makes_a_release_that_proves_itself_and_keeps_every_term() -> None:
 def test_sharing_chunks_hides_fewer_terms() -> None:
     data = larger(2000, 100)
     refined, plain = (
-        Disassociation(k=4, refine=refine, max_cluster_size=12).anonymize(data, Journal())
+        Disassociation(k=4, refine=refine, max_cluster_size=12).anonymize(data, RunContext())
         for refine in ("uniform", "none")
     )
     assert len(refined.terms) < len(plain.terms)
@@ -150,9 +150,9 @@ def test_sharing_chunks_hides_fewer_terms() -> None:
 
 def test_the_article_as_printed_warns_and_promises_only_what_the_article_checks() -> None:
     method = Disassociation(k=2, refine="property1")
-    journal = Journal()
-    method.anonymize(Transactions.from_lists([["a"], ["a"], ["b"], ["b"]]), journal)
-    assert any("Lemma 3 is false" in warning for warning in journal.warnings)
+    context = RunContext()
+    method.anonymize(Transactions.from_lists([["a"], ["a"], ["b"], ["b"]]), context)
+    assert any("Lemma 3 is false" in warning for warning in context.warnings)
     assert not method.assured
     assert Disassociation().assured
     assert method.guarantee.level == "paper"
@@ -160,29 +160,30 @@ def test_the_article_as_printed_warns_and_promises_only_what_the_article_checks(
 
 
 def test_one_cluster_is_said_to_be_one() -> None:
-    journal = Journal()
-    Disassociation(k=3).anonymize(Transactions.from_lists([["a"], ["b"], ["a", "b"]]), journal)
-    assert journal.warnings == ["All 3 records are in one cluster: with k=3 there are too few records for more."]
-    journal = Journal()
-    Disassociation(k=1, max_cluster_size=2).anonymize(Transactions.from_lists([["a"], ["b"], ["c"]]), journal)
-    assert journal.warnings == []
+    context = RunContext()
+    Disassociation(k=3).anonymize(Transactions.from_lists([["a"], ["b"], ["a", "b"]]), context)
+    assert context.warnings == ["All 3 records are in one cluster: with k=3 there are too few records for more."]
+    context = RunContext()
+    Disassociation(k=1, max_cluster_size=2).anonymize(Transactions.from_lists([["a"], ["b"], ["c"]]), context)
+    assert context.warnings == []
 
 
 def test_each_term_may_be_hidden_at_random() -> None:
     data = Transactions.from_lists([[f"t{number}" for number in range(200)]] * 4)
     nothing, half, all_ = (
-        len(Disassociation(k=2, demote_probability=share).anonymize(data, Journal()).terms) for share in (0.0, 0.5, 1.0)
+        len(Disassociation(k=2, demote_probability=share).anonymize(data, RunContext()).terms)
+        for share in (0.0, 0.5, 1.0)
     )
     assert nothing == 0
     assert 50 < half < 150  # beyond it with probability below 10^-12
     assert all_ == 200
-    two = [Disassociation(k=2, demote_probability=0.5).anonymize(data, Journal()).terms.tolist() for _ in range(2)]
+    two = [Disassociation(k=2, demote_probability=0.5).anonymize(data, RunContext()).terms.tolist() for _ in range(2)]
     assert two[0] != two[1]
 
 
 def test_empty_records_are_set_aside_and_counted() -> None:
     data = Transactions.from_lists([[], ["a"], [], ["a"]])
-    published = Disassociation(k=2).anonymize(data, Journal())
+    published = Disassociation(k=2).anonymize(data, RunContext())
     assert published.empty_records == 2
     assert published.records == 2
     assert published.leaf_of_record is not None
@@ -193,24 +194,24 @@ def test_empty_records_are_set_aside_and_counted() -> None:
 @pytest.mark.parametrize("k", [1, 5])
 def test_without_records_there_is_nothing_to_publish(records: list[list[str]], k: int) -> None:
     with pytest.raises(TooFewRecords, match="no non-empty record"):
-        Disassociation(k=k).anonymize(Transactions.from_lists(records), Journal())
+        Disassociation(k=k).anonymize(Transactions.from_lists(records), RunContext())
 
 
 def test_too_few_records_are_refused_with_both_numbers() -> None:
     with pytest.raises(TooFewRecords, match=r"k=4 exists: only 3 records are not empty") as raised:
-        Disassociation(k=4).anonymize(Transactions.from_lists([["a"], [], ["b"], ["a"]]), Journal())
+        Disassociation(k=4).anonymize(Transactions.from_lists([["a"], [], ["b"], ["a"]]), RunContext())
     assert raised.value.details == {"records": 3, "k": 4}
 
 
 def test_a_sensitive_term_that_is_too_frequent_is_named() -> None:
     data = Transactions.from_lists([["hiv"], ["hiv", "a"], ["a"]], sensitive=["hiv"])
     with pytest.raises(InfeasibleDiversity, match=r"'hiv' is in 2 of 3 records, more than one in 2"):
-        Disassociation(k=1, l=2).anonymize(data, Journal())
+        Disassociation(k=1, l=2).anonymize(data, RunContext())
 
 
 def test_diversity_needs_sensitive_terms() -> None:
     with pytest.raises(NotApplicable, match="l=2 needs data with sensitive terms"):
-        Disassociation(l=2).anonymize(Transactions.from_lists([["a"]] * 10), Journal())
+        Disassociation(l=2).anonymize(Transactions.from_lists([["a"]] * 10), RunContext())
 
 
 @pytest.mark.parametrize(
@@ -246,20 +247,20 @@ def test_parameters_out_of_bounds_are_refused_by_name(parameters: dict[str, Any]
 def test_clusters_of_the_caller_must_be_whole_and_large_enough(clusters: list[list[int]], words: str) -> None:
     data = Transactions.from_lists([["a"], ["b"], ["a"], [], ["b"]])
     with pytest.raises(BadParameter, match=words):
-        Disassociation(k=2).anonymize(data, Journal(), clusters)
+        Disassociation(k=2).anonymize(data, RunContext(), clusters)
 
 
 def test_clusters_of_the_caller_must_be_diverse() -> None:
     data = Transactions.from_lists([["a", "z"], ["b", "z"], ["a"], ["b"]], sensitive=["z"])
     method = Disassociation(k=2, l=2)
-    assert method.anonymize(data, Journal(), [[0, 2], [1, 3]]).records == 4
+    assert method.anonymize(data, RunContext(), [[0, 2], [1, 3]]).records == 4
     with pytest.raises(BadParameter, match="more than one in 2 records of a cluster"):
-        method.anonymize(data, Journal(), [[0, 1], [2, 3]])
+        method.anonymize(data, RunContext(), [[0, 1], [2, 3]])
 
 
 def test_stages_are_told_and_a_listener_may_stop_the_run() -> None:
     data, told = larger(600, 50), list[str]()
-    Disassociation(k=3, max_cluster_size=10).anonymize(data, Journal(lambda progress: told.append(progress.stage)))
+    Disassociation(k=3, max_cluster_size=10).anonymize(data, RunContext(lambda progress: told.append(progress.stage)))
     assert list(dict.fromkeys(told)) == list(Disassociation.stages)
 
     for stage in Disassociation.stages:
@@ -269,12 +270,12 @@ def test_stages_are_told_and_a_listener_may_stop_the_run() -> None:
                 raise Cancelled("stopped")
 
         with pytest.raises(Cancelled):
-            Disassociation(k=3, max_cluster_size=10, workers=2).anonymize(data, Journal(stop))
+            Disassociation(k=3, max_cluster_size=10, workers=2).anonymize(data, RunContext(stop))
 
 
 def test_records_of_very_many_terms_cost_no_combinations_when_they_are_alike() -> None:
     record = [f"t{number:05d}" for number in range(20_000)]
-    published = Disassociation(k=2, m=3).anonymize(Transactions.from_lists([record] * 3), Journal())
+    published = Disassociation(k=2, m=3).anonymize(Transactions.from_lists([record] * 3), RunContext())
     assert published.counts.tolist() == [3]
     assert len(published.items) == 20_000
 
@@ -287,17 +288,17 @@ def test_too_many_combinations_are_refused_before_they_are_counted(monkeypatch: 
     data = Transactions.from_lists(rows)
     monkeypatch.setattr(vertical_partition, "COMBINATIONS", 1000)
     with pytest.raises(crypsis.errors.TooLarge, match=r"A cluster of 40 records .* Lower m, or max_cluster_size"):
-        Disassociation(k=2, m=3).anonymize(data, Journal())
+        Disassociation(k=2, m=3).anonymize(data, RunContext())
     monkeypatch.undo()
     monkeypatch.setattr(refinement, "COMBINATIONS", 0)
     with pytest.raises(crypsis.errors.TooLarge, match="refine='none'"):
-        Disassociation(k=4, max_cluster_size=8).anonymize(larger(600, 50), Journal())
+        Disassociation(k=4, max_cluster_size=8).anonymize(larger(600, 50), RunContext())
 
 
 def test_the_private_facts_count_clusters_and_joins() -> None:
-    data, journal = larger(600, 50), Journal()
-    published = Disassociation(k=3, max_cluster_size=10).anonymize(data, journal)
-    facts = journal.private
+    data, context = larger(600, 50), RunContext()
+    published = Disassociation(k=3, max_cluster_size=10).anonymize(data, context)
+    facts = context.private
     assert facts["accounting"] == {"input": 600, "published": 600, "empty": 0}
     assert facts["clusters"]["number"] == len(published.leaves)
     assert facts["clusters"]["smallest"] >= 3

@@ -12,8 +12,8 @@ from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import BadParameter, BadTaxonomy, InfeasibleDiversity, NotApplicable, TooFewRecords, TooLarge
 from crypsis.guarantees import ItemsetDiversity, ItemsetKmAnonymity
 from crypsis.hierarchy import ItemHierarchy
-from crypsis.journal import Journal
 from crypsis.methods import LRA, VPA, Apriori, Method
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.reference import generalization as reference
 from tests.strategies import item_lists, taxonomies
@@ -22,8 +22,8 @@ KINDS = {"a": "x", "b": "x", "c": "y", "d": "y", "x": "all", "y": "all"}
 
 
 def run(method: Method, data: Transactions) -> tuple[PublishedTransactions, dict[str, Any]]:
-    journal = Journal()
-    return method.anonymize(data, journal), journal.private
+    context = RunContext()
+    return method.anonymize(data, context), context.private
 
 
 def filled(rows: list[list[str]]) -> list[list[str]]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import crypsis
 from crypsis import COAT, LRA, PCTA, VPA, Apriori, PrivacyPolicy, Transactions
 from crypsis.errors import CrypsisError, Infeasible, NotApplicable, OriginalRequired
-from crypsis.journal import Journal
+from crypsis.run_context import RunContext
 from tests.methods.transaction.people import ITEMS, most_of_one_person, people_of
 
 
@@ -191,8 +191,8 @@ def test_a_record_of_two_people_is_refused() -> None:
     assert sound.person_repeats
 
 
-def test_journals_keep_no_persons() -> None:
+def test_run_contexts_keep_no_persons() -> None:
     rows, person = most_of_one_person(5)
-    journal = Journal()
-    Apriori(k=3, m=2).anonymize(Transactions.from_lists(rows, person=person), journal)
-    assert "person" not in journal.private
+    context = RunContext()
+    Apriori(k=3, m=2).anonymize(Transactions.from_lists(rows, person=person), context)
+    assert "person" not in context.private

@@ -14,16 +14,16 @@ from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import PoliciesConflict, TooFewRecords
 from crypsis.guarantees import ItemsetKmAnonymity, PolicyAnonymity
 from crypsis.hierarchy import UtilityPolicy
-from crypsis.journal import Journal
 from crypsis.methods import COAT, PCTA, Method
+from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.reference.generalization import policy_merging
 from tests.strategies import item_lists
 
 
 def run(method: Method, data: Transactions) -> tuple[PublishedTransactions, dict[str, Any]]:
-    journal = Journal()
-    return method.anonymize(data, journal), journal.private
+    context = RunContext()
+    return method.anonymize(data, context), context.private
 
 
 def every_set(rows: list[list[str]], m: int) -> list[tuple[str, ...]]:
@@ -91,11 +91,11 @@ def test_an_itemset_that_never_occurs_may_become_unsafe_and_is_then_mended() -> 
 
 def test_an_unknown_item_in_a_policy_is_counted_and_does_no_harm() -> None:
     data = Transactions.from_lists([["a"], ["a"], ["b"]])
-    journal = Journal()
-    published = PCTA(k=2, privacy=PrivacyPolicy([["a", "unicorn"]])).anonymize(data, journal)
+    context = RunContext()
+    published = PCTA(k=2, privacy=PrivacyPolicy([["a", "unicorn"]])).anonymize(data, context)
     assert published.to_lists() == [["a"], ["a"], ["b"]]
-    assert journal.private["itemsets_with_unknown_items"] == 1
-    assert journal.warnings == ["1 itemsets of the privacy policy name an item that does not occur"]
+    assert context.private["itemsets_with_unknown_items"] == 1
+    assert context.warnings == ["1 itemsets of the privacy policy name an item that does not occur"]
 
 
 def test_fewer_than_k_records_are_refused() -> None:

@@ -14,7 +14,7 @@ KEY = "ul_after_each_merge"
 
 
 def ul_vs_merges(private: Mapping[str, Any] | Sequence[float | None]) -> Frame:
-    """UL before the first union (0) and after each; `private` are the facts of a journal, or the losses themselves.
+    """UL before the first union (0) and after each; `private` are the facts of a context, or the losses themselves.
 
     A loss that is not told (the items of some cluster could not be generalized) is a gap.
     """

@@ -15,13 +15,13 @@ from crypsis.arrays import Float64s, Int32s, Int64s, offsets_of, take_records
 from crypsis.data.transaction import Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import Infeasible, TooLarge
-from crypsis.journal import Journal
 from crypsis.kernels.item_losses import record_losses
 from crypsis.kernels.itemsets import EACH_RECORD, NO_ITEMS, itemsets
 from crypsis.methods.method import Method
 from crypsis.methods.mixed.item_loss import ZERO, ItemLoss
 from crypsis.methods.transaction.people import arrange_by_person, count_people, holders, persons_to_count
 from crypsis.methods.transaction.policy_recoding import MOST_ITEMS, merged_items, occurring_sets
+from crypsis.run_context import RunContext
 
 
 class Recoded(NamedTuple):
@@ -152,9 +152,9 @@ class ItemRecoder:
         )
 
     def _by_method(self, rows: Int64s, method: Method) -> Recoded | None:
-        journal = Journal()
+        context = RunContext()
         try:
-            published = method.anonymize(self._cluster(rows, method), journal)
+            published = method.anonymize(self._cluster(rows, method), context)
         except Infeasible:
             return None
         secret = set(self.secret_labels)
@@ -169,7 +169,7 @@ class ItemRecoder:
             if shown
         ]
         scopes = np.zeros(len(rows), np.int64)
-        for scope, part in enumerate(journal.private.get("parts", ())):
+        for scope, part in enumerate(context.private.get("parts", ())):
             scopes[part] = scope
         return Recoded(
             offsets_of(np.bincount(record, minlength=len(rows))),

@@ -15,7 +15,6 @@ import numpy as np
 
 from crypsis.arrays import Float64s, Int64s
 from crypsis.errors import TooLarge
-from crypsis.journal import Journal
 from crypsis.kernels.class_cells import ClassCells, absorb, class_costs
 from crypsis.kernels.cluster_merging import BY_BOTH, BY_CELLS, BY_ITEMS, merge_within_bound, union_costs
 from crypsis.kernels.row_classes import row_classes
@@ -24,6 +23,7 @@ from crypsis.methods.mixed.clusters import Clusters
 from crypsis.methods.mixed.item_recoding import ItemRecoder, Recoded
 from crypsis.methods.mixed.loss_bound import within
 from crypsis.methods.relational.cluster import cell_keys
+from crypsis.run_context import RunContext
 
 HEURISTICS = {"r": BY_CELLS, "t": BY_ITEMS, "rt": BY_BOTH}
 MOST_CLUSTERS = 30_000  # a matrix of distances of so many clusters has 7 GB
@@ -38,14 +38,14 @@ class Order:
 
 
 def merged_within(
-    clusters: Clusters, recoder: ItemRecoder, order: Order, delta: float, as_printed: bool, journal: Journal
+    clusters: Clusters, recoder: ItemRecoder, order: Order, delta: float, as_printed: bool, context: RunContext
 ) -> Clusters:
     """RMERGE: clusters united as long as NCP(D) stays within delta; those with equal cells are one in the end."""
     room = clusters.room(delta)
     # People of two clusters may be the same, so that those of a union are not counted by adding.
     if not recoder.needs_only_records or len(recoder.person) or (order.score == "ul" and order.merge != "r"):
         working = WorkingClusters.of(clusters, recoder, order)
-        merged, merges = working.merged_within(room, as_printed, journal)
+        merged, merges = working.merged_within(room, as_printed, context)
     else:
         starts, rows = clusters.members()
         filled = np.add.reduceat(np.append(recoder.lengths[rows] > 0, False).astype(np.int64), starts[:-1])
@@ -67,7 +67,7 @@ def merged_within(
         kept = clusters.cluster_of >= 0
         _, number = np.unique(ended, return_inverse=True)
         merged = Clusters(clusters.quasi, np.where(kept, number[clusters.cluster_of], -1))
-    journal.private["merges"] = merges
+    context.private["merges"] = merges
     return merged.united()
 
 
@@ -227,12 +227,12 @@ class WorkingClusters:
                 self.unite(int(alive[first[number[index]]]), one)
         return len(alive) - len(self.alive)
 
-    def merged_within(self, room: int, as_printed: bool, journal: Journal) -> tuple[Clusters, int]:
+    def merged_within(self, room: int, as_printed: bool, context: RunContext) -> tuple[Clusters, int]:
         """RMERGE: the clusters in the end, and the number of merges."""
         failed: set[tuple[int, int]] = set()
         merges = 0
         while len(self.alive) > 1:
-            journal.tell(None)
+            context.report_progress(None)
             found = None
             for seed in self.seeds(as_printed):
                 found = self._fitting(seed, room, as_printed, failed)
@@ -300,14 +300,14 @@ class WorkingClusters:
         shown = (self.shown(one) for one in self.alive.tolist())
         return within(loss, delta, shown, self._suppressed, len(self.start.cluster_of), self.recoder.loss)
 
-    def merged_until(self, delta: float, journal: Journal) -> tuple[Clusters, list[float]]:
+    def merged_until(self, delta: float, context: RunContext) -> tuple[Clusters, list[float]]:
         """TMERGE: the clusters with which UL(D) is within delta, else those with the smallest; and UL after each
         merge."""
         self.unite_equal()
         losses = [self.loss()]
         best = self.clusters
         while not self.is_within(losses[-1], delta) and len(self.alive) > 1:
-            journal.tell(None)
+            context.report_progress(None)
             seed = self.seeds(as_printed=False)[0]
             partners = self.partners(seed)
             partner = partners[0]

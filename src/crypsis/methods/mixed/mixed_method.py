@@ -19,7 +19,6 @@ from crypsis.guarantees.itemset_km_anonymity import KnownItems
 from crypsis.guarantees.kkm_anonymity import SharedByRecords
 from crypsis.hierarchy import FANOUT_FIVE, Hierarchies, ItemHierarchy, UtilityPolicy, Weights
 from crypsis.hierarchy.item_spread import ItemSpread
-from crypsis.journal import Journal
 from crypsis.kernels.row_classes import row_classes
 from crypsis.methods.method import Method, RandomSeed
 from crypsis.methods.mixed.clusters import Clusters
@@ -46,6 +45,7 @@ from crypsis.methods.transaction.pcta import PCTA
 from crypsis.methods.transaction.people import holders, unit_of
 from crypsis.methods.transaction.vpa import VPA
 from crypsis.parameters import AtLeast, Between, Deferred, OneOf
+from crypsis.run_context import RunContext
 
 RELATIONAL: dict[str, type[RelationalMethod]] = {
     one.name(): one for one in (Cluster, Mondrian, Incognito, TopDown, BottomUp)
@@ -144,23 +144,23 @@ class MixedMethod(Method):
             return self.transaction in ("apriori", "lra", "vpa") or self.loss_form == "semantic"
         return name != "utility" or self.transaction in ("pcta", "coat")
 
-    def anonymize(self, data: Mixed, journal: Journal) -> PublishedMixed:
+    def anonymize(self, data: Mixed, context: RunContext) -> PublishedMixed:
         ready = self.resolve(data)
         owner = type(self).__name__
-        with journal.stage("prepare"):
+        with context.stage("prepare"):
             quasi = QuasiIdentifiers.of(data.table, ready.hierarchy, ready.weights, owner)
             recoder = ItemRecoder.of(
                 data.transactions, self.k, self.m, self.l, ready._transaction_method(), ready._item_loss()
             )
             _check_sensitive(recoder, data.transactions.people)
-            quasi.warn(journal)
-        clusters = ready.clusters(data, quasi, recoder, journal)
-        with journal.stage("generalize items"):
-            recoded = _recoded(clusters, recoder, journal, owner)
-        with journal.stage("publish"):
+            quasi.warn(context)
+        clusters = ready.clusters(data, quasi, recoder, context)
+        with context.stage("generalize items"):
+            recoded = _recoded(clusters, recoder, context, owner)
+        with context.stage("publish"):
             published = published_clusters(data, clusters, recoder, recoded)
             sizes = clusters.sizes
-            journal.private.update(
+            context.private.update(
                 clusters=[rows.tolist() for rows in clusters.lists()],
                 largest_cluster=int(sizes.max(initial=0)),
                 applied_mapping=AppliedMapping(data.table, published.table),
@@ -172,12 +172,12 @@ class MixedMethod(Method):
         return published
 
     @abstractmethod
-    def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, journal: Journal) -> Clusters:
+    def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, context: RunContext) -> Clusters:
         """The clusters whose items are generalized and published."""
 
     def formed(self, data: Mixed, quasi: QuasiIdentifiers) -> Clusters:
         """The classes of the relational method; its cells are forgotten for the tightest ones."""
-        published = self._relational_method().anonymize(data.table, Journal())
+        published = self._relational_method().anonymize(data.table, RunContext())
         class_of, _ = row_classes(np.ascontiguousarray(published.quasi_codes().astype(np.int32)))
         class_of = np.where(published.suppressed, -1, class_of)
         kept = class_of >= 0
@@ -225,11 +225,13 @@ def _item_loss(recoded: list[Recoded], loss: ItemLoss, suppressed: int, n_record
     return (sum(float(one.losses(loss).sum()) for one in recoded) + suppressed) / max(n_records, 1)
 
 
-def _recoded(clusters: Clusters, recoder: ItemRecoder, journal: Journal, owner: str) -> list[Recoded]:
+def _recoded(clusters: Clusters, recoder: ItemRecoder, context: RunContext, owner: str) -> list[Recoded]:
     """The generalized items of every cluster; largest clusters first, so that no worker is left with one at the end."""
     members = clusters.lists()
-    order = sorted(range(len(members)), key=lambda one: -len(members[one]))
-    made = map_in_threads(recoder.recoded, [members[one] for one in order], available_workers(), journal.tell)
+    order = sorted(range(len(members)), key=lambda cluster: -len(members[cluster]))
+    made = map_in_threads(
+        recoder.recoded, [members[one] for one in order], available_workers(), context.report_progress
+    )
     recoded: list[Recoded | None] = [None] * len(members)
     for one, found in zip(order, made, strict=True):
         recoded[one] = found

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from crypsis.data.mixed import Mixed
-from crypsis.journal import Journal
 from crypsis.methods.mixed.clusters import Clusters
 from crypsis.methods.mixed.item_recoding import ItemRecoder
 from crypsis.methods.mixed.mixed_method import MixedMethod
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +46,6 @@ class RFirst(MixedMethod):
     costs: ClassVar[str] = "The columns lose as little as possible, the items often nearly everything."
     stages: ClassVar[tuple[str, ...]] = ("prepare", "form clusters", "generalize items", "publish")
 
-    def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, journal: Journal) -> Clusters:
-        with journal.stage("form clusters"):
+    def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, context: RunContext) -> Clusters:
+        with context.stage("form clusters"):
             return self.formed(data, quasi)

@@ -13,13 +13,13 @@ from typing import Annotated, Any, ClassVar
 
 from crypsis.data.mixed import Mixed
 from crypsis.errors import Infeasible
-from crypsis.journal import Journal
 from crypsis.methods.mixed.bounded_method import BoundedMethod
 from crypsis.methods.mixed.clusters import Clusters
 from crypsis.methods.mixed.item_recoding import ItemRecoder
 from crypsis.methods.mixed.merging import Order, merged_within
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
 from crypsis.parameters import Between, OneOf
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,10 +62,10 @@ class RumBound(BoundedMethod):
     def bounded(self) -> dict[str, Any]:
         return {} if self.weights is not None else {"ncp": self.delta}
 
-    def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, journal: Journal) -> Clusters:
-        with journal.stage("form clusters"):
+    def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, context: RunContext) -> Clusters:
+        with context.stage("form clusters"):
             formed = self.formed(data, quasi)
-            journal.private["clusters_formed"] = len(formed)
+            context.private["clusters_formed"] = len(formed)
         if formed.room(self.delta) < 0:
             least = quasi.loss(formed.cost())
             raise Infeasible(
@@ -74,6 +74,6 @@ class RumBound(BoundedMethod):
                 "relational method.",
                 least_delta=float(least),
             )
-        with journal.stage("unite clusters"):
+        with context.stage("unite clusters"):
             order = Order(self.merge, self.score)
-            return merged_within(formed, recoder, order, self.delta, self.policy == "paper", journal)
+            return merged_within(formed, recoder, order, self.delta, self.policy == "paper", context)

@@ -16,13 +16,13 @@ import numpy as np
 from crypsis.arrays import Int64s
 from crypsis.data.mixed import Mixed
 from crypsis.errors import TooFewRecords
-from crypsis.journal import Journal
 from crypsis.kernels.cluster_merging import union_costs
 from crypsis.kernels.transaction_clusters import clusters_by_items
 from crypsis.methods.mixed.clusters import Clusters
 from crypsis.methods.mixed.item_recoding import ItemRecoder
 from crypsis.methods.mixed.mixed_method import MixedMethod
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ class TFirst(MixedMethod):
     costs: ClassVar[str] = "The items lose as little as possible, the columns often nearly everything."
     stages: ClassVar[tuple[str, ...]] = ("prepare", "form clusters", "generalize items", "publish")
 
-    def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, journal: Journal) -> Clusters:
+    def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, context: RunContext) -> Clusters:
         people = data.transactions.people
         if people < self.k:
             counted = "people" if len(recoder.person) else "records"
@@ -64,7 +64,7 @@ class TFirst(MixedMethod):
                 have=people,
                 required=self.k,
             )
-        with journal.stage("form clusters"):
+        with context.stage("form clusters"):
             order = np.arange(len(data))
             if self.seeds == "random":
                 order = np.random.default_rng(self.seed).permutation(len(data))

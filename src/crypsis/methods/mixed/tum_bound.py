@@ -15,7 +15,6 @@ from typing import Annotated, Any, ClassVar
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.errors import Infeasible
 from crypsis.guarantees import Guarantee, KKmAnonymity, KLmDiversity
-from crypsis.journal import Journal
 from crypsis.methods.mixed.bounded_method import BoundedMethod
 from crypsis.methods.mixed.clusters import Clusters
 from crypsis.methods.mixed.item_recoding import ItemRecoder
@@ -24,6 +23,7 @@ from crypsis.methods.mixed.merging import Order, WorkingClusters
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
 from crypsis.methods.transaction.people import unit_of
 from crypsis.parameters import Between
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,15 +70,15 @@ class TumBound(BoundedMethod):
             return KLmDiversity(k=self.k, l=self.l, m=self.m, unit=unit_of(data.transactions))
         return KKmAnonymity(k=self.k, m=self.m, unit=unit_of(data.transactions))
 
-    def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, journal: Journal) -> Clusters:
-        with journal.stage("form clusters"):
+    def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, context: RunContext) -> Clusters:
+        with context.stage("form clusters"):
             formed = self.formed(data, quasi)
-            journal.private["clusters_formed"] = len(formed)
-        with journal.stage("unite clusters"):
+            context.private["clusters_formed"] = len(formed)
+        with context.stage("unite clusters"):
             working = WorkingClusters.of(formed, recoder, Order(self.merge, self.score))
-            clusters, losses = working.merged_until(self.delta, journal)
-            journal.private["merges"] = len(losses) - 1
-            journal.private["ul_after_each_merge"] = [loss if isfinite(loss) else None for loss in losses]
+            clusters, losses = working.merged_until(self.delta, context)
+            context.private["merges"] = len(losses) - 1
+            context.private["ul_after_each_merge"] = [loss if isfinite(loss) else None for loss in losses]
         if not working.is_within(losses[-1], self.delta):
             least = min(losses)
             if not isfinite(least) or not self.best_effort:
@@ -88,5 +88,5 @@ class TumBound(BoundedMethod):
                     f"delta={self.delta:g}; {seen}. Raise delta, lower k or m, or ask for best_effort.",
                     least_delta=least if isfinite(least) else None,
                 )
-            journal.warn(f"the items lose {least:.6g}, more than delta={self.delta:g}; that is the best that was seen")
+            context.warn(f"the items lose {least:.6g}, more than delta={self.delta:g}; that is the best that was seen")
         return clusters

@@ -17,7 +17,6 @@ import numpy as np
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.relational import PublishedTable
 from crypsis.errors import Infeasible
-from crypsis.journal import Journal
 from crypsis.kernels.class_diversity import bad_classes
 from crypsis.kernels.row_classes import row_classes
 from crypsis.kernels.subtree_merging import class_hashes, merged_classes, records_saved
@@ -28,6 +27,7 @@ from crypsis.methods.relational.relational_method import SuppressingMethod
 from crypsis.methods.relational.top_down import suppressed_by
 from crypsis.methods.relational.value_trees import ValueTree, ValueTrees, cut_above
 from crypsis.methods.scaling import Scaling
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,11 +59,11 @@ class BottomUp(SuppressingMethod):
     stages: ClassVar[tuple[str, ...]] = ("prepare", "generalize", "publish")
     scaling: ClassVar[Scaling] = Scaling.EXACT
 
-    def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, journal: Journal) -> PublishedTable:
+    def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, context: RunContext) -> PublishedTable:
         self.refuse_hopeless(diversity)
         rows = ValueTrees.of(quasi, diversity)
         limit = self.limit(quasi.n_records)
-        with journal.stage("generalize"):
+        with context.stage("generalize"):
             merging = SubtreeMerging(rows, diversity, self.k)
             while merging.n_bad > limit:
                 if not merging.step():
@@ -72,8 +72,8 @@ class BottomUp(SuppressingMethod):
                         f"in classes that are too small or not diverse, {limit} may be suppressed. Raise "
                         "max_suppressed, lower k or l, or raise t."
                     )
-            journal.private["generalizations"] = merging.steps
-        with journal.stage("publish"):
+            context.private["generalizations"] = merging.steps
+        with context.stage("publish"):
             cuts = merging.cuts()
             suppressed = suppressed_by(rows, cuts, diversity, self.k)
             self.refuse_everything_suppressed(suppressed)

@@ -16,7 +16,6 @@ import numpy as np
 
 from crypsis.arrays import Int64s
 from crypsis.data.relational import PublishedTable
-from crypsis.journal import Journal
 from crypsis.kernels.attribute_costs import NUMBERS, TREE, pair_cost
 from crypsis.kernels.class_cells import (
     NONE,
@@ -37,6 +36,7 @@ from crypsis.methods.relational.publishing import published_classes
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
 from crypsis.methods.relational.relational_method import RelationalMethod
 from crypsis.parameters import OneOf
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,17 +74,17 @@ class Cluster(RelationalMethod):
     ] = "random"
     seed: RandomSeed = 0
 
-    def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, journal: Journal) -> PublishedTable:
+    def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, context: RunContext) -> PublishedTable:
         diversity.refuse_hopeless(self.k)
-        with journal.stage("cluster"):
+        with context.stage("cluster"):
             class_of = self.clusters(quasi)
-            journal.private["clusters_formed"] = int(class_of.max(initial=-1)) + 1
+            context.private["clusters_formed"] = int(class_of.max(initial=-1)) + 1
         if not diversity.asks_nothing or diversity.person is not None:
-            with journal.stage("diversify"):
+            with context.stage("diversify"):
                 class_of = united_until_diverse(quasi, class_of, diversity, self.k)
-        with journal.stage("publish"):
+        with context.stage("publish"):
             n_classes = int(class_of.max(initial=-1)) + 1
-            journal.private["classes"] = n_classes
+            context.private["classes"] = n_classes
             return published_classes(quasi, class_cells(quasi.codes, class_of, n_classes, quasi.bit_start), class_of)
 
     def clusters(self, quasi: QuasiIdentifiers) -> Int64s:

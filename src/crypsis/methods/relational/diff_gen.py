@@ -17,7 +17,6 @@ import numpy as np
 from crypsis.data.counted_regions import CountedRegions
 from crypsis.data.relational import Table
 from crypsis.guarantees import DifferentialPrivacy
-from crypsis.journal import Journal
 from crypsis.methods.contributions import RecordsPerPerson, bounded
 from crypsis.methods.private_method import PrivateMethod
 from crypsis.methods.relational.declared_columns import ClampNumbers, DeclaredColumns, DeclaredDomains, DeclaredTrees
@@ -28,6 +27,7 @@ from crypsis.methods.relational.specialization_budgets import budget_of_call, gl
 from crypsis.noise import Noise, provider_named, terms_of
 from crypsis.noise.exact import weight_of
 from crypsis.parameters import Between, OneOf
+from crypsis.run_context import RunContext
 
 SCORES = ("max", "ncp_gain")
 
@@ -85,10 +85,10 @@ class DiffGen(PrivateMethod):
     def guarantee(self) -> DifferentialPrivacy:
         return replace(super().guarantee, records_per_person=self.records_per_person)
 
-    def anonymize(self, data: Table, journal: Journal) -> CountedRegions:
-        return self.generalized(data, journal, provider_named(self.noise))
+    def anonymize(self, data: Table, context: RunContext) -> CountedRegions:
+        return self.generalized(data, context, provider_named(self.noise))
 
-    def generalized(self, data: Table, journal: Journal, noise: Noise) -> CountedRegions:
+    def generalized(self, data: Table, context: RunContext, noise: Noise) -> CountedRegions:
         """The same with any provider; what one without the system's entropy draws cannot be published."""
         columns = DeclaredColumns.of("DiffGen", data, self.domains, self.trees)
         schema = RegionSchema.of(columns.attributes)
@@ -98,15 +98,15 @@ class DiffGen(PrivateMethod):
         self._check_digits(budget, calls, score, schema)
         data = bounded(data, self.records_per_person)
         metered = self.charged(noise, records=self.records_per_person)
-        with journal.stage("read records"):
+        with context.stage("read records"):
             rows, classes = columns.encoded(data, clamp=self.clamp)
         n_classes = len(columns.label.domain)
-        with journal.stage("specialize"):
+        with context.stage("specialize"):
             cut = grow_cut(
                 rows, classes, n_classes, columns.attributes, score,
                 rounds=self.specializations, most_regions=self.most_regions, budget=budget, noise=metered,
             )  # fmt: skip
-        with journal.stage("count"):
+        with context.stage("count"):
             cells = cut.region_of(rows) * n_classes + classes
             counts = np.bincount(cells, minlength=cut.regions * n_classes).astype(np.int64)
             left = self.epsilon - metered.root.total()
@@ -117,10 +117,10 @@ class DiffGen(PrivateMethod):
             told, ledger = self.accounted(metered)
             told |= {"budget_of_each_choice": str(budget), "budget_of_counts": str(left), "score": self.score}
             told |= {"records_per_person": self.records_per_person}
-        journal.private["ledger"] = ledger
-        journal.private["specializations"] = cut.specializations
-        journal.private["records_in_the_domain"] = len(rows)
-        self.note_reading(data, journal)
+        context.private["ledger"] = ledger
+        context.private["specializations"] = cut.specializations
+        context.private["records_in_the_domain"] = len(rows)
+        self.note_reading(data, context)
         return CountedRegions(
             columns.attributes,
             tuple(columns.label.domain.labels),

@@ -21,7 +21,6 @@ from crypsis.data.category_trees import CategoryTree
 from crypsis.data.counted_regions import CountedRegions, RegionAttribute
 from crypsis.data.relational import Table
 from crypsis.guarantees import DifferentialPrivacy
-from crypsis.journal import Journal
 from crypsis.methods.contributions import RecordsPerPerson, bounded
 from crypsis.methods.private_method import PrivateMethod
 from crypsis.methods.relational.declared_columns import ClampNumbers, DeclaredColumns, DeclaredDomains, DeclaredTrees
@@ -32,6 +31,7 @@ from crypsis.methods.relational.specialization_budgets import budget_of_call, op
 from crypsis.noise import MeteredNoise, Noise, provider_named, terms_of
 from crypsis.noise.exact import weight_of
 from crypsis.parameters import AtLeast, Between, OneOf
+from crypsis.run_context import RunContext
 
 USUAL_DEPTH = 12
 
@@ -108,11 +108,11 @@ class DiffMulti(PrivateMethod):
     def guarantee(self) -> DifferentialPrivacy:
         return replace(super().guarantee, records_per_person=self.records_per_person)
 
-    def anonymize(self, data: Table, journal: Journal) -> CountedRegions:
-        return self.generalized(data, journal, provider_named(self.noise))
+    def anonymize(self, data: Table, context: RunContext) -> CountedRegions:
+        return self.generalized(data, context, provider_named(self.noise))
 
     def generalized(
-        self, data: Table, journal: Journal, noise: Noise, trace: Callable[..., None] | None = None
+        self, data: Table, context: RunContext, noise: Noise, trace: Callable[..., None] | None = None
     ) -> CountedRegions:
         """The same with any provider; what one without the system's entropy draws cannot be published."""
         columns = DeclaredColumns.of("DiffMulti", data, self.domains, self.trees)
@@ -125,23 +125,23 @@ class DiffMulti(PrivateMethod):
         self._check_digits(budget, calls, score, schema)
         data = bounded(data, self.records_per_person)
         metered = self.charged(noise, records=self.records_per_person)
-        with journal.stage("read records"):
+        with context.stage("read records"):
             rows, classes = columns.encoded(data, clamp=self.clamp)
-        with journal.stage("specialize"):
+        with context.stage("specialize"):
             grown = grow(
                 rows, classes, len(label.domain), schema, score,
                 specializations=self.specializations, depth=depth, cap=self.numeric_cap,
                 budget=budget, noise=metered, trace=trace,
             )  # fmt: skip
-        with journal.stage("count"):
+        with context.stage("count"):
             counts = self._noisy_counts(grown, budget, metered)
             told, ledger = self.accounted(metered)
             told |= {"budget_of_each_choice": str(budget), "top_up": self.top_up, "depth": depth, "score": self.score}
             told |= {"records_per_person": self.records_per_person}
-        journal.private["ledger"] = ledger
-        journal.private["specializations"] = grown.specializations
-        journal.private["records_in_the_domain"] = len(rows)
-        self.note_reading(data, journal)
+        context.private["ledger"] = ledger
+        context.private["specializations"] = grown.specializations
+        context.private["records_in_the_domain"] = len(rows)
+        self.note_reading(data, context)
         return CountedRegions(
             attributes,
             tuple(label.domain.labels),

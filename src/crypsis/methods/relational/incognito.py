@@ -17,7 +17,6 @@ import numpy as np
 from crypsis.arrays import Bools, Int64s
 from crypsis.data.relational import PublishedTable
 from crypsis.errors import Infeasible, TooLarge
-from crypsis.journal import Journal
 from crypsis.kernels.class_diversity import Constraints, bad_classes
 from crypsis.kernels.lattice import (
     GOOD,
@@ -35,6 +34,7 @@ from crypsis.methods.relational.relational_method import SuppressingMethod
 from crypsis.methods.relational.value_trees import ValueTrees
 from crypsis.methods.scaling import Scaling
 from crypsis.parameters import OneOf
+from crypsis.run_context import RunContext
 
 LARGEST_LATTICE = 5_000_000
 LARGEST_KEY = 1 << 62
@@ -76,14 +76,14 @@ class Incognito(SuppressingMethod):
         "Publish the best minimal node, or the best of all good ones.",
     ] = "minimal"
 
-    def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, journal: Journal) -> PublishedTable:
+    def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, context: RunContext) -> PublishedTable:
         self.refuse_hopeless(diversity)
         lattice = Lattice.of(quasi, diversity, self.k, self.limit(quasi.n_records))
-        with journal.stage("search"):
+        with context.stage("search"):
             good = lattice.good_nodes()
             minimal = minimal_nodes(good, lattice.heights)
-            journal.private["good_nodes"] = int(np.count_nonzero(good))
-            journal.private["minimal_nodes"] = [
+            context.private["good_nodes"] = int(np.count_nonzero(good))
+            context.private["minimal_nodes"] = [
                 lattice.levels(node).tolist() for node in np.flatnonzero(minimal).tolist()
             ]
         if not good.any():
@@ -91,11 +91,11 @@ class Incognito(SuppressingMethod):
                 f"{type(self).__name__}: no choice of levels leaves at most {lattice.limit} records in bad classes. "
                 "Raise max_suppressed, lower k or l, or raise t."
             )
-        with journal.stage("choose"):
+        with context.stage("choose"):
             chosen = lattice.cheapest(np.flatnonzero(good if self.publish == "best" else minimal))
             levels = lattice.levels(chosen)
-            journal.private["published_levels"] = dict(zip(quasi.table.quasi, levels.tolist(), strict=True))
-        with journal.stage("publish"):
+            context.private["published_levels"] = dict(zip(quasi.table.quasi, levels.tolist(), strict=True))
+        with context.stage("publish"):
             suppressed = lattice.suppressed(levels)
             self.refuse_everything_suppressed(suppressed)
             nodes = [tree.at_level[level] for tree, level in zip(lattice.rows.trees, levels.tolist(), strict=True)]

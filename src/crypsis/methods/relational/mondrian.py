@@ -15,7 +15,6 @@ import numpy as np
 
 from crypsis.data.relational import PublishedTable
 from crypsis.executors.executor import Executor
-from crypsis.journal import Journal
 from crypsis.kernels.class_cells import class_cells
 from crypsis.kernels.mondrian import mondrian_parts
 from crypsis.methods.relational.diversity import (
@@ -31,6 +30,7 @@ from crypsis.methods.relational.relational_method import RelationalMethod, class
 from crypsis.methods.relational.split_tree import ShardLayout
 from crypsis.methods.scaling import BlockSize, RecodedBlocks, Scaling
 from crypsis.parameters import OneOf
+from crypsis.run_context import RunContext
 from crypsis.shards.table import EncodedTable
 
 
@@ -71,9 +71,9 @@ class Mondrian(RelationalMethod):
         "which splits more often and loses less.",
     ] = "values"
 
-    def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, journal: Journal) -> PublishedTable:
+    def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, context: RunContext) -> PublishedTable:
         diversity.refuse_hopeless(self.k)
-        with journal.stage("split"):
+        with context.stage("split"):
             by_person = diversity.by_person
             rows, bounds = mondrian_parts(
                 np.ascontiguousarray(quasi.codes[by_person]),
@@ -88,21 +88,21 @@ class Mondrian(RelationalMethod):
             class_of = np.empty(len(rows), np.int64)
             class_of[by_person[rows]] = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
             class_of = classes_in_order(class_of)
-        with journal.stage("publish"):
+        with context.stage("publish"):
             cells = class_cells(quasi.codes, class_of, len(bounds) - 1, quasi.bit_start)
-            journal.private["classes"] = len(bounds) - 1
+            context.private["classes"] = len(bounds) - 1
             return published_classes(quasi, cells, class_of)
 
     def anonymize_parts(
-        self, data: EncodedTable, executor: Executor, journal: Journal, block: BlockSize
+        self, data: EncodedTable, executor: Executor, context: RunContext, block: BlockSize
     ) -> RecodedBlocks:
-        with journal.stage("prepare"):
+        with context.stage("prepare"):
             _, quasi, attributes, denominator, exact = self.facts_of(data)
             wanted = diverse_promises(self._promised())
             secrets = data.places("sensitive") if wanted else []
             constraints = constraints_on(wanted, [data.counts[place][:-1] for place in secrets], type(self).__name__)
             refuse_hopeless_counts(constraints, wanted, len(data), self.k)
-            warn_of_empty_columns(quasi, len(data), journal)
+            warn_of_empty_columns(quasi, len(data), context)
             layout = ShardLayout(
                 tuple(data.places("quasi")),
                 tuple(secrets),
@@ -116,5 +116,5 @@ class Mondrian(RelationalMethod):
                 data.columns, shown, attributes, denominator, exact, layout, constraints, self.k,
                 self.categories == "halves",
             )  # fmt: skip
-        journal.private["exact_costs"] = exact
-        return mondrian_blocks(data, problem, block, executor, journal)
+        context.private["exact_costs"] = exact
+        return mondrian_blocks(data, problem, block, executor, context)

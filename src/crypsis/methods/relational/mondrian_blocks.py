@@ -15,7 +15,6 @@ from crypsis.arrays import Int32s, Int64s
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
-from crypsis.journal import Journal
 from crypsis.kernels.attribute_costs import TREE, Attributes
 from crypsis.kernels.class_cells import NONE, ClassCells, class_cells
 from crypsis.kernels.class_diversity import NOT_COUNTED, Constraints
@@ -25,6 +24,7 @@ from crypsis.methods.relational.publishing import nodes_of_classes, published_cl
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifier, QuasiIdentifiers
 from crypsis.methods.relational.split_tree import ShardLayout, SplitTree, cells_of_node, grow_split_tree
 from crypsis.methods.scaling import BlockSize, RecodedBlocks
+from crypsis.run_context import RunContext
 from crypsis.shards.table import EncodedTable, TableShard, table_of
 
 BYTES_PER_RECORD = 96
@@ -58,15 +58,15 @@ class Problem:
 
 
 def mondrian_blocks(
-    data: EncodedTable, problem: Problem, block: BlockSize, executor: Executor, journal: Journal
+    data: EncodedTable, problem: Problem, block: BlockSize, executor: Executor, context: RunContext
 ) -> RecodedBlocks:
     """Classes of all records, in blocks."""
     block.check_fits(BYTES_PER_RECORD + BYTES_PER_CELL * len(data.columns), len(data), executor)
     widths = [len(data.columns[place].domain) for place in problem.layout.sensitive]
-    with journal.stage("split"):
+    with context.stage("split"):
         tree = grow_split_tree(
             data.shards, len(data), problem.layout, problem.attributes, problem.constraints, widths, problem.k,
-            block.rows, problem.in_halves, executor, journal,
+            block.rows, problem.in_halves, executor, context,
         )  # fmt: skip
         targets, n_targets = packed_nodes(tree, block.rows)
         pieces = executor.exchange(
@@ -84,7 +84,7 @@ def mondrian_blocks(
         folder = executor.scratch.below("blocks")
         work = [(index, files) for index, files in enumerate(pieces) if files]
         blocks = executor.map(classes_of_block, work, str(folder.folder), problem, whole)
-        journal.private["classes"] = sum(one["classes"] for one in blocks) + len(whole)
+        context.private["classes"] = sum(one["classes"] for one in blocks) + len(whole)
     nodes = [
         np.unique(np.concatenate([one["nodes"][index] for one in blocks])) if blocks else np.zeros(0, np.int64)
         for index in range(len(problem.quasi))

@@ -18,8 +18,8 @@ from crypsis.hierarchy import Hierarchies, Hierarchy, Weights
 from crypsis.hierarchy.hierarchies import automatic
 from crypsis.hierarchy.hierarchy import unknown_hierarchy_columns
 from crypsis.hierarchy.weights import equal_weights
-from crypsis.journal import Journal
 from crypsis.kernels.attribute_costs import NUMBERS, TREE, VALUES, Attributes
+from crypsis.run_context import RunContext
 
 LARGEST_TOTAL = 1 << 61
 _STEPS = 1 << 40
@@ -91,9 +91,9 @@ class QuasiIdentifiers:
     def n_records(self) -> int:
         return len(self.table) if self.weights is None else int(self.weights.sum())
 
-    def warn(self, journal: Journal) -> None:
+    def warn(self, context: RunContext) -> None:
         """Say which columns tell nothing about anybody."""
-        warn_of_empty_columns(self.columns, len(self.table), journal)
+        warn_of_empty_columns(self.columns, len(self.table), context)
 
     @classmethod
     def of(
@@ -124,11 +124,11 @@ class QuasiIdentifiers:
         return Fraction(total_cost, self.denominator * max(len(self.table), 1))
 
 
-def warn_of_empty_columns(columns: Sequence[QuasiIdentifier], n_records: int, journal: Journal) -> None:
+def warn_of_empty_columns(columns: Sequence[QuasiIdentifier], n_records: int, context: RunContext) -> None:
     """Say which columns tell nothing about anybody."""
     for column in columns:
         if n_records and column.column.missing == n_records:
-            journal.warn(f"column '{column.column.name}' is missing in every record and is published as ?")
+            context.warn(f"column '{column.column.name}' is missing in every record and is published as ?")
 
 
 def with_shown_leaves(one: QuasiIdentifier, counts: Int64s) -> QuasiIdentifier:

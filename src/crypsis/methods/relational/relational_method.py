@@ -17,7 +17,6 @@ from crypsis.guarantees import AllOf, Guarantee, KAnonymity, LDiversity, TClosen
 from crypsis.guarantees.l_diversity import FORMS
 from crypsis.guarantees.t_closeness import DISTANCES
 from crypsis.hierarchy import Hierarchies, Weights
-from crypsis.journal import Journal
 from crypsis.kernels.attribute_costs import Attributes
 from crypsis.methods.method import Method
 from crypsis.methods.relational.applied_mapping import AppliedMapping
@@ -31,6 +30,7 @@ from crypsis.methods.relational.quasi_identifiers import (
 from crypsis.methods.relational.weighted_rows import recode_by_rows
 from crypsis.methods.scaling import BlockSize, RecodedBlocks
 from crypsis.parameters import Above, AtLeast, Between, Deferred, OneOf
+from crypsis.run_context import RunContext
 from crypsis.shards.table import EncodedTable
 
 ColumnHierarchies = Annotated[
@@ -102,17 +102,17 @@ class RelationalMethod(Method):
             promised.append(TCloseness(t=self.t, distance=self.distance, unit=unit))
         return promised
 
-    def anonymize(self, data: Table, journal: Journal) -> PublishedTable:
+    def anonymize(self, data: Table, context: RunContext) -> PublishedTable:
         ready = self.resolve(data)
         owner = type(self).__name__
-        with journal.stage("prepare"):
+        with context.stage("prepare"):
             quasi = QuasiIdentifiers.of(data, ready.hierarchy, ready.weights, owner, trees=self.every_column_has_a_tree)
             diversity = Diversity.of(data, self._promised(), owner)
-            quasi.warn(journal)
-        published = replace(ready.generalized(quasi, diversity, journal), person=data.person)
-        journal.private["applied_mapping"] = AppliedMapping(data, published)
-        journal.private["suppressed_records"] = np.flatnonzero(published.suppressed).tolist()
-        journal.private["exact_costs"] = quasi.exact
+            quasi.warn(context)
+        published = replace(ready.generalized(quasi, diversity, context), person=data.person)
+        context.private["applied_mapping"] = AppliedMapping(data, published)
+        context.private["suppressed_records"] = np.flatnonzero(published.suppressed).tolist()
+        context.private["exact_costs"] = quasi.exact
         return published
 
     def facts_of(self, data: EncodedTable) -> tuple[RelationalMethod, list[QuasiIdentifier], Attributes, int, bool]:
@@ -136,7 +136,7 @@ class RelationalMethod(Method):
         return ready, quasi, *attributes_of(quasi, max(len(data), 1))
 
     @abstractmethod
-    def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, journal: Journal) -> PublishedTable:
+    def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, context: RunContext) -> PublishedTable:
         """The published table."""
 
 
@@ -149,9 +149,9 @@ class SuppressingMethod(RelationalMethod):
     max_suppressed: Annotated[float, Between(0, 1), "Share of the records that may be suppressed."] = 0.0
 
     def anonymize_parts(
-        self, data: EncodedTable, executor: Executor, journal: Journal, block: BlockSize
+        self, data: EncodedTable, executor: Executor, context: RunContext, block: BlockSize
     ) -> RecodedBlocks:
-        return recode_by_rows(self, data, executor, journal)
+        return recode_by_rows(self, data, executor, context)
 
     def limit(self, n_records: int) -> int:
         """How many records may be suppressed: the share is the decimal number that was typed."""

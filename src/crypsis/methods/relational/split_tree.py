@@ -15,10 +15,10 @@ import numpy as np
 
 from crypsis.arrays import Bools, Int32s, Int64s
 from crypsis.executors.executor import Executor
-from crypsis.journal import Journal
 from crypsis.kernels.attribute_costs import NUMBERS, TREE, VALUES, Attributes, common_node, span_cost
 from crypsis.kernels.class_diversity import Constraints, is_diverse
 from crypsis.kernels.row_routing import count_codes, count_secrets, route_rows
+from crypsis.run_context import RunContext
 from crypsis.shards.table import TableShard
 
 MOST_COUNTS = 4_000_000
@@ -100,7 +100,7 @@ def grow_split_tree(
     largest: int,
     in_halves: bool,
     executor: Executor,
-    journal: Journal,
+    context: RunContext,
 ) -> SplitTree:
     """Split while a node has more than `largest` rows and a split leaves every part k rows and diverse."""
     tree = SplitTree()
@@ -125,8 +125,8 @@ def grow_split_tree(
             tree.lookups[node] = np.where(part < 0, np.int32(0), children[part]).astype(np.int32)
             upcoming += [child for child in children.tolist() if tree.sizes[child] > largest]
         active = upcoming
-        journal.tell(None)
-    journal.private["rounds"] = rounds
+        context.report_progress(None)
+    context.private["rounds"] = rounds
     return tree
 
 

@@ -17,7 +17,6 @@ import numpy as np
 from crypsis.arrays import Bools, Float64s, Int32s, Int64s, offsets_of
 from crypsis.data.relational import Column, PublishedTable
 from crypsis.errors import BadParameter, Infeasible
-from crypsis.journal import Journal
 from crypsis.kernels.class_diversity import bad_classes
 from crypsis.kernels.row_classes import row_classes
 from crypsis.kernels.specialization import Classes, Rows, first_class, specialize
@@ -27,6 +26,7 @@ from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
 from crypsis.methods.relational.relational_method import SuppressingMethod
 from crypsis.methods.relational.value_trees import ValueTree, ValueTrees, cut_above
 from crypsis.methods.scaling import Scaling
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,20 +59,20 @@ class TopDown(SuppressingMethod):
     stages: ClassVar[tuple[str, ...]] = ("prepare", "specialize", "publish")
     scaling: ClassVar[Scaling] = Scaling.EXACT
 
-    def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, journal: Journal) -> PublishedTable:
+    def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, context: RunContext) -> PublishedTable:
         self.refuse_hopeless(diversity)
         rows = ValueTrees.of(quasi, diversity)
         labels = quasi.table.with_role("label")
         if len(labels) > 1:
             names = ", ".join(column.name for column in labels)
             raise BadParameter(f"{type(self).__name__}: one column may be the label, got {names}.", parameter="roles")
-        with journal.stage("specialize"):
+        with context.stage("specialize"):
             cuts, steps = specialized(
                 rows, diversity, self.k, self.limit(quasi.n_records), int(quasi.attributes.full.sum()),
                 quasi.denominator, labels[0] if labels else None, type(self).__name__, quasi.weights,
             )  # fmt: skip
-            journal.private["specializations"] = steps
-        with journal.stage("publish"):
+            context.private["specializations"] = steps
+        with context.stage("publish"):
             suppressed = suppressed_by(rows, cuts, diversity, self.k)
             self.refuse_everything_suppressed(suppressed)
             return published_nodes(quasi, cuts, suppressed)

@@ -18,11 +18,11 @@ from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Tab
 from crypsis.errors import TooLarge
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import load
-from crypsis.journal import Journal
 from crypsis.methods.relational.diversity import Diversity, diverse_promises
 from crypsis.methods.relational.publishing import as_it_is
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers, quasi_codes_of, warn_of_empty_columns
 from crypsis.methods.scaling import RecodedBlocks
+from crypsis.run_context import RunContext
 from crypsis.shards.table import EncodedTable, TableShard, fact_column, table_of
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ _N = "n"
 
 
 def recode_by_rows(
-    method: SuppressingMethod, data: EncodedTable, executor: Executor, journal: Journal
+    method: SuppressingMethod, data: EncodedTable, executor: Executor, context: RunContext
 ) -> RecodedBlocks:
     """Every shard recoded as the distinct rows of all shards were."""
-    with journal.stage("prepare"):
+    with context.stage("prepare"):
         ready, made, attributes, denominator, exact = method.facts_of(data)
         promised = method.promised_parts()
         roles = {"quasi", "label", *(["sensitive"] if diverse_promises(promised) else [])}
@@ -56,9 +56,9 @@ def recode_by_rows(
             table, tuple(own), quasi_codes_of(own, len(table)), attributes, denominator, exact, weights
         )
         diversity = Diversity.of(table, promised, type(method).__name__, weights)
-        warn_of_empty_columns(made, len(data), journal)
-    published = ready.generalized(quasi, diversity, journal)
-    journal.private["exact_costs"] = exact
+        warn_of_empty_columns(made, len(data), context)
+    published = ready.generalized(quasi, diversity, context)
+    context.private["exact_costs"] = exact
     recoded = tuple(column for column in published.columns if column.role == "quasi")
     file = executor.scratch.below("rows").save("recoded", (rows.drop(_N), recoded, published.suppressed))
     return RecodedBlocks(data.shards, publish_shard, (file, data.columns, places))

@@ -24,12 +24,12 @@ from crypsis.data.windows import NO_TOKENS, PublishedWindow, PublishedWindows
 from crypsis.errors import BadParameter, SensitiveLocation, UnknownColumn, did_you_mean
 from crypsis.guarantees import LKCPrivacy
 from crypsis.guarantees.lkc_privacy import KnownDoublets, LargestShare, SensitiveChoice, SharedByPeople
-from crypsis.journal import Journal
 from crypsis.kernels.event_intake import ACCEPTED, RESULTS, judge_events
 from crypsis.methods.method import Method
 from crypsis.methods.stream.pseudonyms import pseudonyms
 from crypsis.methods.stream.sliding_window import MODES, Slide, SlidingWindow
 from crypsis.parameters import AtLeast, OneOf, Unit
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,14 +144,14 @@ class ITSA(Method):
             H=self.H if covers == "horizon" else None,
         )
 
-    def anonymize(self, data: Events, journal: Journal) -> PublishedWindows:
+    def anonymize(self, data: Events, context: RunContext) -> PublishedWindows:
         method = self.resolve(data)
-        with journal.stage("accept events"):
-            stream = method._accepted(data, journal)
-        with journal.stage("slide"):
+        with context.stage("accept events"):
+            stream = method._accepted(data, context)
+        with context.stage("slide"):
             key = secrets.token_bytes(32)
-            windows = tuple(method._windows(stream, data, journal, key))
-        journal.private["pseudonym_key"] = key.hex()
+            windows = tuple(method._windows(stream, data, context, key))
+        context.private["pseudonym_key"] = key.hex()
         return PublishedWindows(
             windows,
             data.locations.vocabulary,
@@ -161,11 +161,11 @@ class ITSA(Method):
             key=key,
         )
 
-    def windows(self, data: Events, journal: Journal | None = None) -> Iterator[PublishedWindow]:
+    def windows(self, data: Events, context: RunContext | None = None) -> Iterator[PublishedWindow]:
         """One window after another, for a stream whose windows need not be kept."""
         self.check_applicable(data)
-        method, journal = self.resolve(data), journal or Journal()
-        yield from method._windows(method._accepted(data, journal), data, journal, secrets.token_bytes(32))
+        method, context = self.resolve(data), context or RunContext()
+        yield from method._windows(method._accepted(data, context), data, context, secrets.token_bytes(32))
 
     def sliding_window(self, origin: int) -> SlidingWindow:
         """The engine with these parameters; its tokens are those of `sensitive_values`, in order."""
@@ -181,7 +181,7 @@ class ITSA(Method):
             prune=self.prune_winners,
         )
 
-    def _accepted(self, data: Events, journal: Journal) -> _Accepted:
+    def _accepted(self, data: Events, context: RunContext) -> _Accepted:
         """The events that count, by time, with the class of sensitive values that their person keeps."""
         _check_values(self.sensitive_values, data)
         told, classes = _classes_told(data, self.sensitive_values)
@@ -205,13 +205,13 @@ class ITSA(Method):
             self.multi_location == "first",
         )
         counted = np.bincount(result, minlength=len(RESULTS)).tolist()
-        journal.private["events"] = {name: count for name, count in zip(RESULTS, counted, strict=True) if count}
+        context.private["events"] = {name: count for name, count in zip(RESULTS, counted, strict=True) if count}
         rows = np.flatnonzero(result == ACCEPTED)
         rows = rows[np.argsort(data.t[rows], kind="stable")]
         people = data.persons[rows]
         return _Accepted(people, data.location_codes[rows], data.t[rows], kept[people], classes, int(origin))
 
-    def _windows(self, stream: _Accepted, data: Events, journal: Journal, key: bytes) -> Iterator[PublishedWindow]:
+    def _windows(self, stream: _Accepted, data: Events, context: RunContext, key: bytes) -> Iterator[PublishedWindow]:
         engine = self.sliding_window(stream.origin)
         token_of = {token: index for index, token in enumerate(self.sensitive_values.tokens)}
         declared = [
@@ -221,7 +221,7 @@ class ITSA(Method):
         classes = np.array([0, *declared], np.int32)[stream.kept]
         names = data.people
         facts: list[dict[str, Any]] = []
-        journal.private["windows"] = facts
+        context.private["windows"] = facts
         class_of = np.zeros(max(len(data.people), 1), np.int32)
         class_of[stream.people] = stream.kept
         last = int(stream.times[-1]) if len(stream.times) else stream.origin - 1
@@ -242,7 +242,7 @@ class ITSA(Method):
             )
             window = self.published_window(slide, class_of, stream.classes, names.labels, key)
             facts.append(_facts(slide, data, time.perf_counter() - started))
-            journal.tell(min((engine.y - stream.origin + 1) / max(last - stream.origin + 1, 1), 1.0))
+            context.report_progress(min((engine.y - stream.origin + 1) / max(last - stream.origin + 1, 1), 1.0))
             yield window
 
     def published_window(

@@ -17,7 +17,6 @@ from crypsis.arrays import Int32s
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.guarantees import PatternPreservingKAnonymity
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
-from crypsis.journal import Journal
 from crypsis.kernels.lcs import Sequences, closest_paths
 from crypsis.kernels.prefix_tree import ROOT, heights, pruned
 from crypsis.methods.method import Method
@@ -29,6 +28,7 @@ from crypsis.methods.trajectory.prefix_tree import (
     published_rows,
 )
 from crypsis.parameters import AtLeast
+from crypsis.run_context import RunContext
 
 SEQUENCES_PER_STEP = 4096
 
@@ -72,24 +72,24 @@ class BFP2kA(Method):
     def guarantee(self) -> PatternPreservingKAnonymity:
         return PatternPreservingKAnonymity(k=self.k, unit=self.unit or "trajectory")
 
-    def anonymize(self, data: Trajectories, journal: Journal) -> PublishedTrajectories:
+    def anonymize(self, data: Trajectories, context: RunContext) -> PublishedTrajectories:
         groups = individuals_of(data, self.unit, type(self).__name__)
         check_enough(data, groups, self.k, self.unit)
-        with journal.stage("prefix tree"):
+        with context.stage("prefix tree"):
             tree = PrefixTree.of(data, groups, self.k)
-        with journal.stage("replace"):
+        with context.stage("replace"):
             published_node = np.arange(len(tree.nodes.item), dtype=np.int32)
-            published_node[tree.cut_nodes] = replacing_nodes(tree, journal)
-        with journal.stage("publish"):
-            journal.private.update(private_facts(tree))
+            published_node[tree.cut_nodes] = replacing_nodes(tree, context)
+        with context.stage("publish"):
+            context.private.update(private_facts(tree))
             nodes = published_node[tree.end_of_row]
             lengths = tree.nodes.depth[nodes].astype(np.int64)
             return published_rows(
-                data, data.codes, tree.starts[nodes], lengths, "shares no location with what is frequent", journal
+                data, data.codes, tree.starts[nodes], lengths, "shares no location with what is frequent", context
             )
 
 
-def replacing_nodes(tree: PrefixTree, journal: Journal) -> Int32s:
+def replacing_nodes(tree: PrefixTree, context: RunContext) -> Int32s:
     """By cut sequence: the kept node whose path replaces it, the root where there is none."""
     kept, before = pruned(tree.nodes, tree.kept)
     height = heights(kept.parent)
@@ -98,5 +98,5 @@ def replacing_nodes(tree: PrefixTree, journal: Journal) -> Int32s:
         paths = tree.paths_to(tree.cut_nodes[first : first + SEQUENCES_PER_STEP])
         found, _ = closest_paths(Sequences(*paths), kept, height, len(tree.data.locations))
         chosen[first : first + SEQUENCES_PER_STEP] = before[found]
-        journal.tell(min(1.0, (first + SEQUENCES_PER_STEP) / len(chosen)))
+        context.report_progress(min(1.0, (first + SEQUENCES_PER_STEP) / len(chosen)))
     return chosen

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from crypsis.arrays import Float64s, Int32s, Int64s, offsets_of, take_records
-from crypsis.journal import Journal
 from crypsis.kernels.gray_order import gray_order
 from crypsis.methods.trajectory.diverse_merging import (
     Recoding,
@@ -20,6 +19,7 @@ from crypsis.methods.trajectory.diverse_merging import (
     suppress_excess,
 )
 from crypsis.methods.trajectory.sensitive_visits import SplitTrajectories
+from crypsis.run_context import RunContext
 
 
 def keys_in_gray_order(n_keys: int, owners: Int64s, bits: Int64s) -> Int64s:
@@ -55,7 +55,7 @@ def recode_clusters(
     y: Float64s,
     asked: Requirement,
     on_infeasible: str,
-    journal: Journal,
+    context: RunContext,
 ) -> list[Recoding] | ShortLength | Unresolved:
     """Recode each cluster by itself; one that fails is united with the next, the last one with those before it.
 
@@ -69,7 +69,7 @@ def recode_clusters(
         if isinstance(outcome, Recoding):
             finished.append(outcome)
             current = np.empty(0, np.int64)
-        journal.tell((index + 1) / len(clusters))
+        context.report_progress((index + 1) / len(clusters))
     while len(current):
         if not finished:
             if on_infeasible == "suppress":

@@ -12,10 +12,10 @@ import numpy as np
 
 from crypsis.arrays import Float64s, Int32s, Int64s, Lists, offsets_of, take_records
 from crypsis.errors import InternalError
-from crypsis.journal import Journal
 from crypsis.methods.trajectory.feasibility import individuals_by_length, infeasible_size
 from crypsis.methods.trajectory.merging import LocationMerging, Merges
 from crypsis.methods.trajectory.sensitive_visits import SplitTrajectories
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class _Cluster:
         while merged < len(self.state.merges):
             merged = len(self.state.merges)
             for size in range(1, self.largest + 1):
-                if not self.state.make_diverse(size, asked.k, min(asked.l, self.individuals + 1), Journal()):
+                if not self.state.make_diverse(size, asked.k, min(asked.l, self.individuals + 1), RunContext()):
                     return self._unresolved()
         return self._recoding(np.empty((0, 2), np.int64))
 

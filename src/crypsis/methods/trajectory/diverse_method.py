@@ -14,7 +14,6 @@ from crypsis.guarantees import KlmAnonymity
 from crypsis.guarantees.klm_anonymity import OneInL
 from crypsis.guarantees.km_anonymity import KnownLength
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
-from crypsis.journal import Journal
 from crypsis.methods.method import Method
 from crypsis.methods.trajectory.clustered_recoding import private_facts, published_clusters
 from crypsis.methods.trajectory.clustering import recode_clusters
@@ -23,6 +22,7 @@ from crypsis.methods.trajectory.feasibility import how_many, individuals_of
 from crypsis.methods.trajectory.merging_parameters import SharedByTrajectories
 from crypsis.methods.trajectory.sensitive_visits import SplitTrajectories
 from crypsis.parameters import OneOf
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,16 +76,16 @@ class DiverseMethod(Method):
             )
         return SplitTrajectories.of(data, self.unit or "trajectory")
 
-    def _recoded(self, split: SplitTrajectories, clusters: list[Int64s], journal: Journal) -> PublishedTrajectories:
+    def _recoded(self, split: SplitTrajectories, clusters: list[Int64s], context: RunContext) -> PublishedTrajectories:
         x, y = split.data.locations.coordinates(type(self).__name__)
         asked = Requirement(self.k, self.l, self.m)
-        with journal.stage("anonymize"):
-            recodings = recode_clusters(split, clusters, x, y, asked, self.on_infeasible, journal)
+        with context.stage("anonymize"):
+            recodings = recode_clusters(split, clusters, x, y, asked, self.on_infeasible, context)
         if not isinstance(recodings, list):
             raise self._infeasible(recodings)
-        with journal.stage("publish"):
+        with context.stage("publish"):
             published = published_clusters(split, recodings, lacks_sensitive=self.on_infeasible == "suppress")
-            journal.private.update(private_facts(split, published, recodings))
+            context.private.update(private_facts(split, published, recodings))
         return published
 
     def _infeasible(self, why: ShortLength | Unresolved) -> Infeasible:

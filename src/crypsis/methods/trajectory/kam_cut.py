@@ -16,7 +16,6 @@ from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.executors.executor import Executor
 from crypsis.guarantees import SequenceKAnonymity
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
-from crypsis.journal import Journal
 from crypsis.kernels.prefix_tree import nearest_kept
 from crypsis.methods.method import Method
 from crypsis.methods.scaling import BlockSize, Scaling
@@ -29,6 +28,7 @@ from crypsis.methods.trajectory.prefix_tree import (
     published_rows,
 )
 from crypsis.parameters import AtLeast
+from crypsis.run_context import RunContext
 from crypsis.shards.records import EncodedTrajectories
 
 LOST = "rare from its first visit on"
@@ -73,25 +73,25 @@ class KAMCut(Method):
     def guarantee(self) -> SequenceKAnonymity:
         return SequenceKAnonymity(k=self.k, unit=self.unit or "trajectory")
 
-    def anonymize(self, data: Trajectories, journal: Journal) -> PublishedTrajectories:
+    def anonymize(self, data: Trajectories, context: RunContext) -> PublishedTrajectories:
         groups = individuals_of(data, self.unit, type(self).__name__)
         check_enough(data, groups, self.k, self.unit)
-        with journal.stage("prefix tree"):
+        with context.stage("prefix tree"):
             tree = PrefixTree.of(data, groups, self.k)
             last_kept = nearest_kept(tree.nodes.parent, tree.kept)[tree.end_of_row]
-        with journal.stage("publish"):
-            journal.private.update(private_facts(tree))
+        with context.stage("publish"):
+            context.private.update(private_facts(tree))
             lengths = tree.nodes.depth[last_kept].astype(np.int64)
-            return published_rows(data, data.codes, data.offsets[:-1], lengths, LOST, journal)
+            return published_rows(data, data.codes, data.offsets[:-1], lengths, LOST, context)
 
     def anonymize_parts(
-        self, data: EncodedTrajectories, executor: Executor, journal: Journal, block: BlockSize
+        self, data: EncodedTrajectories, executor: Executor, context: RunContext, block: BlockSize
     ) -> PublishedTrajectories:
         whole = data.whole
         check_enough(whole, individuals_of(whole, self.unit, type(self).__name__), self.k, self.unit)
-        with journal.stage("prefix tree"):
+        with context.stage("prefix tree"):
             lengths, kept = shared_beginnings(data.shards, len(data.locations), self.k, executor)
-        with journal.stage("publish"):
+        with context.stage("publish"):
             cut = int(np.count_nonzero(lengths < whole.lengths))
-            journal.private["tree"] = {"kept": kept, "cut_trajectories": cut}
-            return published_rows(whole, whole.codes, whole.offsets[:-1], lengths, LOST, journal)
+            context.private["tree"] = {"kept": kept, "cut_trajectories": cut}
+            return published_rows(whole, whole.codes, whole.offsets[:-1], lengths, LOST, context)

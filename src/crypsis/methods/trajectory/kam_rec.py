@@ -19,7 +19,6 @@ from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.executors.threads import available_workers, map_in_threads
 from crypsis.guarantees import SequenceKAnonymity
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
-from crypsis.journal import Journal
 from crypsis.kernels.lcs import (
     NARROW,
     WORDS,
@@ -52,6 +51,7 @@ from crypsis.methods.trajectory.prefix_tree import (
     published_rows,
 )
 from crypsis.parameters import AtLeast, Between
+from crypsis.run_context import RunContext
 
 LANES = (8, 16, 32, 64)
 POOL = 1 << 27  # places of kept projections, at most; memory is taken as they come
@@ -101,44 +101,44 @@ class KAMRec(Method):
     def guarantee(self) -> SequenceKAnonymity:
         return SequenceKAnonymity(k=self.k, strict=self.strict, unit=self.unit or "trajectory")
 
-    def anonymize(self, data: Trajectories, journal: Journal) -> PublishedTrajectories:
+    def anonymize(self, data: Trajectories, context: RunContext) -> PublishedTrajectories:
         groups = individuals_of(data, self.unit, type(self).__name__)
         check_enough(data, groups, self.k, self.unit)
-        with journal.stage("prefix tree"):
+        with context.stage("prefix tree"):
             tree = PrefixTree.of(data, groups, self.k)
-        recovery = _Recovery(tree, self.p, journal)
-        with journal.stage("recover"):
-            recovery.run(journal)
-        with journal.stage("publish"):
-            journal.private.update(private_facts(tree))
+        recovery = _Recovery(tree, self.p, context)
+        with context.stage("recover"):
+            recovery.run(context)
+        with context.stage("publish"):
+            context.private.update(private_facts(tree))
             codes, starts, lengths = recovery.rows()
             reason = f"no part of at least {self.p:g} percent is frequent"
             if self.strict:
                 lengths = _without_rarely_published(codes, starts, lengths, groups, self.k, len(data.locations))
                 reason += ", or it would be published too rarely"
-            return published_rows(data, codes, starts, lengths, reason, journal)
+            return published_rows(data, codes, starts, lengths, reason, context)
 
 
 class _Recovery:
     """Finds for each distinct cut trajectory the pattern that replaces it."""
 
-    def __init__(self, tree: PrefixTree, p: float, journal: Journal) -> None:
+    def __init__(self, tree: PrefixTree, p: float, context: RunContext) -> None:
         self.tree = tree
         self.cut = Sequences(*tree.paths_to(tree.cut_nodes))
         self.n_codes = len(tree.data.locations)
         self.height = heights(tree.nodes.parent)
         self.others = tree.kept_leaves.copy()
         self.others[tree.cut_nodes] = True
-        with journal.stage("index"):
+        with context.stage("index"):
             self.corpus = tree.corpus()
             self.patterns = _room_for(self.corpus)
             self.best, self.patterns = _found(self.cut, self.corpus, self.patterns, self.tree.k)
         self.missing = np.flatnonzero(self.best == RARE)
         self.least = _shortest_allowed(self.cut.lengths, p)
-        with journal.stage("compare with the tree"):
-            self._compare_with_frequent(journal)
+        with context.stage("compare with the tree"):
+            self._compare_with_frequent(context)
 
-    def _compare_with_frequent(self, journal: Journal) -> None:
+    def _compare_with_frequent(self, context: RunContext) -> None:
         """Whatever is in common with a frequent one is frequent, so nothing shorter than that is of use."""
         frequent = self.tree.kept.copy()
         frequent[self.tree.cut_nodes[self.best != RARE]] = True
@@ -156,10 +156,10 @@ class _Recovery:
                 least[batch] = longest_common_lengths(self.cut, batch, self.least, lane, nodes, height, masks)
 
         batches = list(_batches(self.cut.lengths, self.least, self.missing))
-        map_in_threads(look, batches, available_workers(), journal.tell)
+        map_in_threads(look, batches, available_workers(), context.report_progress)
         self.least = least
 
-    def run(self, journal: Journal) -> None:
+    def run(self, context: RunContext) -> None:
         """Find replacements for those that are not frequent themselves, batch by batch, in all processors."""
         batches = list(_batches(self.cut.lengths, self.least, self.missing))
         finders = threading.local()
@@ -170,7 +170,7 @@ class _Recovery:
             return finders.own.replacements(*part)  # type: ignore[no-any-return]
 
         self.batches = [batch for batch, _ in batches]
-        self.replacements = map_in_threads(replace, batches, available_workers(), journal.tell)
+        self.replacements = map_in_threads(replace, batches, available_workers(), context.report_progress)
 
     def rows(self) -> tuple[Int32s, Int64s, Int64s]:
         """Codes, and where in them the published form of each trajectory starts and how long it is (0 if lost)."""

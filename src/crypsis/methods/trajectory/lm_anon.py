@@ -13,8 +13,8 @@ from typing import ClassVar
 import numpy as np
 
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.journal import Journal
 from crypsis.methods.trajectory.diverse_method import DiverseMethod
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class LmAnon(DiverseMethod):
     example_options: ClassVar[str] = "--sensitive 'Night Pharmacy'"
     stages: ClassVar[tuple[str, ...]] = ("split", "anonymize", "publish")
 
-    def anonymize(self, data: Trajectories, journal: Journal) -> PublishedTrajectories:
-        with journal.stage("split"):
+    def anonymize(self, data: Trajectories, context: RunContext) -> PublishedTrajectories:
+        with context.stage("split"):
             split = self._split(data)
-        return self._recoded(split, [np.arange(len(data))], journal)
+        return self._recoded(split, [np.arange(len(data))], context)

@@ -15,7 +15,6 @@ from crypsis.arrays import Bools, Float64s, Int32s, Int64s, Lists, offsets_of, t
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.errors import InternalError, TooLarge, UtilityConstraintsUnsatisfied
 from crypsis.hierarchy import Taxonomy
-from crypsis.journal import Journal
 from crypsis.kernels.nearest_merging import (
     LIST_DONE,
     NO_ROW_LEFT,
@@ -38,6 +37,7 @@ from crypsis.kernels.subsequences import (
     new_scratch,
     violating_subsequences,
 )
+from crypsis.run_context import RunContext
 
 DENSE_ENTRIES = 1 << 27  # a dense table of at most 512 MB
 SMALL_TABLE = 1 << 22
@@ -227,24 +227,24 @@ class LocationMerging(LocationPartition):
 
     def rare_of_size(self, size: int, k: int) -> list[tuple[tuple[int, ...], int]]:
         """Subsequences shared by 1 to k - 1 individuals, by representatives, with their support; for small data."""
-        level = MergingLevel(self, size, Journal())
+        level = MergingLevel(self, size, RunContext())
         return [(level.representatives_of(int(key)), level.count(int(key))) for key in level.violating(k)]
 
-    def make_frequent(self, size: int, k: int, journal: Journal) -> None:
+    def make_frequent(self, size: int, k: int, context: RunContext) -> None:
         """Merge and suppress until every subsequence of this size is shared by k individuals or by none."""
-        if not self.make_diverse(size, k, 1, journal):
+        if not self.make_diverse(size, k, 1, context):
             raise InternalError("A feasible length ran out of symbols to merge. This is a bug; please report it.")
 
-    def make_diverse(self, size: int, k: int, diversity: int, journal: Journal) -> bool:
+    def make_diverse(self, size: int, k: int, diversity: int, context: RunContext) -> bool:
         """Merge until also at most one in `diversity` of those who share it hold the same sensitive location.
 
         False if one symbol is left and some subsequence still tells too much.
         """
-        with journal.stage(f"count size {size}"):
-            level = MergingLevel(self, size, journal)
+        with context.stage(f"count size {size}"):
+            level = MergingLevel(self, size, context)
             listed = level.violating(k, diversity)
-        with journal.stage(f"merge size {size}"):
-            done = level.merge(listed, k, diversity, journal)
+        with context.stage(f"merge size {size}"):
+            done = level.merge(listed, k, diversity, context)
             self._drop_visits(self._drop_suppressed())
         return done
 
@@ -314,14 +314,14 @@ class SymbolSlots:
 class MergingLevel:
     """Subsequences of one size: symbols numbered in slots by representative, and the count of each subsequence."""
 
-    def __init__(self, state: LocationMerging, size: int, journal: Journal) -> None:
+    def __init__(self, state: LocationMerging, size: int, context: RunContext) -> None:
         self.state, self.size = state, size
         slots = SymbolSlots.of(state)
         self.base, self.distinct = slots.base, slots.distinct
         self.kinds = state._sequences.kinds
         check_countable(self.base, size, self.kinds)
         self.records = slots.records(state._sequences)
-        self.scratch, self.tally = count_records(self.records.sequences, size, self.base, journal)
+        self.scratch, self.tally = count_records(self.records.sequences, size, self.base, context)
 
     def violating(self, k: int, diversity: int = 1) -> Int64s:
         """Subsequences that fewer than k individuals share or that tell too much, rarest first, then in order."""
@@ -341,7 +341,7 @@ class MergingLevel:
             digits.append(int(self.distinct[slot]))
         return tuple(reversed(digits))
 
-    def merge(self, listed: Int64s, k: int, diversity: int, journal: Journal) -> bool:
+    def merge(self, listed: Int64s, k: int, diversity: int, context: RunContext) -> bool:
         """Repair what is listed; False if one symbol is left and that is not enough."""
         state, position, why = self.state, 0, STEP_DONE if len(listed) else LIST_DONE
         while why != LIST_DONE:
@@ -363,7 +363,7 @@ class MergingLevel:
                 state._more_rows()
             elif why == SYMBOL_SUPPRESSED:
                 state._check_suppressed()
-            journal.tell(position / len(listed))
+            context.report_progress(position / len(listed))
         return True
 
 
@@ -377,7 +377,7 @@ def check_countable(base: int, size: int, kinds: int = 0) -> None:
         )
 
 
-def count_records(sequences: Sequences, size: int, base: int, journal: Journal) -> tuple[Scratch, Tally]:
+def count_records(sequences: Sequences, size: int, base: int, context: RunContext) -> tuple[Scratch, Tally]:
     """How many individuals share each subsequence: working space, and the counts."""
     lengths = np.diff(sequences.offsets)
     scratch = new_scratch(size, int(lengths.max(initial=0)), base)
@@ -388,7 +388,7 @@ def count_records(sequences: Sequences, size: int, base: int, journal: Journal) 
     for first in range(0, individuals, INDIVIDUALS_PER_STEP):
         last = min(first + INDIVIDUALS_PER_STEP, individuals)
         tally = count_subsequences(sequences, first, last, scratch, tally)
-        journal.tell(last / individuals)
+        context.report_progress(last / individuals)
     return scratch, tally
 
 

@@ -20,7 +20,6 @@ from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import POSITIONS, SyntheticTrajectories
 from crypsis.errors import TooLarge
-from crypsis.journal import Journal
 from crypsis.kernels.row_classes import row_classes
 from crypsis.methods.private_method import PrivateMethod
 from crypsis.methods.trajectory.declared_visits import DeclaredLocations, DeclaredTimes
@@ -29,6 +28,7 @@ from crypsis.methods.trajectory.timed_visits import timed_visits
 from crypsis.noise import Entropy, Noise, SystemEntropy, provider_named, terms_of
 from crypsis.noise.opendp import check_zeros
 from crypsis.parameters import AtLeast, Between, OneOf
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,11 +77,11 @@ class NGrams(PrivateMethod):
     ] = "visits"
     threshold: Annotated[int | None, AtLeast(1), "From which noisy count a run lives, in place of the paper's."] = None
 
-    def anonymize(self, data: Events, journal: Journal) -> SyntheticTrajectories:
-        return self.synthesized(data, journal, provider_named(self.noise))
+    def anonymize(self, data: Events, context: RunContext) -> SyntheticTrajectories:
+        return self.synthesized(data, context, provider_named(self.noise))
 
     def synthesized(
-        self, data: Events, journal: Journal, noise: Noise, entropy: Entropy | None = None
+        self, data: Events, context: RunContext, noise: Noise, entropy: Entropy | None = None
     ) -> SyntheticTrajectories:
         """The same with any provider; what one without the system's entropy draws cannot be published."""
         locations, times = self._domains()
@@ -89,21 +89,21 @@ class NGrams(PrivateMethod):
         threshold = gram_threshold(self.epsilon, self.grams, self.longest + 1, n_tokens + 1)
         threshold = threshold if self.threshold is None else self.threshold
         metered = self.charged(noise)
-        with journal.stage("read records"):
+        with context.stage("read records"):
             sequences = self._sequences(data, locations, times)
-        with journal.stage("grow"):
+        with context.stage("grow"):
             tree = grow_grams(sequences, self.grams, self.epsilon, threshold, metered)
-        with journal.stage("synthesize"):
+        with context.stage("synthesize"):
             drawn = synthesized_sequences(
                 tree, self.longest, sequences.rising, SystemEntropy() if entropy is None else entropy
             )
-        with journal.stage("publish"):
+        with context.stage("publish"):
             told, ledger = self.accounted(metered)
             told |= {"scheme": "an equal part for each length", "thresholds": {"grams": [threshold]}}
-            journal.private["ledger"] = ledger
-            self.note_reading(data, journal)
-            journal.private["tree_nodes"] = np.bincount(tree.depth)[1:].tolist()
-            journal.private["records_with_a_visit"] = len(sequences.offsets) - 1
+            context.private["ledger"] = ledger
+            self.note_reading(data, context)
+            context.private["tree_nodes"] = np.bincount(tree.depth)[1:].tolist()
+            context.private["records_with_a_visit"] = len(sequences.offsets) - 1
             offsets, tokens, copies = _distinct(drawn)
             width = len(locations)
             places, moments = (tokens % width, tokens // width) if self.tokens == "visits" else (tokens, None)

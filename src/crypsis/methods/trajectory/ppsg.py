@@ -21,7 +21,6 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import TooFewTrajectories
 from crypsis.guarantees import SequenceKAnonymity
 from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
-from crypsis.journal import Journal
 from crypsis.methods.method import Method
 from crypsis.methods.trajectory.cell_parameters import ComparedDistance, FewestCells
 from crypsis.methods.trajectory.characteristic_points import characteristic_points
@@ -34,6 +33,7 @@ from crypsis.methods.trajectory.tessellation import Tessellation
 from crypsis.methods.trajectory.track_owners import individuals_of
 from crypsis.methods.trajectory.written_cells import written_places
 from crypsis.parameters import Above, AtLeast, Between, OneOf, Unit
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,12 +112,12 @@ class PPSG(Method):
     def guarantee(self) -> SequenceKAnonymity:
         return self._protector.guarantee
 
-    def anonymize(self, data: Tracks, journal: Journal) -> PublishedTrajectories:
+    def anonymize(self, data: Tracks, context: RunContext) -> PublishedTrajectories:
         individuals = individuals_of(data, self.unit, type(self).__name__)
         self._check_enough(individuals)
         if not len(data):
             return _NOTHING
-        with journal.stage("characteristic points"):
+        with context.stage("characteristic points"):
             chosen = characteristic_points(
                 data,
                 min_angle=self.min_angle,
@@ -125,14 +125,14 @@ class PPSG(Method):
                 max_distance=self.max_distance,
                 min_distance=self.min_distance,
             )
-        with journal.stage("cells"):
+        with context.stage("cells"):
             cells = self._finest_cells(data, chosen)
-        with journal.stage("merge cells"):
-            steps = self._join(cells, journal)
+        with context.stage("merge cells"):
+            steps = self._join(cells, context)
         generalized = _sequences_of(data, cells.state)
-        protected = self._protector.anonymize(generalized, journal)
-        with journal.stage("publish"):
-            return self._published(data, protected, generalized, cells.state, steps, journal)
+        protected = self._protector.anonymize(generalized, context)
+        with context.stage("publish"):
+            return self._published(data, protected, generalized, cells.state, steps, context)
 
     @property
     def _protector(self) -> KAMCut | KAMRec:
@@ -163,14 +163,14 @@ class PPSG(Method):
             min_cells=self.min_cells,
         )
 
-    def _join(self, cells: ProgressiveGeneralization, journal: Journal) -> list[list[CellMerge]]:
+    def _join(self, cells: ProgressiveGeneralization, context: RunContext) -> list[list[CellMerge]]:
         steps: list[list[CellMerge]] = []
         while self.max_steps is None or len(steps) < self.max_steps:
             merges = cells.step()
             if not merges:
                 break
             steps.append(merges)
-            journal.tell(None)
+            context.report_progress(None)
         return steps
 
     def _published(
@@ -180,7 +180,7 @@ class PPSG(Method):
         generalized: Trajectories,
         cells: Tessellation,
         steps: list[list[CellMerge]],
-        journal: Journal,
+        context: RunContext,
     ) -> PublishedTrajectories:
         """The protected sequences in new names: numbered from west to east, so that the number of a cell says
         nothing about whose track opened it, nor how many cells are kept back."""
@@ -210,7 +210,7 @@ class PPSG(Method):
         )
         each = np.arange(len(shown) + 1)
         symbols = Symbols(names, each, each[:-1].astype(np.int32))
-        journal.private.update(
+        context.private.update(
             {
                 "cells": {label: [x, y] for label, x, y in generators.to_frame().iter_rows()},
                 "merged_cells": [[[merge.first, merge.second, merge.count] for merge in step] for step in steps],

@@ -16,12 +16,12 @@ from crypsis.arrays import Int32s, Int64s
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
-from crypsis.journal import Journal
 from crypsis.methods.private_method import PrivateMethod
 from crypsis.methods.trajectory.noisy_prefix_tree import Sublevel, TreeLevel, grow
 from crypsis.methods.trajectory.prefix_consistency import consistent_counts, terminating, whole_counts
 from crypsis.methods.trajectory.timed_visits import timed_visits
 from crypsis.noise import MeteredNoise
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True)
@@ -38,24 +38,24 @@ class PrefixTreePlan:
 def synthesized_from_tree(
     method: PrivateMethod,
     data: Events,
-    journal: Journal,
+    context: RunContext,
     metered: MeteredNoise,
     plan: PrefixTreePlan,
     told: Mapping[str, Any],
 ) -> SyntheticTrajectories:
     """The published rows; `told` is what the release says about its budget beside what all private methods say."""
-    with journal.stage("read records"):
+    with context.stage("read records"):
         visits = timed_visits(data, plan.locations, plan.times, plan.order, plan.height)
-    with journal.stage("grow"):
+    with context.stage("grow"):
         levels = grow(visits, plan.height, plan.sublevels, metered)
-    with journal.stage("consistency"):
+    with context.stage("consistency"):
         ending = terminating(levels, whole_counts(levels, consistent_counts(levels)))
-    with journal.stage("publish"):
+    with context.stage("publish"):
         budget, ledger = method.accounted(metered)
-        journal.private["ledger"] = ledger
-        method.note_reading(data, journal)
-        journal.private["tree_nodes"] = [len(level) for level in levels]
-        journal.private["records_with_a_visit"] = len(visits.offsets) - 1
+        context.private["ledger"] = ledger
+        method.note_reading(data, context)
+        context.private["tree_nodes"] = [len(level) for level in levels]
+        context.private["records_with_a_visit"] = len(visits.offsets) - 1
         return SyntheticTrajectories(
             *prefix_rows(levels, ending),
             locations=plan.locations,

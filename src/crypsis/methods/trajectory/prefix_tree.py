@@ -17,7 +17,6 @@ from crypsis.arrays import Bools, Int32s, Int64s, frozen, offsets_of
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OwnerRepeated, TooFewTrajectories
-from crypsis.journal import Journal
 from crypsis.kernels.lcs import Sequences
 from crypsis.kernels.pattern_tree import Corpus, corpus_of
 from crypsis.kernels.prefix_tree import (
@@ -29,6 +28,7 @@ from crypsis.kernels.prefix_tree import (
     summed_up,
 )
 from crypsis.methods.trajectory.feasibility import how_many
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,11 +160,11 @@ def check_enough(data: Trajectories, groups: Int32s, k: int, unit: str | None) -
 
 
 def published_rows(
-    data: Trajectories, codes: Int32s, starts: Int64s, lengths: Int64s, reason: str, journal: Journal
+    data: Trajectories, codes: Int32s, starts: Int64s, lengths: Int64s, reason: str, context: RunContext
 ) -> PublishedTrajectories:
     """Publish trajectory r as `lengths[r]` codes from `starts[r]`; one that has nothing left is lost.
 
-    Trajectories that were empty before are published as empty. The journal learns which row became which.
+    Trajectories that were empty before are published as empty. The context learns which row became which.
     """
     lost = (lengths == 0) & (data.lengths > 0)
     rows = np.flatnonzero(~lost)
@@ -177,7 +177,7 @@ def published_rows(
     symbols, symbol_of_code = Symbols.of_partition(data.locations.vocabulary, occurs)
     owners = None if data.owners is None else data.owners[rows]
     empty = int((data.lengths == 0).sum())
-    journal.private.update(
+    context.private.update(
         {
             "lost": [{"row": row, "reason": reason} for row in np.flatnonzero(lost).tolist()],
             "published_input_rows": frozen(rows),

@@ -20,7 +20,6 @@ from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.errors import BadTaxonomy, TooLarge
 from crypsis.hierarchy import Taxonomy
-from crypsis.journal import Journal
 from crypsis.methods.noise_thresholds import deviations_threshold, flat_threshold
 from crypsis.methods.private_method import PrivateMethod
 from crypsis.methods.trajectory.declared_visits import DeclaredLocations, DeclaredTimes, TreeHeight, VisitOrder
@@ -31,6 +30,7 @@ from crypsis.methods.trajectory.value_ranges import ValueRanges
 from crypsis.noise import Noise, provider_named, terms_of
 from crypsis.noise.opendp import check_zeros
 from crypsis.parameters import Above, AtLeast, Between, OneOf
+from crypsis.run_context import RunContext
 
 MOST_VALUES = 1 << 22  # of one domain, where a taxonomy divides it
 
@@ -94,17 +94,17 @@ class SafePath(PrivateMethod):
         Fraction, Above(0), "Flat scheme: children made of noise alone that a node may have on average."
     ] = Fraction(1, 20)
 
-    def anonymize(self, data: Events, journal: Journal) -> SyntheticTrajectories:
-        return self.synthesized(data, journal, provider_named(self.noise))
+    def anonymize(self, data: Events, context: RunContext) -> SyntheticTrajectories:
+        return self.synthesized(data, context, provider_named(self.noise))
 
-    def synthesized(self, data: Events, journal: Journal, noise: Noise) -> SyntheticTrajectories:
+    def synthesized(self, data: Events, context: RunContext, noise: Noise) -> SyntheticTrajectories:
         """The same with any provider; what one without the system's entropy draws cannot be published."""
         locations, times = self._domains()
         locations, sublevels = self._sublevels(locations, times)
         return synthesized_from_tree(
             self,
             data,
-            journal,
+            context,
             self.charged(noise),
             PrefixTreePlan(locations, times, self.order, self.height, sublevels),
             {

@@ -16,7 +16,6 @@ from crypsis.guarantees import KmAnonymity
 from crypsis.guarantees.km_anonymity import KnownLength
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.hierarchy import FAN_OUT_FIVE, Taxonomy
-from crypsis.journal import Journal
 from crypsis.methods.method import Method
 from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.trajectory.feasibility import feasible_length, individuals_of, longest_feasible
@@ -24,6 +23,7 @@ from crypsis.methods.trajectory.global_recoding import private_facts, published_
 from crypsis.methods.trajectory.merging import Guidance, LocationMerging
 from crypsis.methods.trajectory.merging_parameters import SharedByTrajectories, WhenInfeasible
 from crypsis.methods.trajectory.shard_merging import ShardMerging
+from crypsis.run_context import RunContext
 from crypsis.shards.records import EncodedTrajectories
 
 
@@ -48,7 +48,7 @@ class SDSeqAnon(Method):
     ...     ("home", "daily"), ("work", "daily"), ("leisure", "all"), ("health", "all"), ("daily", "all"),
     ... ])
     >>> release = crypsis.anonymize(commutes, SDSeqAnon(k=2, m=1, taxonomy=meaning))
-    >>> release.journal.private["merges"].to_lists()
+    >>> release.context.private["merges"].to_lists()
     [['bar', 'cafe'], ['clinic', 'ward']]
     >>> release.verify().holds
     True
@@ -85,35 +85,35 @@ class SDSeqAnon(Method):
     def guarantee(self) -> KmAnonymity:
         return KmAnonymity(k=self.k, m=self.m, unit=self.unit or "trajectory")
 
-    def anonymize(self, data: Trajectories, journal: Journal) -> PublishedTrajectories:
+    def anonymize(self, data: Trajectories, context: RunContext) -> PublishedTrajectories:
         x, y = data.locations.coordinates(type(self).__name__)
         taxonomy = self.resolve(data).taxonomy
         taxonomy.leaves_of(data.locations)  # refused before anything else is looked at
         groups = individuals_of(data, self.unit, type(self).__name__)
-        with journal.stage("feasibility"):
+        with context.stage("feasibility"):
             longest = longest_feasible(data, groups, self.k, self.m, self.unit, self.on_infeasible)
             kept = data if longest is None else data.truncated(longest)
         state = LocationMerging(kept, x, y, groups, Guidance(taxonomy=taxonomy))
         if self.k > 1:
             for size in range(1, min(self.m, int(kept.lengths.max(initial=0))) + 1):
-                state.make_frequent(size, self.k, journal)
-        with journal.stage("publish"):
+                state.make_frequent(size, self.k, context)
+        with context.stage("publish"):
             published = published_recoding(kept, state.representatives(), longest)
-            journal.private.update(private_facts(data, published, state.merges))
+            context.private.update(private_facts(data, published, state.merges))
         return published
 
     def anonymize_parts(
-        self, data: EncodedTrajectories, executor: Executor, journal: Journal, block: BlockSize
+        self, data: EncodedTrajectories, executor: Executor, context: RunContext, block: BlockSize
     ) -> PublishedTrajectories | RecodedRecords:
         coordinates = data.locations.coordinates(type(self).__name__)
         taxonomy = self.resolve(data.one_of_each).taxonomy
         taxonomy.leaves_of(data.locations)  # refused before anything else is looked at
         individuals_of(data.one_of_each, self.unit, type(self).__name__)
-        with journal.stage("feasibility"):
+        with context.stage("feasibility"):
             reached = data.reached(min(self.m, data.longest + 1))
             longest = feasible_length(reached, self.k, self.unit, self.on_infeasible)
         state = ShardMerging(data, coordinates, executor, longest, Guidance(taxonomy=taxonomy))
         if self.k > 1:
             for size in range(1, min(self.m, data.longest if longest is None else longest) + 1):
-                state.make_frequent(size, self.k, journal)
-        return state.published(data, longest, journal)
+                state.make_frequent(size, self.k, context)
+        return state.published(data, longest, context)

@@ -16,7 +16,6 @@ from crypsis.executors.executor import Executor
 from crypsis.guarantees import KmAnonymity
 from crypsis.guarantees.km_anonymity import KnownLength
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
-from crypsis.journal import Journal
 from crypsis.methods.method import Method
 from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.trajectory.feasibility import feasible_length, individuals_of, longest_feasible
@@ -24,6 +23,7 @@ from crypsis.methods.trajectory.global_recoding import private_facts, published_
 from crypsis.methods.trajectory.merging import LocationMerging
 from crypsis.methods.trajectory.merging_parameters import SharedByTrajectories, WhenInfeasible
 from crypsis.methods.trajectory.shard_merging import ShardMerging
+from crypsis.run_context import RunContext
 from crypsis.shards.records import EncodedTrajectories
 
 
@@ -85,33 +85,33 @@ class SeqAnon(Method):
     def assured(self) -> bool:
         return self.apriori
 
-    def anonymize(self, data: Trajectories, journal: Journal) -> PublishedTrajectories:
+    def anonymize(self, data: Trajectories, context: RunContext) -> PublishedTrajectories:
         x, y = data.locations.coordinates(type(self).__name__)
         groups = individuals_of(data, self.unit, type(self).__name__)
-        with journal.stage("feasibility"):
+        with context.stage("feasibility"):
             longest = longest_feasible(data, groups, self.k, self.m, self.unit, self.on_infeasible)
             kept = data if longest is None else data.truncated(longest)
         state = LocationMerging(kept, x, y, groups)
         if self.k > 1:
             largest = min(self.m, int(kept.lengths.max(initial=0)))
             for size in range(1 if self.apriori else max(self.m, 1), largest + 1):
-                state.make_frequent(size, self.k, journal)
-        with journal.stage("publish"):
+                state.make_frequent(size, self.k, context)
+        with context.stage("publish"):
             published = published_recoding(kept, state.representatives(), longest)
-            journal.private.update(private_facts(data, published, state.merges))
+            context.private.update(private_facts(data, published, state.merges))
         return published
 
     def anonymize_parts(
-        self, data: EncodedTrajectories, executor: Executor, journal: Journal, block: BlockSize
+        self, data: EncodedTrajectories, executor: Executor, context: RunContext, block: BlockSize
     ) -> PublishedTrajectories | RecodedRecords:
         coordinates = data.locations.coordinates(type(self).__name__)
         individuals_of(data.one_of_each, self.unit, type(self).__name__)
-        with journal.stage("feasibility"):
+        with context.stage("feasibility"):
             reached = data.reached(min(self.m, data.longest + 1))
             longest = feasible_length(reached, self.k, self.unit, self.on_infeasible)
         state = ShardMerging(data, coordinates, executor, longest)
         if self.k > 1:
             largest = min(self.m, data.longest if longest is None else longest)
             for size in range(1 if self.apriori else max(self.m, 1), largest + 1):
-                state.make_frequent(size, self.k, journal)
-        return state.published(data, longest, journal)
+                state.make_frequent(size, self.k, context)
+        return state.published(data, longest, context)

@@ -16,7 +16,6 @@ from typing import Annotated, ClassVar
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.errors import TooLarge
-from crypsis.journal import Journal
 from crypsis.methods.noise_thresholds import deviations_threshold
 from crypsis.methods.private_method import PrivateMethod
 from crypsis.methods.trajectory.declared_visits import DeclaredLocations, DeclaredTimes, TreeHeight, VisitOrder
@@ -27,6 +26,7 @@ from crypsis.methods.trajectory.value_ranges import ValueRanges
 from crypsis.noise import Noise, pass_probability, provider_named, terms_of
 from crypsis.noise.opendp import check_zeros
 from crypsis.parameters import AtLeast
+from crypsis.run_context import RunContext
 
 MOST_DRAWS = 1 << 31
 
@@ -72,15 +72,15 @@ class SeqPT(PrivateMethod):
     order: VisitOrder = "canonical"
     threshold: Annotated[int | None, AtLeast(1), "One threshold for all nodes in place of two deviations."] = None
 
-    def anonymize(self, data: Events, journal: Journal) -> SyntheticTrajectories:
-        return self.synthesized(data, journal, provider_named(self.noise))
+    def anonymize(self, data: Events, context: RunContext) -> SyntheticTrajectories:
+        return self.synthesized(data, context, provider_named(self.noise))
 
-    def synthesized(self, data: Events, journal: Journal, noise: Noise) -> SyntheticTrajectories:
+    def synthesized(self, data: Events, context: RunContext, noise: Noise) -> SyntheticTrajectories:
         """The same with any provider; what one without the system's entropy draws cannot be published."""
         plan = self._plan()
         threshold = plan.sublevels[0].budgets.leaf_threshold
         told = {"scheme": "an equal part for each level", "thresholds": {"pairs": [threshold]}}
-        return synthesized_from_tree(self, data, journal, self.charged(noise, one_by_one=True), plan, told)
+        return synthesized_from_tree(self, data, context, self.charged(noise, one_by_one=True), plan, told)
 
     def _plan(self) -> PrefixTreePlan:
         """Everything public; refuses, before anything is charged, what cannot end."""

@@ -13,13 +13,13 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.journal import Journal
 from crypsis.kernels.top_patterns import containing_patterns
 from crypsis.methods.trajectory.cluster_parameters import ClusterCount
 from crypsis.methods.trajectory.clustering import consecutive_clusters, in_order_of_appearance, keys_in_gray_order
 from crypsis.methods.trajectory.diverse_method import DiverseMethod
 from crypsis.methods.trajectory.frequent_subtrajectories import frequent_subtrajectories
 from crypsis.parameters import AtLeast
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,14 +56,14 @@ class SGA(DiverseMethod):
     patterns: Annotated[int, AtLeast(1), "Frequent subtrajectories that rows are arranged by (K in the paper)."] = 10
     max_size: Annotated[int | None, AtLeast(1), "Longest subtrajectory that is looked for; by default any."] = None
 
-    def anonymize(self, data: Trajectories, journal: Journal) -> PublishedTrajectories:
-        with journal.stage("select"):
+    def anonymize(self, data: Trajectories, context: RunContext) -> PublishedTrajectories:
+        with context.stage("select"):
             split = self._split(data, self.clusters)
             selected = frequent_subtrajectories(split.known, split.groups, self.patterns, self.max_size)
-        with journal.stage("organize"):
+        with context.stage("organize"):
             holds = containing_patterns(split.known.offsets, split.known.codes, selected.offsets, selected.codes)
             rows, bits = np.nonzero(holds)
             individuals = in_order_of_appearance(split.groups)
             order = keys_in_gray_order(int(individuals.max(initial=-1)) + 1, individuals[rows].astype(np.int64), bits)
             clusters = consecutive_clusters(individuals, order, self.clusters)
-        return self._recoded(split, clusters, journal)
+        return self._recoded(split, clusters, context)

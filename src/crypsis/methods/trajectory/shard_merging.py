@@ -18,7 +18,6 @@ from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectori
 from crypsis.errors import InternalError, TooLarge
 from crypsis.executors.executor import Executor
 from crypsis.executors.near import resident_nearby
-from crypsis.journal import Journal
 from crypsis.kernels.nearest_merging import join_places, join_records, nearest_partner, suppress_symbol
 from crypsis.kernels.subsequences import count_of
 from crypsis.methods.scaling import RecodedRecords
@@ -32,6 +31,7 @@ from crypsis.methods.trajectory.merging import (
     count_records,
     sequences_of,
 )
+from crypsis.run_context import RunContext
 from crypsis.shards.ragged import RaggedShard
 from crypsis.shards.records import EncodedTrajectories
 
@@ -63,7 +63,7 @@ class MergingShard:
         self._keep(slots.slot_of_code[self.codes] >= 0)  # visits to what was suppressed are gone
         bounds = np.arange(len(self.offsets), dtype=np.int64)
         self.records = slots.records(sequences_of(self.offsets, self.codes, bounds))
-        self.scratch, self.tally = count_records(self.records.sequences, size, slots.base, Journal())
+        self.scratch, self.tally = count_records(self.records.sequences, size, slots.base, RunContext())
         self.found = self.pairs = np.empty((2, 1024), np.int64)
         return self.records.support.copy(), int(np.count_nonzero(self.tally.counts))
 
@@ -118,21 +118,21 @@ class ShardMerging(LocationPartition):
             occurs = np.any(self._resident.call("occurs", len(data.locations)), axis=0)
         super().__init__(data.locations, occurs, *coordinates, guidance)
 
-    def make_frequent(self, size: int, k: int, journal: Journal) -> None:
+    def make_frequent(self, size: int, k: int, context: RunContext) -> None:
         """Merge until every subsequence of this size is shared by k individuals or by none."""
-        with journal.stage(f"count size {size}"):
+        with context.stage(f"count size {size}"):
             slots = SymbolSlots.of(self)
             check_countable(slots.base, size)
             self._resident.snapshot()
             begun = self._resident.call("begin", slots, size)
             support = np.sum([one for one, _ in begun], axis=0) if begun else np.zeros(slots.base, np.int64)
             rare = self._rare(slots.base**size, sum(held for _, held in begun), k)
-        with journal.stage(f"merge size {size}"):
-            self._work_through(rare, slots, support, size, k, journal)
+        with context.stage(f"merge size {size}"):
+            self._work_through(rare, slots, support, size, k, context)
             self._drop_suppressed()
 
     def published(
-        self, data: EncodedTrajectories, longest: int | None, journal: Journal
+        self, data: EncodedTrajectories, longest: int | None, context: RunContext
     ) -> PublishedTrajectories | RecodedRecords:
         """The trajectories in the symbols that were made, of many the shards; what is told of them to the publisher
         alone is noted."""
@@ -144,12 +144,12 @@ class ShardMerging(LocationPartition):
             every = replace(data.one_of_each, offsets=np.array([0, len(shown)], np.int64), codes=shown)
             symbols = published_recoding(every, representatives, longest, suppressed)
             common = (data.locations, representatives, longest, suppressed)
-            journal.private["merges"] = self.merges.to_pairs()
-            journal.private["partition"] = [list(names) for names in symbols.symbols.label_lists]
+            context.private["merges"] = self.merges.to_pairs()
+            context.private["partition"] = [list(names) for names in symbols.symbols.label_lists]
             return RecodedRecords(data.shards, recode_shard, symbols, data.one_of_each, common)
-        with journal.stage("publish"):
+        with context.stage("publish"):
             published = recode(data.whole, self.representatives(), longest, suppressed)
-            journal.private.update(private_facts(data.whole, published, self.merges))
+            context.private.update(private_facts(data.whole, published, self.merges))
         return published
 
     def _rare(self, possible: int, held: int, k: int) -> Int64s:
@@ -177,7 +177,7 @@ class ShardMerging(LocationPartition):
         return whole
 
     def _work_through(
-        self, rare: Int64s, slots: SymbolSlots, support: Int64s, size: int, k: int, journal: Journal
+        self, rare: Int64s, slots: SymbolSlots, support: Int64s, size: int, k: int, context: RunContext
     ) -> None:
         base = slots.base
         image = np.arange(base)  # by slot: the slot it was merged into, or itself
@@ -207,7 +207,7 @@ class ShardMerging(LocationPartition):
                     posted[kept] += posted[gone]
                     pending, position = [merge], int(window[index])
                     break
-            journal.tell(min(position / len(rare), 1.0))
+            context.report_progress(min(position / len(rare), 1.0))
         if pending:
             raise InternalError("A merge was not told to the shards. This is a bug; please report it.")
 

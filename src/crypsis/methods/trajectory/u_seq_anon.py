@@ -18,7 +18,6 @@ from crypsis.guarantees import ConstrainedKmAnonymity
 from crypsis.guarantees.constrained_km_anonymity import SuppressedPercentage
 from crypsis.guarantees.km_anonymity import KnownLength
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
-from crypsis.journal import Journal
 from crypsis.methods.method import Method
 from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.trajectory.feasibility import check_enough, individuals_by_length, individuals_of
@@ -26,6 +25,7 @@ from crypsis.methods.trajectory.global_recoding import private_facts, published_
 from crypsis.methods.trajectory.merging import Guidance, LocationMerging
 from crypsis.methods.trajectory.merging_parameters import SharedByTrajectories
 from crypsis.methods.trajectory.shard_merging import ShardMerging
+from crypsis.run_context import RunContext
 from crypsis.shards.records import EncodedTrajectories
 
 
@@ -89,40 +89,40 @@ class USeqAnon(Method):
             k=self.k, m=self.m, unit=self.unit or "trajectory", constraints=self.constraints, delta=self.delta
         )
 
-    def anonymize(self, data: Trajectories, journal: Journal) -> PublishedTrajectories:
+    def anonymize(self, data: Trajectories, context: RunContext) -> PublishedTrajectories:
         x, y = data.locations.coordinates(type(self).__name__)
         group_of_code = self.resolve(data).constraints.groups_of(data)
         groups = individuals_of(data, self.unit, type(self).__name__)
         longest = int(data.lengths.max(initial=0))
-        with journal.stage("feasibility"):
+        with context.stage("feasibility"):
             reached = individuals_by_length(data, groups, min(self.m, longest + 1))
             check_enough(reached, self.k, self.unit or "trajectory")
         state = LocationMerging(data, x, y, groups, Guidance(group_of_code=group_of_code, delta=float(self.delta)))
         if self.k > 1:
             for size in range(1, min(self.m, longest) + 1):
-                state.make_frequent(size, self.k, journal)
-        with journal.stage("publish"):
+                state.make_frequent(size, self.k, context)
+        with context.stage("publish"):
             suppressed = [label for symbol in state.suppressed for label in symbol]
             published = published_recoding(data, state.representatives(), suppressed=suppressed)
-            journal.private.update(private_facts(data, published, state.merges))
-            journal.private["suppressed"] = state.suppressed
-            journal.private["suppressed_percent"] = state.suppressed_percent
+            context.private.update(private_facts(data, published, state.merges))
+            context.private["suppressed"] = state.suppressed
+            context.private["suppressed_percent"] = state.suppressed_percent
         return published
 
     def anonymize_parts(
-        self, data: EncodedTrajectories, executor: Executor, journal: Journal, block: BlockSize
+        self, data: EncodedTrajectories, executor: Executor, context: RunContext, block: BlockSize
     ) -> PublishedTrajectories | RecodedRecords:
         coordinates = data.locations.coordinates(type(self).__name__)
         group_of_code = self.resolve(data.one_of_each).constraints.groups_of(data.one_of_each)
         individuals_of(data.one_of_each, self.unit, type(self).__name__)
-        with journal.stage("feasibility"):
+        with context.stage("feasibility"):
             check_enough(data.reached(min(self.m, data.longest + 1)), self.k, self.unit or "trajectory")
         state = ShardMerging(
             data, coordinates, executor, guidance=Guidance(group_of_code=group_of_code, delta=float(self.delta))
         )
         if self.k > 1:
             for size in range(1, min(self.m, data.longest) + 1):
-                state.make_frequent(size, self.k, journal)
-        journal.private["suppressed"] = state.suppressed
-        journal.private["suppressed_percent"] = state.suppressed_percent
-        return state.published(data, None, journal)
+                state.make_frequent(size, self.k, context)
+        context.private["suppressed"] = state.suppressed
+        context.private["suppressed_percent"] = state.suppressed_percent
+        return state.published(data, None, context)

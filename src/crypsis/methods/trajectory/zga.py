@@ -13,12 +13,12 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.journal import Journal
 from crypsis.methods.trajectory.cluster_parameters import ClusterCount
 from crypsis.methods.trajectory.clustering import consecutive_clusters, in_order_of_appearance, keys_in_gray_order
 from crypsis.methods.trajectory.diverse_method import DiverseMethod
 from crypsis.methods.trajectory.z_order import grid_cells, z_order
 from crypsis.parameters import Above
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,16 +58,16 @@ class ZGA(DiverseMethod):
         "Side of the grid cells of the Z-curve; by default coordinates are cell numbers themselves.",
     ] = None
 
-    def anonymize(self, data: Trajectories, journal: Journal) -> PublishedTrajectories:
-        with journal.stage("select"):
+    def anonymize(self, data: Trajectories, context: RunContext) -> PublishedTrajectories:
+        with context.stage("select"):
             columns, rows = grid_cells(data.locations, type(self).__name__, self.cell)
             split = self._split(data, self.clusters)
             selected = z_order(np.flatnonzero(split.known.occurring), columns, rows)
-        with journal.stage("organize"):
+        with context.stage("organize"):
             bit_of_code = np.full(len(data.locations), -1, np.int64)
             bit_of_code[selected] = np.arange(len(selected))
             individuals = in_order_of_appearance(split.groups)
             owners = np.repeat(individuals, split.known.lengths).astype(np.int64)
             order = keys_in_gray_order(int(individuals.max(initial=-1)) + 1, owners, bit_of_code[split.known.codes])
             clusters = consecutive_clusters(individuals, order, self.clusters)
-        return self._recoded(split, clusters, journal)
+        return self._recoded(split, clusters, context)

@@ -16,10 +16,10 @@ import numpy as np
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import InfeasibleDiversity
 from crypsis.guarantees import Guarantee, ItemsetDiversity
-from crypsis.journal import Journal
 from crypsis.methods.transaction.hierarchy_recoding import HierarchyMethod, TreeRecords, accounting
 from crypsis.methods.transaction.people import count_people, persons_to_count, unit_of
 from crypsis.parameters import AtLeast
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,18 +59,18 @@ class Apriori(HierarchyMethod):
             return super().guarantee_of(data, published)
         return ItemsetDiversity(k=self.k, l=self.l, m=self.m, unit=unit_of(data))
 
-    def anonymize(self, data: Transactions, journal: Journal) -> PublishedTransactions:
+    def anonymize(self, data: Transactions, context: RunContext) -> PublishedTransactions:
         resolved = self.resolve(data)
-        with journal.stage("read hierarchy"):
+        with context.stage("read hierarchy"):
             records = resolved.tree_records(data)
             _check_shares(data, self.l)
-        with journal.stage("raise the cut"):
+        with context.stage("raise the cut"):
             raised = records.raised(
                 self.k, self.m, l=self.l, most_deleted=self.allowed_deletions(len(records.items)), method="Apriori"
             )
-        with journal.stage("publish"):
+        with context.stage("publish"):
             published = records.published([raised.cut], np.zeros(len(records), np.int64))
-            journal.private.update(
+            context.private.update(
                 steps=records.named_steps(raised),
                 cut=named_cut(records, raised.cut),
                 accounting=accounting(data, published),

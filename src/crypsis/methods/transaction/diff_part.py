@@ -21,7 +21,6 @@ from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.transaction import Transactions
 from crypsis.errors import TooLarge
 from crypsis.guarantees import DifferentialPrivacy
-from crypsis.journal import Journal
 from crypsis.methods.contributions import RecordsPerPerson, bounded
 from crypsis.methods.noise_thresholds import deviations_threshold, flat_threshold
 from crypsis.methods.private_method import PrivateMethod
@@ -30,6 +29,7 @@ from crypsis.methods.transaction.noisy_partitions import UNITS, ItemsetCounts, c
 from crypsis.noise import Noise, provider_named, terms_of
 from crypsis.noise.opendp import check_zeros
 from crypsis.parameters import Above, Between, OneOf
+from crypsis.run_context import RunContext
 
 MOST_ITEMS = 1 << 20
 
@@ -90,28 +90,28 @@ class DiffPart(PrivateMethod):
     def guarantee(self) -> DifferentialPrivacy:
         return replace(super().guarantee, records_per_person=self.records_per_person)
 
-    def anonymize(self, data: Transactions, journal: Journal) -> SyntheticTransactions:
-        return self.synthesized(data, journal, provider_named(self.noise))
+    def anonymize(self, data: Transactions, context: RunContext) -> SyntheticTransactions:
+        return self.synthesized(data, context, provider_named(self.noise))
 
-    def synthesized(self, data: Transactions, journal: Journal, noise: Noise) -> SyntheticTransactions:
+    def synthesized(self, data: Transactions, context: RunContext, noise: Noise) -> SyntheticTransactions:
         """The same with any provider; what one without the system's entropy draws cannot be published."""
         domain = self._domain()
         metered = self.charged(noise, records=self.records_per_person)
-        with journal.stage("read records"):
+        with context.stage("read records"):
             tree = ItemTree.balanced(len(domain), self.fan_out)
             offsets, items = _within(bounded(data, self.records_per_person), domain)
-        with journal.stage("divide"):
+        with context.stage("divide"):
             found = counted_itemsets(offsets, items, tree, self.epsilon, self._threshold, metered)
-        with journal.stage("publish"):
+        with context.stage("publish"):
             kept = self._passing(found)
             published, positions = take_records(found.offsets, kept)
             told, ledger = self.accounted(metered)
             told |= {"thresholds": self.thresholds, "fan_out": self.fan_out}
             told |= {"records_per_person": self.records_per_person}
-            self.note_reading(data, journal)
-            journal.private["ledger"] = ledger
-            journal.private["itemsets_reached"] = len(found.noisy)
-            journal.private["records_with_an_item"] = int(np.count_nonzero(np.diff(offsets)))
+            self.note_reading(data, context)
+            context.private["ledger"] = ledger
+            context.private["itemsets_reached"] = len(found.noisy)
+            context.private["records_with_an_item"] = int(np.count_nonzero(np.diff(offsets)))
             return SyntheticTransactions(
                 published,
                 found.items[positions],

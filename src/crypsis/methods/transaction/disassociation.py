@@ -24,7 +24,6 @@ from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import load
 from crypsis.executors.threads import available_workers
 from crypsis.guarantees import DisassociationAnonymity
-from crypsis.journal import Journal
 from crypsis.kernels.subrecord_bags import grouped
 from crypsis.kernels.vertical_partition import TERM_CHUNK
 from crypsis.methods.method import Method
@@ -54,6 +53,7 @@ from crypsis.methods.transaction.vertical_partition import (
     record_chunks,
 )
 from crypsis.parameters import AtLeast, Between, OneOf
+from crypsis.run_context import RunContext
 from crypsis.shards.records import EncodedTransactions
 
 CLUSTER_SIZE_PER_K = 20
@@ -170,15 +170,15 @@ class Disassociation(Method):
         return self.refine != "property1"
 
     def anonymize(
-        self, data: Transactions, journal: Journal, clusters: Sequence[Sequence[int]] | None = None
+        self, data: Transactions, context: RunContext, clusters: Sequence[Sequence[int]] | None = None
     ) -> DisassociatedTransactions:
         """Disassociate; `clusters` replace HORPART's: lists of record numbers from 0, empty records not counted."""
         self._check_sensitive(data)
         diversity = self.l or 1
-        with journal.stage("rank"):
+        with context.stage("rank"):
             records = RankedRecords.of(data)
             check_feasible(records, self.k, diversity, data.vocabulary.labels)
-        with journal.stage("horpart"):
+        with context.stage("horpart"):
             if clusters is not None:
                 least = self.k if self.assured else 1  # the article's own clusters may be smaller
                 parts = given_clusters(records, clusters, least, diversity, type(self).__name__)
@@ -191,35 +191,40 @@ class Disassociation(Method):
                     self.horpart == "guarded",
                     data.vocabulary.labels,
                 )
-        published, facts = self.cut_clusters(records, parts, data.vocabulary, data.sensitive, journal)
-        journal.private.update(_private_facts(data, parts.sizes, [facts]))
-        return self._warned(published, len(parts), journal)
+        published, facts = self.cut_clusters(records, parts, data.vocabulary, data.sensitive, context)
+        context.private.update(_private_facts(data, parts.sizes, [facts]))
+        return self._warned(published, len(parts), context)
 
     def _warned(
-        self, published: DisassociatedTransactions, clusters: int, journal: Journal
+        self, published: DisassociatedTransactions, clusters: int, context: RunContext
     ) -> DisassociatedTransactions:
         if not self.assured:
-            journal.warn(PROPERTY_1_WARNING)
+            context.warn(PROPERTY_1_WARNING)
         if clusters == 1:
-            journal.warn(
+            context.warn(
                 f"All {len(published)} records are in one cluster: with k={self.k} there are too few records for more."
             )
         return published
 
     def cut_clusters(
-        self, records: RankedRecords, parts: Clusters, vocabulary: Vocabulary, sensitive: Bools | None, journal: Journal
+        self,
+        records: RankedRecords,
+        parts: Clusters,
+        vocabulary: Vocabulary,
+        sensitive: Bools | None,
+        context: RunContext,
     ) -> tuple[DisassociatedTransactions, RefinementFacts]:
         """Chunks of these clusters, also of joined ones; and what refining did."""
         workers = self.workers or available_workers()
-        with journal.stage("verpart"):
+        with context.stage("verpart"):
             min_causes = self.min_causes if self.safe else 0
-            placement = partition_vertically(records, parts, self.k, self.m, min_causes, workers, journal)
+            placement = partition_vertically(records, parts, self.k, self.m, min_causes, workers, context)
             if self.demote_probability > 0:
                 placement = demoted_at_random(placement, self.demote_probability)
-            owner, in_records = record_chunks(placement, len(records), workers, journal)
+            owner, in_records = record_chunks(placement, len(records), workers, context)
         forest = Forest.of_leaves(placement, parts)
         if self.refine != "none":
-            with journal.stage("refine"):
+            with context.stage("refine"):
                 rests = _rests_on_term_chunk(parts.sizes, owner, in_records.sizes, self.k, self.m)
                 forest = refined(
                     records,
@@ -231,11 +236,11 @@ class Disassociation(Method):
                     not self.assured,
                     self.max_passes,
                     workers,
-                    journal,
+                    context,
                 )
-        with journal.stage("publish"):
+        with context.stage("publish"):
             published = self._published(
-                vocabulary, sensitive, records, parts, placement, forest, owner, in_records, workers, journal
+                vocabulary, sensitive, records, parts, placement, forest, owner, in_records, workers, context
             )
         return published, RefinementFacts(
             forest.passes,
@@ -249,32 +254,32 @@ class Disassociation(Method):
         return Scaling.EXACT if self.refine == "none" else Scaling.BLOCKS
 
     def anonymize_parts(
-        self, data: EncodedTransactions, executor: Executor, journal: Journal, block: BlockSize
+        self, data: EncodedTransactions, executor: Executor, context: RunContext, block: BlockSize
     ) -> DisassociatedTransactions:
         whole, diversity = data.whole, self.l or 1
         self._check_sensitive(whole)
-        with journal.stage("rank"):
+        with context.stage("rank"):
             records = RankedRecords.of(whole)
             check_feasible(records, self.k, diversity, whole.vocabulary.labels)
             rank = term_rank(whole).astype(np.int32)
             size = self.max_cluster_size or CLUSTER_SIZE_PER_K * self.k
             splitting = Splitting(rank, records.sensitive, self.k, diversity, size, self.horpart == "guarded")
-        with journal.stage("horpart"):
+        with context.stage("horpart"):
             clusters, tasks = partition_shards(data.shards, len(records), splitting, block.rows, executor)
             sizes = np.array([cluster.size for cluster in clusters], np.int64)
             runs = runs_of_clusters(sizes.tolist(), block.rows)
-        with journal.stage("verpart"):
+        with context.stage("verpart"):
             files = [task["file"] for task in tasks]
             folder = executor.scratch.below("runs")
             work = [folder.save(f"run-{first:09d}", clusters[first:end]) for first, end in runs]
             facts_of_all = (records.sensitive, records.codes, whole.vocabulary, whole.sensitive)
             made = executor.map(disassociate_run, work, replace(self, workers=1), files, *facts_of_all)
-        with journal.stage("publish"):
+        with context.stage("publish"):
             published = _joined_runs([one for one, _, _ in made], [numbers for _, _, numbers in made], records)
-            journal.private.update(_private_facts(whole, sizes, [facts for _, facts, _ in made]))
+            context.private.update(_private_facts(whole, sizes, [facts for _, facts, _ in made]))
         if len(runs) > 1 and self.scaling_here is Scaling.BLOCKS:
-            journal.private["scaling"] = {"mode": Scaling.BLOCKS.value, "block_rows": block.rows}
-        return self._warned(published, len(clusters), journal)
+            context.private["scaling"] = {"mode": Scaling.BLOCKS.value, "block_rows": block.rows}
+        return self._warned(published, len(clusters), context)
 
     def _check_sensitive(self, data: Transactions) -> None:
         if self.l is not None and (data.sensitive is None or not data.sensitive.any()):
@@ -294,9 +299,9 @@ class Disassociation(Method):
         owner: Int64s,
         in_records: Bags,
         workers: int,
-        journal: Journal,
+        context: RunContext,
     ) -> DisassociatedTransactions:
-        shared_node, shared = _shared_chunks(records, placement, forest, workers, journal)
+        shared_node, shared = _shared_chunks(records, placement, forest, workers, context)
         hidden = np.flatnonzero((placement.chunk == TERM_CHUNK) & (forest.node_of_pair < 0))
         sensitive = () if secret is None else tuple(vocabulary[code] for code in np.flatnonzero(secret).tolist())
         return DisassociatedTransactions(
@@ -329,7 +334,7 @@ def _rests_on_term_chunk(sizes: Int64s, owner: Int64s, chunk_sizes: Int64s, k: i
 
 
 def _shared_chunks(
-    records: RankedRecords, placement: Placement, forest: Forest, workers: int, journal: Journal
+    records: RankedRecords, placement: Placement, forest: Forest, workers: int, context: RunContext
 ) -> tuple[Int64s, Bags]:
     """The joint node of each shared chunk, and the chunks."""
     first = np.cumsum(forest.n_chunks) - forest.n_chunks
@@ -339,7 +344,7 @@ def _shared_chunks(
     chunk = first[forest.node_of_pair[taken]] + forest.chunk_of_pair[taken]
     n_chunks = int(forest.n_chunks.sum())
     owner = np.repeat(np.arange(len(forest.parent)), forest.n_chunks)
-    return owner, bags(placement, taken, chunk, n_chunks, len(records), workers, journal)
+    return owner, bags(placement, taken, chunk, n_chunks, len(records), workers, context)
 
 
 def disassociate_run(
@@ -357,7 +362,7 @@ def disassociate_run(
     numbers, offsets, terms = join_pieces(rows)
     parts = Clusters(np.arange(len(numbers)), offsets_of(np.array([len(row[0]) for row in rows], np.int64)))
     records = RankedRecords(offsets, terms, sensitive, codes, 0)
-    published, facts = method.cut_clusters(records, parts, vocabulary, secret, Journal())
+    published, facts = method.cut_clusters(records, parts, vocabulary, secret, RunContext())
     return published, facts, numbers
 
 

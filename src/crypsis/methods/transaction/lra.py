@@ -16,7 +16,6 @@ from crypsis.arrays import Int32s, Int64s, take_records
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import load
-from crypsis.journal import Journal
 from crypsis.kernels.gray_order import gray_order
 from crypsis.methods.scaling import BlockSize, Scaling
 from crypsis.methods.transaction.hierarchy_recoding import (
@@ -28,6 +27,7 @@ from crypsis.methods.transaction.hierarchy_recoding import (
     refuse_sensitive,
 )
 from crypsis.parameters import AtLeast
+from crypsis.run_context import RunContext
 from crypsis.shards.records import EncodedTransactions
 
 
@@ -63,26 +63,26 @@ class LRA(HierarchyMethod):
         "Records per part, at least k of them; without it 10 k, or a two-hundredth of the records if that is more.",
     ] = None
 
-    def anonymize(self, data: Transactions, journal: Journal) -> PublishedTransactions:
-        return self._recode(data, journal, None)
+    def anonymize(self, data: Transactions, context: RunContext) -> PublishedTransactions:
+        return self._recode(data, context, None)
 
     def anonymize_parts(
-        self, data: EncodedTransactions, executor: Executor, journal: Journal, block: BlockSize
+        self, data: EncodedTransactions, executor: Executor, context: RunContext, block: BlockSize
     ) -> PublishedTransactions:
-        return self._recode(data.whole, journal, executor)
+        return self._recode(data.whole, context, executor)
 
-    def _recode(self, data: Transactions, journal: Journal, executor: Executor | None) -> PublishedTransactions:
+    def _recode(self, data: Transactions, context: RunContext, executor: Executor | None) -> PublishedTransactions:
         """Parts are anonymized one after another, or where the executor says."""
         refuse_sensitive(data, "LRA")
-        with journal.stage("read hierarchy"):
+        with context.stage("read hierarchy"):
             records = self.resolve(data).tree_records(data)
-        with journal.stage("sort"):
+        with context.stage("sort"):
             order = _ordered(records)
             parts = self._parts(order) if not len(records.person) else self._parts_of_people(order, records.person)
         part_of_record = np.empty(len(records), np.int64)
         cuts: list[Int32s] = []
         steps = []
-        with journal.stage("raise the cuts"):
+        with context.stage("raise the cuts"):
             taken = [records.take(rows) for rows in parts]
             spread = []
             if executor is not None:
@@ -90,15 +90,15 @@ class LRA(HierarchyMethod):
                 files = [folder.save(f"part-{index:06d}", part) for index, part in enumerate(taken)]
                 spread = executor.map(raise_saved, files, records.without_records(), self)
             for number, (rows, part) in enumerate(zip(parts, taken, strict=True)):
-                journal.tell(number / len(parts))
+                context.report_progress(number / len(parts))
                 part_of_record[rows] = number
                 raised = spread[number] if executor is not None else raise_part(part, records, self)
                 cuts.append(raised.cut)
                 steps.append(records.named_steps(raised))
-        with journal.stage("publish"):
+        with context.stage("publish"):
             published = records.published(cuts, part_of_record)
             filled = np.flatnonzero(records.filled)
-            journal.private.update(
+            context.private.update(
                 parts=[filled[rows].tolist() for rows in parts], steps=steps, accounting=accounting(data, published)
             )
         return published

@@ -19,13 +19,13 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import PoliciesConflict, TooLarge
 from crypsis.guarantees import Guarantee, ItemsetKmAnonymity, PolicyAnonymity
 from crypsis.hierarchy import UtilityPolicy
-from crypsis.journal import Journal
 from crypsis.kernels.itemsets import EACH_RECORD, NO_ITEMS, NO_OFFSETS, itemsets
 from crypsis.kernels.policy_merging import NO_PARTNER, merge_for_policy
 from crypsis.methods.method import Method
 from crypsis.methods.transaction.hierarchy_recoding import accounting, check_enough, refuse_sensitive
 from crypsis.methods.transaction.people import arrange_by_person, count_people, persons_to_count, unit_of
 from crypsis.parameters import AtLeast, Between, OneOf
+from crypsis.run_context import RunContext
 
 MOST_ITEMS = 20_000
 EVERY = np.iinfo(np.int64).max
@@ -130,11 +130,11 @@ class PolicyMethod(Method):
     def _utility(self) -> UtilityPolicy | None:
         """The utility policy where there is one."""
 
-    def anonymize(self, data: Transactions, journal: Journal) -> PublishedTransactions:
+    def anonymize(self, data: Transactions, context: RunContext) -> PublishedTransactions:
         name = type(self).__name__
         refuse_sensitive(data, name)
         resolved = self.resolve(data)
-        with journal.stage("read policies"):
+        with context.stage("read policies"):
             person = persons_to_count(data)
             check_enough(count_people(person, data.lengths > 0), self.k if self.privacy is None else 1, data)
             codes, number, vocabulary = _items_by_label(data)
@@ -150,9 +150,9 @@ class PolicyMethod(Method):
                 constraint_offsets, constraint_items, unknown = resolved.privacy.closed(vocabulary, data)
                 constraints = (constraint_offsets, constraint_items)
             if unknown:
-                journal.warn(f"{unknown} itemsets of the privacy policy name an item that does not occur")
+                context.warn(f"{unknown} itemsets of the privacy policy name an item that does not occur")
             policy = resolved._utility()
-        with journal.stage("merge"):
+        with context.stage("merge"):
             merged = merged_items(
                 offsets,
                 items,
@@ -169,7 +169,7 @@ class PolicyMethod(Method):
         trace = _trace(merged.steps, vocabulary.labels)
         if not merged.satisfied:
             *done, (_, stuck) = trace
-            journal.private["steps"] = done
+            context.private["steps"] = done
             raise PoliciesConflict(
                 f"{name}: after {len(done)} steps {_printed(stuck)} is still too rare and may not be merged with any "
                 f"other item, nor left out within max_suppressed={self.max_suppressed:g}. Widen the utility policy, "
@@ -177,9 +177,9 @@ class PolicyMethod(Method):
                 steps=done,
                 stuck=stuck,
             )
-        with journal.stage("publish"):
+        with context.stage("publish"):
             published = _published(data, number, merged.label, vocabulary)
-            journal.private.update(
+            context.private.update(
                 steps=trace,
                 partition=[list(labels) for labels in published.symbols.label_lists],
                 itemsets_with_unknown_items=unknown,

@@ -18,7 +18,6 @@ import numpy as np
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.errors import TooLarge
 from crypsis.executors.threads import even_ranges, map_in_threads
-from crypsis.journal import Journal
 from crypsis.kernels.cluster_joining import examine, join_neighbours
 from crypsis.kernels.failed_joins import roomier
 from crypsis.kernels.joint_nodes import (
@@ -39,6 +38,7 @@ from crypsis.kernels.vertical_partition import TERM_CHUNK
 from crypsis.methods.transaction.horizontal_partition import Clusters
 from crypsis.methods.transaction.ranked_records import RankedRecords
 from crypsis.methods.transaction.vertical_partition import COMBINATIONS, Placement
+from crypsis.run_context import RunContext
 
 _NODES_OF_A_RANGE = 5_000
 _LEADING = 24  # terms known of each node, enough to tell its first few for many passes
@@ -78,7 +78,7 @@ def refined(
     printed: bool,
     max_passes: int | None,
     workers: int,
-    journal: Journal,
+    context: RunContext,
 ) -> Forest:
     """Join neighbours until a whole pass joins nothing, or for the given number of passes."""
     state = _Joining(records, clusters, placement, rests_on_term_chunk, k, workers)
@@ -91,7 +91,7 @@ def refined(
             raise TooLarge(
                 f"A joint cluster has too many combinations of {m} terms to check. Lower m, or choose refine='none'."
             )
-        journal.tell(None)
+        context.report_progress(None)
         if joins == 0:
             break
     end = int(state.used[_NODES])

@@ -10,11 +10,11 @@ import numpy as np
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.errors import TooLarge
 from crypsis.executors.threads import even_ranges, map_in_threads
-from crypsis.journal import Journal
 from crypsis.kernels.subrecord_bags import grouped, subrecord_bags
 from crypsis.kernels.vertical_partition import TERM_CHUNK, vertical_partition
 from crypsis.methods.transaction.horizontal_partition import Clusters
 from crypsis.methods.transaction.ranked_records import RankedRecords
+from crypsis.run_context import RunContext
 
 COMBINATIONS = 10**8  # that the chunks of one cluster may cost
 _SHARDS = 16
@@ -55,7 +55,7 @@ class Bags:
 
 
 def partition_vertically(
-    records: RankedRecords, clusters: Clusters, k: int, m: int, min_causes: int, workers: int, journal: Journal
+    records: RankedRecords, clusters: Clusters, k: int, m: int, min_causes: int, workers: int, context: RunContext
 ) -> Placement:
     """Which chunk of its cluster each term belongs to; `min_causes` above 0 asks for safe placement."""
     ends = np.concatenate(([0], np.cumsum(records.lengths[clusters.records])))
@@ -68,7 +68,7 @@ def partition_vertically(
         )  # fmt: skip
 
     ranges = even_ranges(occurrences, _SHARDS, _OCCURRENCES_OF_A_SHARD)
-    parts = map_in_threads(of_range, ranges, workers, journal.tell)
+    parts = map_in_threads(of_range, ranges, workers, context.report_progress)
     for part in parts:
         if part[-1] >= 0:
             size = int(clusters.sizes[part[-1]])
@@ -97,7 +97,7 @@ def demoted_at_random(placement: Placement, probability: float) -> Placement:
     return replace(placement, chunk=chunk)
 
 
-def record_chunks(placement: Placement, n_records: int, workers: int, journal: Journal) -> tuple[Int64s, Bags]:
+def record_chunks(placement: Placement, n_records: int, workers: int, context: RunContext) -> tuple[Int64s, Bags]:
     """The cluster of each record chunk, and the chunks."""
     placed = np.flatnonzero(placement.chunk != TERM_CHUNK)
     leaf = placement.leaf[placed].astype(np.int64)
@@ -108,7 +108,7 @@ def record_chunks(placement: Placement, n_records: int, workers: int, journal: J
     used[numbered] = True
     number = np.cumsum(used) - 1
     owner = np.flatnonzero(used) // width
-    return owner, bags(placement, placed, number[numbered], len(owner), n_records, workers, journal)
+    return owner, bags(placement, placed, number[numbered], len(owner), n_records, workers, context)
 
 
 def bags(
@@ -118,7 +118,7 @@ def bags(
     n_chunks: int,
     n_records: int,
     workers: int,
-    journal: Journal,
+    context: RunContext,
 ) -> Bags:
     """The chunks made of these pairs, of equal terms next to each other; chunk numbers from 0 without gaps."""
     order, offsets = grouped(chunk_of_pair, n_chunks)
@@ -131,7 +131,7 @@ def bags(
         ),
         even_ranges(occurrences, _SHARDS, _OCCURRENCES_OF_A_SHARD),
         workers,
-        journal.tell,
+        context.report_progress,
     )
     if not parts:
         return Bags(np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int32))

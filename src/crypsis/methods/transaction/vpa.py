@@ -15,7 +15,6 @@ import numpy as np
 
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.transaction import PublishedTransactions, Transactions
-from crypsis.journal import Journal
 from crypsis.methods.transaction.apriori import named_cut
 from crypsis.methods.transaction.hierarchy_recoding import (
     HierarchyMethod,
@@ -25,6 +24,7 @@ from crypsis.methods.transaction.hierarchy_recoding import (
     refuse_sensitive,
 )
 from crypsis.parameters import AtLeast
+from crypsis.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,17 +54,17 @@ class VPA(HierarchyMethod):
 
     parts: Annotated[int, AtLeast(1), "Parts of the items, of about equally many occurrences."] = 4
 
-    def anonymize(self, data: Transactions, journal: Journal) -> PublishedTransactions:
+    def anonymize(self, data: Transactions, context: RunContext) -> PublishedTransactions:
         refuse_sensitive(data, "VPA")
-        with journal.stage("read hierarchy"):
+        with context.stage("read hierarchy"):
             records = self.resolve(data).tree_records(data)
-        with journal.stage("raise the cuts of the parts"):
+        with context.stage("raise the cuts of the parts"):
             bounds = domain_bounds(records, self.parts)
             cut = records.identity
             for first, end in pairwise(bounds):
-                journal.tell(first / records.tree.n_leaves)
+                context.report_progress(first / records.tree.n_leaves)
                 cut = self._raised_inside(records, cut, first, end)
-        with journal.stage("raise the cut"):
+        with context.stage("raise the cut"):
             raised = records.raised(
                 self.k,
                 self.m,
@@ -72,10 +72,10 @@ class VPA(HierarchyMethod):
                 most_deleted=self.allowed_deletions(len(records.items)),
                 method="VPA",
             )
-        with journal.stage("publish"):
+        with context.stage("publish"):
             published = records.published([raised.cut], np.zeros(len(records), np.int64))
             names, leaves = records.tree.names, records.tree.leaves.tolist()
-            journal.private.update(
+            context.private.update(
                 domains=[[names[leaf] for leaf in leaves[first:end]] for first, end in pairwise(bounds)],
                 steps=records.named_steps(raised),
                 cut=named_cut(records, raised.cut),

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from crypsis.journal import Journal
+from crypsis.run_context import RunContext
 
 
 class Clock:
@@ -26,36 +26,36 @@ def clock():
 
 
 def test_a_stage_inside_another_is_counted_once(clock: Clock) -> None:
-    journal = Journal()
+    context = RunContext()
     clock.now = 5.0  # nobody's time
-    with journal.stage("write"):
+    with context.stage("write"):
         clock.now += 1
-        with journal.stage("review"):
+        with context.stage("review"):
             clock.now += 10
         clock.now += 2
-        with journal.stage("review"):
+        with context.stage("review"):
             clock.now += 20
     clock.now += 100
-    with journal.stage("write"):
+    with context.stage("write"):
         clock.now += 4
-    assert journal.timings == {"write": 7.0, "review": 30.0}
+    assert context.timings == {"write": 7.0, "review": 30.0}
 
 
 def test_a_stage_that_fails_is_timed(clock: Clock) -> None:
-    journal = Journal()
-    with pytest.raises(ValueError, match="stop"), journal.stage("split"):
+    context = RunContext()
+    with pytest.raises(ValueError, match="stop"), context.stage("split"):
         clock.now += 3
         raise ValueError("stop")
     clock.now += 8
-    with journal.stage("publish"):
+    with context.stage("publish"):
         clock.now += 1
-    assert journal.timings == {"split": 3.0, "publish": 1.0}
+    assert context.timings == {"split": 3.0, "publish": 1.0}
 
 
 def test_what_was_before_comes_first(clock: Clock) -> None:
-    journal = Journal()
-    with journal.stage("split"):
+    context = RunContext()
+    with context.stage("split"):
         clock.now += 1
-    journal.began_with("read", 2.0, 1024)
-    assert [stage[:2] for stage in journal.stages()] == [("read", 2.0), ("split", 1.0)]
-    assert journal.memory["read"] == 1024
+    context.prepend_stage("read", 2.0, 1024)
+    assert [stage[:2] for stage in context.stages()] == [("read", 2.0), ("split", 1.0)]
+    assert context.memory["read"] == 1024

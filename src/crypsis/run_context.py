@@ -1,7 +1,7 @@
-"""What a run tells while it works (stage, share done) and what it keeps for the publisher alone (merges, timings).
+"""The context of a run: its progress (stage, share done) and what the publisher alone keeps (merges, timings).
 
-A method writes to the journal it is given; whoever started the run listens to it. A listener may raise
-`Cancelled` to stop the run between two steps. Nothing in a journal is ever part of a release.
+A method writes to the context it is given; whoever started the run listens to it. A listener may raise
+`Cancelled` to stop the run between two steps. Nothing in a context is ever part of a release.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Progress:
-    """One message of a running stage; `share` is None where the end cannot be told."""
+    """One message of a running stage; `share` is None where the end is not known."""
 
     stage: str
     share: float | None
@@ -27,10 +27,10 @@ Listener = Callable[[Progress], None]
 
 
 @dataclass
-class Journal:
+class RunContext:
     """Collects the stages of one run with their wall times, and the publisher's private facts.
 
-    `memory` is the most memory that the process had taken when a stage ended, in bytes, where the system tells it.
+    `memory` is the most memory that the process had taken when a stage ended, in bytes, where the system reports it.
     """
 
     listener: Listener | None = None
@@ -48,13 +48,13 @@ class Journal:
         self._add_time()
         self._open.append(name)
         self._stage = name
-        self.tell(None)
+        self.report_progress(None)
         try:
             yield
         finally:
             self._add_time()
             self._open.pop()
-            peak = most_memory()
+            peak = peak_memory()
             if peak is not None:
                 self.memory[name] = peak
 
@@ -66,8 +66,8 @@ class Journal:
             self.timings[running] = self.timings.get(running, 0.0) + now - self._started
         self._started = now
 
-    def began_with(self, name: str, seconds: float, memory: int | None = None) -> None:
-        """Put in front what was done before there was a journal."""
+    def prepend_stage(self, name: str, seconds: float, memory: int | None = None) -> None:
+        """Add in front a stage that ended before this context existed."""
         self.timings = {name: seconds, **self.timings}
         if memory is not None:
             self.memory = {name: memory, **self.memory}
@@ -76,7 +76,7 @@ class Journal:
         """Name, seconds and most memory so far of each stage."""
         return [(name, seconds, self.memory.get(name)) for name, seconds in self.timings.items()]
 
-    def tell(self, share: float | None) -> None:
+    def report_progress(self, share: float | None) -> None:
         """Tell the listener how far the stage is; the listener may raise `Cancelled`."""
         if self.listener is not None:
             self.listener(Progress(self._stage, share, time.perf_counter() - self._started))
@@ -86,8 +86,8 @@ class Journal:
         self.warnings.append(text)
 
 
-def most_memory() -> int | None:
-    """The most memory that this process has taken so far, in bytes; None where the system does not tell."""
+def peak_memory() -> int | None:
+    """The most memory that this process has taken so far, in bytes; None where the system does not report it."""
     try:
         import resource
     except ImportError:  # not on this system
