@@ -205,7 +205,7 @@ def release_trajectories(
 def _release(data: Any, published: Any, method: Method, declared: Method, context: RunContext) -> Release:
     kind = kind_of(published)
     published, data = kind.with_times(published, data, method.guarantee_of, context)
-    published = kind.completed(published, data)
+    published = kind.with_public_inputs(kind.completed(published, data), declared.side_inputs())
     return Release(
         data=published,
         guarantee=kind.promised(method.guarantee_of(data, published), published),

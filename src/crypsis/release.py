@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from crypsis.data.count_query import CountQuery
     from crypsis.drawing.markup import Markup
     from crypsis.query.count import CountAnswer
+    from crypsis.query.visits import PublishedVisits
 
 PRIVATE_SCHEMA = "crypsis-private-report/1"
 LARGEST_PRIVATE_REPORT = 4 << 30
@@ -92,6 +93,7 @@ class Release:
     _verified: tuple[Any, Guarantee, Verdict] | None = field(default=None, repr=False)
     _measured: tuple[Any, dict[str, Any]] | None = field(default=None, repr=False)
     _figured: tuple[Any, dict[str, Any]] | None = field(default=None, repr=False)
+    _visits: tuple[Any, PublishedVisits] | None = field(default=None, repr=False)
     _reviewed: tuple[tuple[Any, ...], Review] | None = field(default=None, repr=False)
 
     @property
@@ -133,6 +135,15 @@ class Release:
     def complete(self) -> bool:
         """Nothing was left out; False where the method may have left something out."""
         return self._told_of_method("complete")
+
+    @property
+    def visits(self) -> PublishedVisits:
+        """The published visits as `crypsis.query` asks them; made once."""
+        from crypsis.query.published_movements import visits_of
+
+        if self._visits is None or self._visits[0] is not self.data:
+            self._visits = (self.data, visits_of(self.data, truthful=self.truthful, complete=self.complete))
+        return self._visits[1]
 
     def count(self, query: str | CountQuery) -> CountAnswer:
         """How many original records satisfy a counting query: at least, at most, and the expected number.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,11 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_presence_is_answered_with_bounds(run: Run, release: Path) -> None:
     asked = ("query", "presence", release, "--region", "shop,park", "--period", "2024-03-01T08:30/09:30")
-    assert run(*asked).out.startswith("at least 6, at most 6 trajectories; fuzziness of times ")
+    assert re.fullmatch(
+        r"at least 6, at most 6 trajectories; about 6\.0 if spread evenly\n"
+        r"definitely 6, possibly 6 \(nothing suppressed\)   fuzziness 1\.00   truthful yes\n",
+        run(*asked).out,
+    )
     told = json.loads(run(*asked, "--json").out)
     assert (told["definite"], told["possible"], told["truthful"], told["complete"]) == (6, 6, True, True)
     within = run("query", "presence", release, "--region", "shop", "--period", "2024-03-01T08:00/08:30", "--json")
@@ -73,6 +78,10 @@ def test_presence_is_answered_with_bounds(run: Run, release: Path) -> None:
         (
             ("dwell", "--region", "shop", "--period", "2024-03-01T08:00/10:00"),
             "at least 0.00 hours, at most 6.00 hours",
+        ),
+        (
+            ("dwell", "--region", "home", "--period", "2024-03-01T06:00/07:30/07:45/09:00"),
+            "at most 6.00 hours",
         ),
         (("copresence",), "at least 6, at most 15 pairs of trajectories"),
         (
@@ -96,7 +105,9 @@ def test_other_questions_are_answered(run: Run, release: Path, asked: tuple[str,
         (("presence", "--region", "shop", "--period", "soon"), "two or four instants"),
         (("presence", "--region", ",", "--period", "2024-03-01T08:00/09:00"), "none is named"),
         (("relation", "--region", "shop", "--relation", "near", "--period", "2024-03-01T08:00/09:00"), "no relation"),
-        (("dwell", "--region", "shop", "--period", "2024-03-01T08:00/08:10/09:00/09:10"), "not four"),
+        (("dwell", "--region", "shop", "--period", "2024-03-01T08:00/08:10/09:00/08:50"), "must not fall"),
+        (("presence", "--region", "shop", "--period", "2024-03-01T08:00+01:00/09:00"), "others have none"),
+        (("presence", "--region", "node:town", "--period", "2024-03-01T08:00/09:00"), "--taxonomy FILE"),
     ],
 )
 def test_what_is_no_question_is_refused(run: Run, release: Path, asked: tuple[str, ...], words: str) -> None:
@@ -104,6 +115,37 @@ def test_what_is_no_question_is_refused(run: Run, release: Path, asked: tuple[st
     assert done.code == 2
     assert done.err.startswith("bad-query: ")
     assert words in done.err
+
+
+@pytest.fixture(scope="module")
+def tree(release: Path) -> Path:
+    file = release.parent / "tree.csv"
+    file.write_text("child,parent\nhome,living\nshop,centre\npark,centre\ncentre,town\nliving,town\n")
+    return file
+
+
+def test_a_region_is_a_node_of_a_taxonomy(run: Run, release: Path, tree: Path) -> None:
+    period = ("--period", "2024-03-01T08:30/09:30")
+    by_node = run("query", "presence", release, "--region", "node:centre", *period, "--taxonomy", tree)
+    assert by_node.out == run("query", "presence", release, "--region", "shop,park", *period).out
+    moved = run("query", "od", release, "--from", "node:living", "--to", "node:centre,park", "--taxonomy", tree)
+    assert moved.out.startswith("at least 6, at most 6 trajectories")
+    assert "node:centre" in run("query", "places", release, "--taxonomy", tree).out
+    wrong = run("query", "presence", release, "--region", "node:center", *period, "--taxonomy", tree)
+    assert (wrong.code, wrong.err.split(":")[0]) == (2, "bad-query")
+    assert "no node 'center'. Did you mean 'centre'?" in wrong.err
+    idle = run("query", "presence", release, "--region", "shop", *period, "--taxonomy", tree)
+    assert (idle.code, idle.err.split(":")[0]) == (2, "option-without-effect")
+
+
+def test_a_taxonomy_that_was_given_is_published_and_names_regions(run: Run, visits: Path, tree: Path) -> None:
+    release = make(run, visits, *MERGED, "-m", "1", "--taxonomy", str(tree), method="sd-seq-anon")
+    assert (release / "taxonomy.csv").read_text().startswith("child,parent\n")
+    assert run("verify", release).code == 0
+    asked = ("query", "presence", release, "--region", "node:centre", "--period", "2024-03-01T08:00/10:00")
+    assert run(*asked).out.startswith("at least 6, at most 6 trajectories")
+    made = make(run, visits, *MERGED, "-m", "1", "--taxonomy", "auto:2", method="sd-seq-anon", out="automatic")
+    assert not (made / "taxonomy.csv").exists()
 
 
 def test_an_unknown_mode_is_refused(run: Run, release: Path) -> None:

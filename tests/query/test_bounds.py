@@ -20,6 +20,8 @@ from crypsis.query import (
     presence_bounds,
     relation_bounds,
 )
+from crypsis.query.dwell import dwell_bounds_in
+from crypsis.query.estimate import estimate_presence_in
 from tests.fuzzytime.intervals import realizations
 from tests.reference import fuzzytime as reference
 
@@ -194,3 +196,31 @@ def test_a_visit_whose_times_are_not_known_proves_no_time_spent() -> None:
     unknown = (-math.inf, math.inf, -math.inf, math.inf)
     found = dwell_bounds(PublishedVisits.of([("p", ["a"], unknown)]), ["a"], 10, 20)
     assert (found.least.tolist(), found.greatest.tolist()) == ([0.0], [10.0])
+
+
+FOUR = [(0, 3, 5, 9), (2, 2, 4, 8), (1, 6, 4, 7), (0, 0, 0, 0)]
+
+
+@pytest.mark.parametrize("period", FOUR)
+def test_time_spent_in_a_period_whose_ends_are_not_exact_is_that_of_its_extremes(period: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(40):
+        visit = tuple(sorted(rng.integers(0, 10, 4).tolist()))
+        published = PublishedVisits.of([("p", ["a"], visit), ("q", ["a", "b"], visit)])
+        found = dwell_bounds_in(published, ["a"], period)
+        asked = [
+            dwell_bounds(published, ["a"], start, end)
+            for start, end in realizations(FuzzyInterval(*period)) or [(0, 0)]
+        ]
+        assert np.array_equal(found.least, np.min([one.least for one in asked], axis=0))
+        assert np.array_equal(found.greatest, np.max([one.greatest for one in asked], axis=0))
+
+
+@pytest.mark.parametrize("period", FOUR[:2])
+@pytest.mark.parametrize("mode", ["sometime", "throughout", "within"])
+def test_an_expected_number_is_the_mean_over_the_ends_of_the_period(period: tuple[int, ...], mode: str) -> None:
+    published = PublishedVisits.of([("p", ["a"], (1, 4, 4, 8)), ("q", ["a"], (2, 2, 7, 7))])
+    steps = (np.arange(200) + 0.5) / 200
+    starts, ends = period[0] + steps * (period[1] - period[0]), period[2] + steps * (period[3] - period[2])
+    drawn = [estimate_presence(published, ["a"], start, end, mode) for start in starts[::10] for end in ends[::10]]
+    assert estimate_presence_in(published, ["a"], period, mode) == pytest.approx(np.mean(drawn), abs=0.03)

@@ -11,7 +11,7 @@ import pytest
 import crypsis
 from crypsis.errors import BadQuery, Infeasible, NotApplicable
 from crypsis.query import copresence_bounds, dwell_bounds, od_bounds, presence_bounds, visits_of
-from crypsis.query.periods import read_period
+from crypsis.query.periods import read_period, write_instant
 from tests.timed_movements import MARCH, PLACES, Visit, timed_movements
 
 TRUTHFUL: list[Callable[[int, int], Any]] = [
@@ -25,7 +25,7 @@ TRUTHFUL: list[Callable[[int, int], Any]] = [
     lambda k, m: crypsis.KAMRec(k=k),
 ]
 every_truthful = pytest.mark.parametrize("make", TRUTHFUL, ids=lambda make: type(make(2, 1)).__name__)
-DAY = 86_400
+DAY, WEEK = 86_400, 604_800
 
 
 def true_presence(paths: list[list[Visit]], region: set[str], start: int, end: int, mode: str, cycle: int) -> int:
@@ -134,7 +134,39 @@ def test_periods_are_written_with_two_or_four_instants(text: str, bounds: tuple[
 
 def test_periods_of_the_day_are_times_and_others_numbers() -> None:
     assert read_period("08:00/10:30", cycle=DAY).bounds == (28_800, 28_800, 37_800, 37_800)
+    assert read_period("22:00/26:00", cycle=DAY).bounds == (79_200, 79_200, 93_600, 93_600)
+    assert read_period("Tue 08:00/09:00", cycle=WEEK).bounds == (115_200, 115_200, 118_800, 118_800)
     assert read_period("5/9", clock=False).bounds == (5, 5, 9, 9)
+
+
+@pytest.mark.parametrize(
+    ("second", "how", "text"),
+    [
+        (MARCH, {}, "2024-03-01T08:00"),
+        (93_600, {"cycle": DAY}, "26:00"),
+        (115_200, {"cycle": WEEK}, "Tue 08:00"),
+        (5, {"clock": False}, "5"),
+    ],
+)
+def test_an_instant_is_written_as_it_is_read(second: int, how: dict[str, Any], text: str) -> None:
+    assert write_instant(second, **how) == text
+    assert read_period(f"{text}/{text}", **how).outer_start == second
+
+
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [
+        ("22:00/02:00", {"cycle": DAY}),
+        ("08:00/09:70", {"cycle": DAY}),
+        ("Mon 08:00/09:00", {"cycle": DAY}),
+        ("Mon 08:00/Foo 09:00", {"cycle": WEEK}),
+        ("2024-03-01T08:00Z/09:00", {}),
+        ("2024-03-01T08:00/09:00", {"clock": False}),
+    ],
+)
+def test_what_is_no_period_of_its_clock_is_refused(text: str, how: dict[str, Any]) -> None:
+    with pytest.raises(BadQuery):
+        read_period(text, **how)
 
 
 @pytest.mark.parametrize(

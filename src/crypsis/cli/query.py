@@ -17,9 +17,15 @@ query_app = typer.Typer(
     help="Questions to a release: at least so many, at most so many.", no_args_is_help=True, rich_markup_mode=None
 )
 Folder = Annotated[Path, typer.Argument(help="A release folder.")]
-Region = Annotated[str, typer.Option("--region", help="Places, a,b,c; or the file of a list, one label a line.")]
+_PLACES = "Places, a,b,c; or nodes of the taxonomy of places, node:NAME; or the file of a list, one a line."
+Region = Annotated[str, typer.Option("--region", help=_PLACES)]
+Tree = Annotated[
+    str | None,
+    typer.Option("--taxonomy", help="The taxonomy of places, where the release has none: a file of child, parent."),
+]
 PeriodText = Annotated[
-    str, typer.Option("--period", help="Two instants (2024-03-01T08:00/10:00), or four where its ends are not exact.")
+    str,
+    typer.Option("--period", help="Two instants (2024-03-01T08:00/10:00), or four where its ends are not exact; UTC."),
 ]
 
 
@@ -29,9 +35,10 @@ def presence(
     region: Region,
     period: PeriodText,
     mode: Annotated[str, typer.Option("--mode", help="sometime, throughout or within the period.")] = "sometime",
+    taxonomy: Tree = None,
 ) -> None:
     """Count who was in a region sometime in a period, throughout it, or within it only."""
-    _show(_answer(release, "presence", region=_listed(region), period=period, mode=mode))
+    _show(_answer(release, "presence", taxonomy, region=_listed(region), period=period, mode=mode))
 
 
 @query_app.command("relation", epilog=EVERY_COMMAND)
@@ -40,25 +47,27 @@ def relation(
     region: Region,
     period: PeriodText,
     relation: Annotated[str, typer.Option("--relation", help="before, meets, overlaps, starts, during and so on.")],
+    taxonomy: Tree = None,
 ) -> None:
     """Count who has a visit in a region that stands in one of Allen's relations to a period."""
-    _show(_answer(release, "relation", region=_listed(region), period=period, relation=relation))
+    _show(_answer(release, "relation", taxonomy, region=_listed(region), period=period, relation=relation))
 
 
 @query_app.command("od", epilog=EVERY_COMMAND)
 def origin_destination(
     release: Folder,
-    origin: Annotated[str, typer.Option("--from", help="Places: a,b,c.")],
-    destination: Annotated[str, typer.Option("--to", help="Places: a,b,c.")],
+    origin: Annotated[str, typer.Option("--from", help=_PLACES)],
+    destination: Annotated[str, typer.Option("--to", help=_PLACES)],
+    taxonomy: Tree = None,
 ) -> None:
     """Count who went from one region to another, by the order of the visits."""
-    _show(_answer(release, "od", origin=_listed(origin), destination=_listed(destination)))
+    _show(_answer(release, "od", taxonomy, origin=_listed(origin), destination=_listed(destination)))
 
 
 @query_app.command("dwell", epilog=EVERY_COMMAND)
-def dwell(release: Folder, region: Region, period: PeriodText) -> None:
-    """Tell how long people were in a region between two instants, altogether."""
-    _show(_answer(release, "dwell", region=_listed(region), period=period))
+def dwell(release: Folder, region: Region, period: PeriodText, taxonomy: Tree = None) -> None:
+    """Tell how long people were in a region in a period, altogether."""
+    _show(_answer(release, "dwell", taxonomy, region=_listed(region), period=period))
 
 
 @query_app.command("copresence", epilog=EVERY_COMMAND)
@@ -79,25 +88,35 @@ def count(
 
 
 @query_app.command("places", epilog=EVERY_COMMAND)
-def places(release: Folder) -> None:
+def places(release: Folder, taxonomy: Tree = None) -> None:
     """List the places of a release, which regions are made of, and in how many trajectories each can be."""
-    found = _answer(release, "places")
+    found = _answer(release, "places", taxonomy)
     if SETTINGS.get().json:
         _show(found)
         return
     show_table(("place", "at least", "at most"), [tuple(row.values()) for row in found.content["places"]])
+    if found.content["nodes"]:
+        show_table(("node", "places"), [(f"node:{row['node']}", row["places"]) for row in found.content["nodes"]])
 
 
-def _answer(folder: Path, kind: str, **asked: Any) -> Answer:
+def _answer(folder: Path, kind: str, taxonomy: str | None = None, **asked: Any) -> Answer:
     from crypsis._api import read_release
+    from crypsis.errors import OptionWithoutEffect
     from crypsis.query.questions import Question, ask
 
     question = Question(kind=kind, **asked)
-    return ask(read_release(folder), question)
+    tree = None
+    if taxonomy is not None:
+        from crypsis.hierarchy import Taxonomy
+
+        tree = Taxonomy.from_file(taxonomy)
+        if kind != "places" and not question.names_nodes:
+            raise OptionWithoutEffect("taxonomy='FILE' names regions by its nodes, node:NAME, and none is asked for.")
+    return ask(read_release(folder), question, tree)
 
 
 def _show(found: Answer) -> None:
-    show(found.content, found.words)
+    show(found.content, f"{found.words}\n{found.facts}" if found.facts else found.words)
 
 
 def _listed(text: str) -> tuple[str, ...]:

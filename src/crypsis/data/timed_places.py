@@ -35,7 +35,7 @@ WAYS = {
     "cluster": "one span for a place in each cluster",
 }
 _FIRST_MONDAY = 4 * DAY
-_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _COLUMNS = ("enter_from", "enter_until", "exit_from", "exit_until")
 _LATEST = 253_402_300_799  # the end of the year 9999
 
@@ -325,7 +325,7 @@ def _short(second: int, times: TimedPlaces) -> str:
     days, rest = divmod(second, DAY)
     clock = f"{rest // 3600:02d}:{rest // MINUTE % 60:02d}"
     if times.cycle == "week":
-        return f"{_WEEKDAYS[days % 7]}{f'+{days // 7}' if days >= 7 else ''} {clock}"
+        return f"{WEEKDAYS[days % 7]}{f'+{days // 7}' if days >= 7 else ''} {clock}"
     return clock if not days else f"{clock}+{days}"
 
 

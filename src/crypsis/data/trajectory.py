@@ -444,7 +444,8 @@ class PublishedTrajectories(Ragged, PublishedData):
     be missing. `places` are the points published for the symbols where a method made them (representatives of cells);
     it lists no other label.
     `timed` says what the locations stand for where they are places with times; `drops_times` that the original has
-    times and the release has not.
+    times and the release has not. `place_tree` are the pairs child, parent of the taxonomy of places that the method
+    was given; it is public and published whole, and its nodes name regions.
     `owners`, `generators` and `input_rows` exist only in memory, on the publisher's side, and are never written.
     `generators` lists for every cell that tracks were generalized to, published or not, the point whose nearest fixes
     it holds; `input_rows` says which input each row was made of, where a private report told it.
@@ -466,6 +467,7 @@ class PublishedTrajectories(Ragged, PublishedData):
     input_rows: Int64s | None = field(default=None, repr=False)
     timed: TimedPlaces | None = field(default=None, repr=False)
     drops_times: bool = False
+    place_tree: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         freeze(self, "offsets", "codes", "owners", "input_rows")

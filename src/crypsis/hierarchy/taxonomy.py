@@ -220,6 +220,23 @@ class Taxonomy(SideInput):
     def leaves(self) -> tuple[str, ...]:
         return tuple(name for name, is_leaf in zip(self.names, self._is_leaf.tolist(), strict=True) if is_leaf)
 
+    @property
+    def inner_nodes(self) -> tuple[str, ...]:
+        """The nodes with others below them, level after level from the root."""
+        return tuple(name for name in self.names if name in self._children)
+
+    def below(self, node: str) -> tuple[str, ...]:
+        """The leaves below a node of this name; a leaf lies below itself."""
+        leaves, waiting = [], [node]
+        while waiting:
+            name = waiting.pop()
+            children = self._children.get(name)
+            if children is None:
+                leaves.append(name)
+            else:
+                waiting.extend(reversed(children))
+        return tuple(leaves)
+
     def leaves_of(self, locations: Locations) -> Int32s:
         """The node of each location; `BadTaxonomy` unless the leaves are exactly the locations."""
         vocabulary = Vocabulary(pl.Series(self.names, dtype=pl.String))

@@ -12,6 +12,7 @@ import numpy as np
 from crypsis.arrays import Int64s
 from crypsis.errors import BadRelease, NotApplicable
 from crypsis.late_members import imported
+from crypsis.parameters import SideInput
 from crypsis.run_context import RunContext
 
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ class PublishedKind(ABC):
 
     def completed(self, published: Any, original: Any) -> Any:
         """The published data with what follows from how the original was read, such as times of places."""
+        return published
+
+    def with_public_inputs(self, published: Any, given: Mapping[str, SideInput]) -> Any:
+        """The published data with what the method was given beside the data and recipients may have, too."""
         return published
 
     def promised(self, guarantee: Any, published: Any) -> Any:

@@ -25,9 +25,11 @@ from crypsis.executors.executor import Executor
 from crypsis.guarantees import Guarantee
 from crypsis.guarantees.known_time import OrderOrTime
 from crypsis.guarantees.verdict import Verdict
+from crypsis.hierarchy import Taxonomy
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.metrics.published_symbols import published_symbols
 from crypsis.metrics.temporal_loss import temporal_loss
+from crypsis.parameters import SideInput
 from crypsis.publication.attached_times import with_attached_times
 from crypsis.publication.cells_geojson import AREAS, POINTS, cell_files, has_degrees, read_cell_files
 from crypsis.publication.kind import (
@@ -45,6 +47,7 @@ from crypsis.verifiers.trajectory_parts import count_trajectories, verify_trajec
 
 LOCATIONS = "locations.csv"
 TIMED_PLACES = "timed_places.csv"
+TAXONOMY = "taxonomy.csv"
 DROPPED = "dropped"
 
 
@@ -102,6 +105,16 @@ class TrajectoryKind(PublishedKind):
         shown = {label for code in np.unique(published.codes).tolist() for label in lists[code]}
         return replace(published, timed=times.select(shown))
 
+    def with_public_inputs(
+        self, published: PublishedTrajectories, given: Mapping[str, SideInput]
+    ) -> PublishedTrajectories:
+        """With the taxonomy of places where one was given: it is public, and its nodes name regions to ask for. What
+        was made from the data is not published."""
+        tree = given.get("taxonomy")
+        if not isinstance(tree, Taxonomy) or tree.origin:
+            return published
+        return replace(published, place_tree=tuple(tree.to_pairs()))
+
     def promised(self, guarantee: Any, published: PublishedTrajectories) -> Any:
         """Where times are published, the adversary knows them, too."""
         if published.timed is None:
@@ -131,6 +144,8 @@ class TrajectoryKind(PublishedKind):
                 (folder / name).write_text(content, encoding="utf-8")
         if published.timed is not None:
             published.timed.to_frame().write_csv(folder / TIMED_PLACES)
+        if published.place_tree:
+            Taxonomy(published.place_tree).write(folder / TAXONOMY)
 
     def read_file(self, path: Path) -> PublishedTrajectories:
         return read_published_trajectories(path)
@@ -153,6 +168,8 @@ class TrajectoryKind(PublishedKind):
         if isinstance(described.get("times"), dict):
             frame = read_table_file(folder / TIMED_PLACES)[0]
             published = replace(published, timed=TimedPlaces.from_frame(frame, described["times"], str(folder)))
+        if described.get("taxonomy"):
+            published = replace(published, place_tree=tuple(Taxonomy.from_file(folder / TAXONOMY).to_pairs()))
         if LOCATIONS not in manifest["files"]:
             return published, None
         locations = replace(read_locations(folder / LOCATIONS), crs=described.get("crs"))
@@ -210,6 +227,7 @@ class TrajectoryKind(PublishedKind):
             "sensitive": shown_labels(published.sensitive, published),
             "lacks_sensitive": published.lacks_sensitive,
             **_described_times(published),
+            **({"taxonomy": True} if published.place_tree else {}),
         }
 
     def describe_side_file(self, side_file: Locations | None) -> dict[str, Any]:
@@ -265,11 +283,12 @@ class TrajectoryKind(PublishedKind):
             "encoding": "utf-8",
             "schema": {"fields": fields, "primaryKey": ["location"]},
         }
-        timed = [_timed_resource(described["times"])] if isinstance(described.get("times"), dict) else []
+        beside = [_timed_resource(described["times"])] if isinstance(described.get("times"), dict) else []
+        beside += [_TREE] if described.get("taxonomy") else []
         if side_file is None:
-            return [rows, *timed]
+            return [rows, *beside]
         mapped = described.get("places") == "cells" and has_degrees(side_file)
-        return [rows, places, *timed, *(_geojson(name, what) for name, what in _MAPS.items() if mapped)]
+        return [rows, places, *beside, *(_geojson(name, what) for name, what in _MAPS.items() if mapped)]
 
     def is_sound(self, described: Mapping[str, Any]) -> bool:
         return (
@@ -280,6 +299,7 @@ class TrajectoryKind(PublishedKind):
             and _is_small_number(described.get("decimals"))
             and _is_grid(described.get("grid"))
             and (described.get("times") in (None, DROPPED) or is_described(described["times"]))
+            and isinstance(described.get("taxonomy", False), bool)
         )
 
 
@@ -334,6 +354,19 @@ def _is_grid(value: Any) -> bool:
         return False
 
 
+_TREE = {
+    "name": "taxonomy",
+    "type": "table",
+    "path": TAXONOMY,
+    "format": "csv",
+    "mediatype": "text/csv",
+    "encoding": "utf-8",
+    "description": "The taxonomy of places as the publisher was given it: each node and the node above it.",
+    "schema": {
+        "fields": [{"name": "child", "type": "string"}, {"name": "parent", "type": "string"}],
+        "primaryKey": ["child"],
+    },
+}
 _MAPS = {
     POINTS: "The point of each cell in degrees, with the number of rows that visit it.",
     AREAS: "What is nearest to the point of each cell, in degrees.",

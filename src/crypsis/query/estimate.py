@@ -10,7 +10,7 @@ import numpy as np
 from crypsis.errors import BadParameter
 from crypsis.fuzzytime.array import MODES
 from crypsis.fuzzytime.interval import Number
-from crypsis.query.bounds import refuse_cycle
+from crypsis.query.bounds import Period, as_period, refuse_cycle
 from crypsis.query.visits import PublishedVisits
 
 
@@ -21,12 +21,21 @@ def estimate_presence(
 
     None where a bound is infinite. An estimate, never a bound.
     """
+    return estimate_presence_in(visits, region, (start, end), mode)
+
+
+def estimate_presence_in(
+    visits: PublishedVisits, region: Collection[str], period: Period, mode: str = "sometime"
+) -> float | None:
+    """The same for a period whose ends need not be exact; they are uniform within their bounds, too."""
     if mode not in MODES:
         raise BadParameter(f"mode must be one of {', '.join(MODES)}, got {mode!r}.", parameter="mode")
     refuse_cycle(visits, "An expected number")
     os, is_, ie, oe = (visits.times.as_floats(column) for column in visits.times.columns)
-    if not all(np.isfinite(bounds).all() for bounds in (os, is_, ie, oe)):
+    asked = as_period(period)
+    if not all(np.isfinite(bounds).all() for bounds in (os, is_, ie, oe, asked.bounds)):
         return None
+    start, end = (asked.outer_start, asked.inner_start), (asked.inner_end, asked.outer_end)
     if mode == "sometime":
         chance = _below(os, is_, end) * (1 - _below(ie, oe, start, strict=True))
     elif mode == "throughout":
@@ -38,9 +47,19 @@ def estimate_presence(
     return float(np.sum(1 - missed))
 
 
-def _below(low: Any, high: Any, value: float, *, strict: bool = False) -> Any:
-    """The chance that a number between two bounds is at most a value, or below it."""
+def _below(low: Any, high: Any, between: tuple[Number, Number], *, strict: bool = False) -> Any:
+    """The chance that a number between two bounds is at most another one, or below it; that lies between two, too."""
+    first, last = between
+    if first < last:
+        return (_area_below(low, high, last) - _area_below(low, high, first)) / (last - first)
     width = high - low
-    share = np.clip((value - low) / np.where(width > 0, width, 1), 0, 1)
-    point = (low < value) if strict else (low <= value)
+    share = np.clip((first - low) / np.where(width > 0, width, 1), 0, 1)
+    point = (low < first) if strict else (low <= first)
     return np.where(width > 0, share, point)
+
+
+def _area_below(low: Any, high: Any, value: Number) -> Any:
+    """The integral, up to a value, of the chance that a number between two bounds is at most that."""
+    width = high - low
+    inside = np.clip(value - low, 0, width)
+    return inside * inside / (2 * np.where(width > 0, width, 1)) + np.maximum(0, value - high)

@@ -12,14 +12,15 @@ from crypsis.data.timed_places import CYCLES
 from crypsis.errors import BadParameter, BadQuery, NotApplicable, OptionWithoutEffect
 from crypsis.fuzzytime import FuzzyInterval
 from crypsis.fuzzytime.array import MODES
+from crypsis.hierarchy import Taxonomy
 from crypsis.query.bounds import Bounds, bounds_of, presence_bounds, relation_bounds
 from crypsis.query.copresence import copresence_bounds
 from crypsis.query.count import NO_BOUNDS as WHY_NO_BOUNDS
-from crypsis.query.dwell import dwell_bounds
-from crypsis.query.estimate import estimate_presence
+from crypsis.query.dwell import dwell_bounds_in
+from crypsis.query.estimate import estimate_presence_in
 from crypsis.query.origin_destination import od_bounds
 from crypsis.query.periods import read_period
-from crypsis.query.published_movements import visits_of
+from crypsis.query.regions import NODE, nodes_of, places_in
 from crypsis.query.visits import PublishedVisits
 
 
@@ -27,6 +28,9 @@ class Asked(Protocol):
     """What a question needs of a release."""
 
     data: Any
+
+    @property
+    def visits(self) -> PublishedVisits: ...
 
     @property
     def truthful(self) -> bool: ...
@@ -65,18 +69,54 @@ class Question:
         if self.mode and self.mode not in MODES:
             raise BadParameter(f"mode must be one of {', '.join(MODES)}, got {self.mode!r}.", parameter="mode")
 
+    @property
+    def names_nodes(self) -> bool:
+        """Some region is named by a node of a taxonomy."""
+        return any(name.startswith(NODE) for name in (*self.region, *self.origin, *self.destination))
+
 
 @dataclass(frozen=True)
 class Answer:
-    """What a program reads, and what people read."""
+    """What a program reads, what people read, and below it in brief what the bounds rest on."""
 
     content: dict[str, Any]
     words: str
+    facts: str = ""
 
 
-def ask(release: Asked, question: Question) -> Answer:
-    """The answer to a question; `NotApplicable` says what a release does not tell."""
-    return KINDS[question.kind][2](release, question)
+@dataclass(frozen=True)
+class _Asking:
+    """A question to a release, with the taxonomy that names regions."""
+
+    release: Asked
+    question: Question
+    taxonomy: Taxonomy | None
+
+    def visits(self, *, timed: bool, bounded: bool = True) -> PublishedVisits:
+        return visits_to_ask(self.release, timed=timed, bounded=bounded)
+
+    def places(self, name: str = "region") -> tuple[str, ...]:
+        return places_in(self.release.visits, getattr(self.question, name), self.taxonomy)
+
+    @property
+    def period(self) -> FuzzyInterval:
+        timed = self.release.data.timed
+        return read_period(self.question.period, clock=timed.clock, cycle=CYCLES[timed.cycle])
+
+
+def ask(release: Asked, question: Question, taxonomy: Taxonomy | None = None) -> Answer:
+    """The answer to a question; `NotApplicable` says what a release does not tell.
+
+    `taxonomy` is a public tree of places, whose nodes name regions; without it that of the release is used, where the
+    release has one.
+    """
+    return KINDS[question.kind][2](_Asking(release, question, taxonomy or published_taxonomy(release)))
+
+
+def published_taxonomy(release: Asked) -> Taxonomy | None:
+    """The taxonomy of places that a release publishes; None where it has none."""
+    pairs = getattr(release.data, "place_tree", ())
+    return Taxonomy(pairs) if pairs else None
 
 
 def visits_to_ask(release: Asked, *, timed: bool, bounded: bool = True) -> PublishedVisits:
@@ -84,7 +124,7 @@ def visits_to_ask(release: Asked, *, timed: bool, bounded: bool = True) -> Publi
     try:
         if bounded and not release.truthful:
             raise NotApplicable(NO_BOUNDS)
-        visits = visits_of(release.data, truthful=release.truthful, complete=release.complete)
+        visits = release.visits
     except NotApplicable:
         if release.truthful:
             raise
@@ -102,74 +142,75 @@ NO_BOUNDS = (
 )
 
 
-def _presence(release: Asked, question: Question) -> Answer:
-    visits = visits_to_ask(release, timed=True, bounded=False)
-    period, mode = _period(release, question.period), question.mode or "sometime"
-    expected = _expected(visits, question.region, period, mode)
+NO_ESTIMATE = (
+    "This release gives neither bounds nor an estimate: its records are drawn, replaced or noisy, so none of them need "
+    "be true of anybody, and its times have no dates or no ends. `crypsis measure` compares it with the original."
+)
+
+
+def _presence(asking: _Asking) -> Answer:
+    release, mode = asking.release, asking.question.mode or "sometime"
+    visits = asking.visits(timed=True, bounded=False)
+    places, period = asking.places(), asking.period
+    expected = None if visits.cycle else estimate_presence_in(visits, places, period, mode)
     if not release.truthful:
         if expected is None:
-            raise NotApplicable(NO_BOUNDS)
-        told = {"estimate": expected, "counts": visits.counts, **_facts(release), "why_no_bounds": WHY_NO_BOUNDS}
-        return Answer(told, f"about {expected:,.1f} {visits.counts}; an estimate without bounds: {WHY_NO_BOUNDS}")
-    found = _bounds(release, presence_bounds(visits, question.region, period, mode))
+            raise NotApplicable(NO_ESTIMATE)
+        told = {"estimate": expected, "counts": visits.counts, **_told_facts(release), "why_no_bounds": WHY_NO_BOUNDS}
+        facts = f"expected {expected:,.1f}{_fuzziness(release)}   truthful no"
+        return Answer(
+            told, f"about {expected:,.1f} {visits.counts}; an estimate without bounds: {WHY_NO_BOUNDS}", facts
+        )
+    found = _bounds(release, presence_bounds(visits, places, period, mode))
     if expected is None:
         return found
-    return Answer({**found.content, "estimate": expected}, f"{found.words}; about {expected:,.1f} if spread evenly")
+    words = f"{found.words}; about {expected:,.1f} if spread evenly"
+    return Answer({**found.content, "estimate": expected}, words, found.facts)
 
 
-def _expected(visits: PublishedVisits, region: tuple[str, ...], period: FuzzyInterval, mode: str) -> float | None:
-    """The expected number of people; None for times without dates, and for periods whose ends are not exact."""
-    first, begun, ending, last = period.bounds
-    if visits.cycle or first != begun or ending != last:
-        return None
-    return estimate_presence(visits, region, first, last, mode)
+def _relation(asking: _Asking) -> Answer:
+    visits = asking.visits(timed=True)
+    return _bounds(asking.release, relation_bounds(visits, asking.places(), asking.period, asking.question.relation))
 
 
-def _relation(release: Asked, question: Question) -> Answer:
-    visits = visits_to_ask(release, timed=True)
-    period = _period(release, question.period)
-    return _bounds(release, relation_bounds(visits, question.region, period, question.relation))
+def _origin_destination(asking: _Asking) -> Answer:
+    visits = asking.visits(timed=False)
+    return _bounds(asking.release, od_bounds(visits, asking.places("origin"), asking.places("destination")))
 
 
-def _origin_destination(release: Asked, question: Question) -> Answer:
-    visits = visits_to_ask(release, timed=False)
-    return _bounds(release, od_bounds(visits, question.origin, question.destination))
-
-
-def _dwell(release: Asked, question: Question) -> Answer:
-    visits = visits_to_ask(release, timed=True)
-    asked = _period(release, question.period)
-    if asked.outer_start != asked.inner_start or asked.inner_end != asked.outer_end:
-        raise BadQuery("The time spent in a region is asked for between two instants, not four.")
-    found = dwell_bounds(visits, question.region, asked.outer_start, asked.outer_end)
+def _dwell(asking: _Asking) -> Answer:
+    release, visits = asking.release, asking.visits(timed=True)
+    found = dwell_bounds_in(visits, asking.places(), asking.period)
     least, greatest = float(found.least.sum()), float(found.greatest.sum())
-    told = {"least_seconds": least, "greatest_seconds": greatest, **_facts(release)}
+    told = {"least_seconds": least, "greatest_seconds": greatest, **_told_facts(release)}
     words = f"at least {least / 3600:,.2f} hours, at most {greatest / 3600:,.2f} hours in all"
-    return Answer(told, words + _beyond(release))
+    return Answer(told, words + _beyond(release), _brief(release, f"{least / 3600:,.2f}", f"{greatest / 3600:,.2f}"))
 
 
-def _copresence(release: Asked, question: Question) -> Answer:
-    found = copresence_bounds(visits_to_ask(release, timed=True))
+def _copresence(asking: _Asking) -> Answer:
+    release, found = asking.release, copresence_bounds(asking.visits(timed=True))
     definite, possible = len(found.definite), len(found.possible)
-    told = {"definite": definite, "possible": possible, "counts": "pairs of trajectories", **_facts(release)}
-    return Answer(told, f"at least {definite:,}, at most {possible:,} pairs of trajectories" + _beyond(release))
+    told = {"definite": definite, "possible": possible, "counts": "pairs of trajectories", **_told_facts(release)}
+    words = f"at least {definite:,}, at most {possible:,} pairs of trajectories"
+    return Answer(told, words + _beyond(release), _brief(release, f"{definite:,}", f"{possible:,}"))
 
 
-def _places(release: Asked, question: Question) -> Answer:
-    visits = visits_to_ask(release, timed=False)
+def _places(asking: _Asking) -> Answer:
+    visits = asking.visits(timed=False)
     rows = []
     for label in visits.cell_labels:
         found = bounds_of(visits, visits.per_person(np.asarray(visits.place_answers([label]))))
         rows.append({"place": label, "definite": found.definite, "possible": found.possible})
-    return Answer({"places": rows}, "")
+    nodes = [{"node": name, "places": count} for name, count in nodes_of(visits, asking.taxonomy).items()]
+    return Answer({"places": rows, "nodes": nodes}, "")
 
 
-def _count(release: Asked, question: Question) -> Answer:
-    found = release.count(" and ".join(question.conditions))
+def _count(asking: _Asking) -> Answer:
+    found = asking.release.count(" and ".join(asking.question.conditions))
     return Answer(found.to_json(), str(found))
 
 
-KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[[Asked, Question], Answer]]] = {
+KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[[_Asking], Answer]]] = {
     "presence": (("region", "period"), ("mode",), _presence),
     "relation": (("region", "period", "relation"), (), _relation),
     "od": (("origin", "destination"), (), _origin_destination),
@@ -179,25 +220,34 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[[Asked, Questi
     "count": (("conditions",), (), _count),
 }
 """By kind: what a question needs, what it may also say, and how it is answered."""
-_NO_PLACES = "A region is a list of places, such as home,park; none is named. `crypsis query places` lists them."
+_NO_PLACES = (
+    "A region is a list of places, such as home,park, or a node of the taxonomy, node:NAME; none is named. "
+    "`crypsis query places` lists them."
+)
 _MISSING = dict.fromkeys(("region", "origin", "destination"), _NO_PLACES)
 
 
-def _period(release: Asked, text: str) -> FuzzyInterval:
-    timed = release.data.timed
-    return read_period(text, clock=timed.clock, cycle=CYCLES[timed.cycle])
-
-
 def _bounds(release: Asked, found: Bounds) -> Answer:
-    told = {"definite": found.definite, "possible": found.possible, "counts": found.counts, **_facts(release)}
+    told = {"definite": found.definite, "possible": found.possible, "counts": found.counts, **_told_facts(release)}
+    return Answer(told, str(found), _brief(release, f"{found.definite:,}", f"{found.possible:,}"))
+
+
+def _told_facts(release: Asked) -> dict[str, bool | float]:
+    facts: dict[str, bool | float] = {"truthful": release.truthful, "complete": release.complete}
     loss = release.figures().get("temporal_loss")
-    if loss is None:
-        return Answer(told, str(found))
-    return Answer({**told, "fuzziness": loss}, f"{found}; fuzziness of times {loss:.2f}")
+    return facts if loss is None else {**facts, "fuzziness": loss}
 
 
-def _facts(release: Asked) -> dict[str, bool]:
-    return {"truthful": release.truthful, "complete": release.complete}
+def _brief(release: Asked, definite: str, possible: str) -> str:
+    """Both bounds, what is not counted in them, how fuzzy the times are, and whether the truth must lie between."""
+    suppressed = "nothing suppressed" if release.complete else "+ what was suppressed"
+    truthful = "yes" if release.truthful else "no"
+    return f"definitely {definite}, possibly {possible} ({suppressed}){_fuzziness(release)}   truthful {truthful}"
+
+
+def _fuzziness(release: Asked) -> str:
+    loss = release.figures().get("temporal_loss")
+    return "" if loss is None else f"   fuzziness {loss:.2f}"
 
 
 def _beyond(release: Asked) -> str:

@@ -99,7 +99,7 @@ class PublishedVisits:
     def inside(self, region: Collection[str]) -> Bools:
         """Per cell, whether it belongs to a region; a label that is no cell of the release is refused."""
         if isinstance(region, str):
-            raise BadQuery("A region is a collection of cells; give a list, or the name of a node of the map.")
+            raise BadQuery("A region is a collection of cells; give a list of labels.")
         inside = np.zeros(len(self.cell_labels), np.bool_)
         for label in region:
             if label not in self._cell_numbers:
