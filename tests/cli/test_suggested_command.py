@@ -80,6 +80,7 @@ def test_a_table_gets_its_roles_typed(run: Run, tmp_path: Path, monkeypatch: pyt
     assert ["--quasi", "age,zip code", "--sensitive", "disease"] == command[2:6]
     assert run(*command).code == 0
     assert "--out people-release" in run("data", "inspect", "people.csv").out
+    assert "--out people-release" in run("data", "inspect", "people*.csv").out
 
 
 def test_names_that_cannot_be_typed_give_no_command(run: Run, tmp_path: Path) -> None:

@@ -322,14 +322,14 @@ TABLES = [
         "a.csv",
         b"n,b\n1,x\n2,x\n3,x\n4,x\n5,x\n-8,x\n-9,x\n",
         {"n": [1, 2, 3, 4, 5, -8, -9], "b": ["x"] * 7},
-        told="missing n=-8|-9",
+        told="missing_tokens=['n=-8|-9']",
     ),
     Animal(
         "9999 is asked about",
         "a.csv",
         b"n,b\n1,x\n2,x\n3,x\n4,x\n5,x\n9999,x\n",
         {"n": [1, 2, 3, 4, 5, 9999], "b": ["x"] * 6},
-        told="missing n=9999",
+        told="missing_tokens=['n=9999']",
     ),
     Animal("JSON Lines", "a.jsonl", b'{"a": 1, "b": "x"}\n', {"a": [1], "b": ["x"]}),
     Animal(
@@ -347,6 +347,13 @@ TABLES = [
         {"a": [1, 2], "b": ["x", "y"]},
     ),
     Animal(
+        "zip with a page about it",
+        "export.zip",
+        _zip(a__csv="a,b\n1,x\n", readme__md="# How it was made"),
+        {"a": [1], "b": ["x"]},
+        told="separator ','",
+    ),
+    Animal(
         "zip of different kinds",
         "export.zip",
         _zip(a__csv="a\n1\n", b__json="[]"),
@@ -356,8 +363,9 @@ TABLES = [
     Animal(
         "a folder of files",
         "parts",
-        _folder({"1.csv": "a,b\n1,x\n", "2.csv": "a,b\n2,y\n"}),
+        _folder({"1.csv": "a,b\n1,x\n", "2.csv": "a;b\n2;y\n", "README.md": "# Parts"}),
         {"a": [1, 2], "b": ["x", "y"]},
+        told="separator ',' or ';'",
     ),
     Animal(
         "a folder of different files",
@@ -400,6 +408,16 @@ TABLES = [
         options={"query": "delete from people"},
         refused="bad-parameter",
         advice="only reads",
+    ),
+    Animal(
+        "a table called text", "people.txt", b"a|b\n1|x\n2|y\n", {"a": [1, 2], "b": ["x", "y"]}, told="separator '|'"
+    ),
+    Animal(
+        "codes beside a short scale",
+        "a.csv",
+        b"a,b\n1,x\n2,x\n3,y\n-8,y\n-9,x\n",
+        {"a": [1, 2, 3, -8, -9], "b": ["x", "x", "y", "y", "x"]},
+        told="say missing_tokens=['a=-8|-9']",
     ),
     Animal("no suffix", "people", _text(PLAIN), PEOPLE),
     Animal("a suffix of nobody", "people.data", _text(PLAIN), PEOPLE),

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from crypsis.cli.printing import printable, takes_every_character
 from crypsis.cli.settings import SETTINGS
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from crypsis.review import Review
 
 PATIENCE = 2.0  # seconds before progress is shown
+UNBROKEN = 10  # characters of a word that stay on one line
 PLAIN_EVERY = 5.0  # seconds between two plain lines where there is no terminal
 
 
@@ -41,7 +42,10 @@ def show_table(headings: Sequence[str], rows: Sequence[Sequence[object]], title:
     table = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
     for index, heading in enumerate(headings):
         numeric = bool(rows) and all(isinstance(row[index], (int, float)) for row in rows)
-        table.add_column(Text(printable(heading)), justify="right" if numeric else "left", overflow="fold")
+        side: Literal["left", "right"] = "right" if numeric else "left"
+        words = [word for text in (heading, *(row[index] for row in rows)) for word in shown_value(text).split()]
+        widest = min(max(map(len, words), default=0), UNBROKEN)
+        table.add_column(Text(printable(heading)), justify=side, overflow="fold", min_width=widest)
     for row in rows:
         table.add_row(*(Text(printable(shown_value(value))) for value in row))
     Console(width=None if sys.stdout.isatty() else 110, highlight=False).print(table)

@@ -29,6 +29,7 @@ from crypsis.data.kinds_of_data import (
     is_list_of_baskets,
     kind_of_lists,
     kind_of_table,
+    table_as_text,
     track_columns,
 )
 from crypsis.data.person_detection import PersonLike, identifies_by_name, person_like_column
@@ -153,7 +154,7 @@ def inspect_file(
         if has_moving_objects(file):
             told = {"format": "brinkhoff"}
         else:
-            told = headerless_table(file, chosen.read_sequences(file))
+            told = table_as_text(file) or headerless_table(file, chosen.read_sequences(file))
         if told:
             format, options = told["format"], {key: value for key, value in told.items() if key != "format"}
             chosen = format_for(file, format, **options)

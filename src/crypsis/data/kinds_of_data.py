@@ -18,6 +18,7 @@ import polars as pl
 from crypsis.arrays import offsets_of
 from crypsis.data.column_words import meanings_of
 from crypsis.data.formats.compression import read_beginning
+from crypsis.data.formats.csv import SNIFFED, Csv
 from crypsis.data.formats.format import Sequences
 from crypsis.data.person_detection import identifies_by_name, word_set, words_of
 from crypsis.data.usual_columns import (
@@ -247,6 +248,18 @@ def is_list_of_baskets(listed: Sequences) -> bool:
     begin = int(listed.offsets[1])
     header = labels.head(begin)
     return bool(header.is_in(labels.slice(begin).unique().implode()).all())
+
+
+def table_as_text(file: Path) -> dict[str, Any]:
+    """How lines are read as a table: all have as many fields, and the first names them; empty where they are not."""
+    try:
+        if not Csv.sniff(read_beginning(file, SNIFFED)):
+            return {}
+        frame, source = Csv().read_frame(file)
+    except (CrypsisError, OSError, ValueError):
+        return {}
+    named = source.reader.header and not any((frame[name] == name).any() for name in frame.columns)
+    return {"format": Csv.name} if named and frame.width > 1 and frame.height > 1 else {}
 
 
 def headerless_table(file: Path, listed: Sequences) -> dict[str, Any]:

@@ -197,7 +197,7 @@ def questions_on(values: pl.Series, name: str) -> tuple[str, ...]:
     values = values.unique()
     below = values.filter(values < 0)
     asked: list[str] = []
-    if 0 < len(below) <= _MOST_CODES and len(values) - len(below) >= _MOST_CODES and _all_codes(below):
+    if 0 < len(below) <= _MOST_CODES and _all_codes(below) and _apart(below, values.filter(values >= 0)):
         asked = [f"{value:g}" for value in sorted(below.to_list(), reverse=True)]
     highest = values.max()
     if highest in _HIGH_CODES:
@@ -206,9 +206,15 @@ def questions_on(values: pl.Series, name: str) -> tuple[str, ...]:
             asked.append(f"{highest:g}")
     if not asked:
         return ()
-    return (
-        f"{', '.join(asked)} in '{name}' may be codes for a missing value; if so, say missing {name}={'|'.join(asked)}",
-    )
+    markers = [f"{name}={'|'.join(asked)}"]
+    return (f"{', '.join(asked)} in '{name}' may be codes for a missing value; if so, say missing_tokens={markers!r}",)
+
+
+def _apart(codes: pl.Series, others: pl.Series) -> bool:
+    """Whether the others are a scale of their own: -1, 0, 1 is one scale, -9, -8, 1, 2, 3 are codes beside one."""
+    if len(others) >= _MOST_CODES:
+        return True
+    return len(others) > 1 and cast(float, others.min()) - cast(float, codes.max()) > 1
 
 
 def _all_codes(values: pl.Series) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -62,7 +63,12 @@ def suggested_command(
     for name, value in params.items():
         words += [f"-{name}" if len(name) == 1 else "--" + name.replace("_", "-"), str(value)]
     words += _hierarchies(section, found) if method == _WITH_HIERARCHIES else []
-    return shlex.join([*words, "--out", f"{path.name.split('.')[0] or 'data'}-release"])
+    return shlex.join([*words, "--out", f"{_stem(path) or _stem(path.parent) or 'data'}-release"])
+
+
+def _stem(path: Path) -> str:
+    """The name without suffixes, and without what makes it a pattern."""
+    return re.sub(r"[*?]|\[.*?\]", "", path.name.split(".")[0]).strip("-_ ")
 
 
 def _commands_by_answer(

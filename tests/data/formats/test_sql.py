@@ -35,7 +35,7 @@ def test_a_query_that_fails_says_why(connection: sqlite3.Connection) -> None:
 def test_an_address_without_its_package_names_what_to_install_and_never_the_password(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "connectorx", None)
-    with pytest.raises(MissingExtra, match="pip install connectorx") as caught:
+    monkeypatch.setitem(sys.modules, "adbc_driver_postgresql", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'crypsis\[sql\]'") as caught:
         read_sql("select 1", "postgresql://me:secret@host/db")
     assert "secret" not in str(caught.value)

@@ -25,6 +25,7 @@ from crypsis.errors import CrypsisError, MissingExtra, MissingFile, UnknownForma
 
 CHUNK = 1 << 20
 LONGEST_SHOWN = 100
+_DOCUMENTS = frozenset({".md", ".rst", ".pdf", ".htm", ".html", ".doc", ".docx", ".odt", ".rtf", ".png", ".jpg"})
 
 
 def _open_zstandard(path: Path) -> IO[bytes]:
@@ -99,8 +100,13 @@ def _several(names: Sequence[str], path: Path) -> UnreadableFile:
 def _members(archive: zipfile.ZipFile) -> list[str]:
     """The files that somebody packed, without what systems add; a name never leads out of the archive."""
     names = [one.filename for one in archive.infolist() if not one.is_dir()]
-    kept = [name for name in names if not name.startswith("__MACOSX/") and not Path(name).name.startswith(".")]
+    kept = [name for name in names if not name.startswith("__MACOSX/") and not is_document(Path(name).name)]
     return [name for name in kept if not Path(name).is_absolute() and ".." not in Path(name).parts]
+
+
+def is_document(name: str) -> bool:
+    """Whether a file beside data is none of them: a page about them, or what systems hide."""
+    return name.startswith(".") or Path(name).suffix.lower() in _DOCUMENTS
 
 
 OPENERS: dict[str, Callable[[Path], Any]] = {

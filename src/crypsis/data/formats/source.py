@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+_TOLD = ("notes", "questions")
+
 
 @dataclass(frozen=True)
 class Understood:
@@ -42,6 +44,23 @@ class Source(str):
     def line_of(self, row: int) -> int:
         """The 1-based line of a 0-based row. Formats whose rows may span lines look it up in the file."""
         return self.first_line + row
+
+
+class SeveralFiles(str):
+    """The name of a folder, an archive or a pattern whose files are one table; rows of it stand on no lines."""
+
+    understood: Understood | None = None
+
+    @classmethod
+    def of(cls, name: str, files: Sequence[str]) -> Self:
+        """How the files were understood, together; where they differ, each way."""
+        together = cls(name)
+        read = [one for one in (getattr(file, "understood", None) for file in files) if one is not None]
+        keys = dict.fromkeys(key for one in read for key in one.items)
+        items = {key: " or ".join(dict.fromkeys(one.items[key] for one in read if key in one.items)) for key in keys}
+        notes, questions = (dict.fromkeys(text for one in read for text in getattr(one, kind)) for kind in _TOLD)
+        together.understood = Understood({"files": str(len(files)), **items}, tuple(notes), tuple(questions))
+        return together
 
 
 class NumberedRows(Source):

@@ -12,17 +12,17 @@ from crypsis.errors import MissingExtra, OutputExists, SourceUnreachable, Unread
 def read_sql(query: str, connection: Any) -> pl.DataFrame:
     """The rows that a query gives: `Trajectories.from_frame(read_sql("select …", connection), id=…)`.
 
-    A text is taken as an address (`postgresql://…`), which needs the package connectorx; anything else must be
-    an open connection or cursor. Addresses may hold passwords, so no message repeats them.
+    A text is taken as an address (`postgresql://…`), which needs the driver of the database for ADBC; anything else
+    must be an open connection or cursor. Addresses may hold passwords, so no message repeats them.
     """
     try:
         if isinstance(connection, str):
-            return pl.read_database_uri(query, connection)
+            return pl.read_database_uri(query, connection, engine="adbc")
         return pl.read_database(query, connection, infer_schema_length=None)
     except ImportError as error:
         raise MissingExtra(
-            f"Reading this database needs the package {getattr(error, 'name', None) or 'connectorx'}; install it with: "
-            "pip install connectorx (or give an open DBAPI connection)."
+            "Reading this database needs its driver for ADBC; install those for SQLite and PostgreSQL with: "
+            "pip install 'crypsis[sql]' (or give an open DBAPI connection)."
         ) from error
     except Exception as error:  # every driver has its own errors
         reason = type(error).__name__ if isinstance(connection, str) else f"{type(error).__name__}: {error}"

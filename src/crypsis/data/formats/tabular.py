@@ -16,8 +16,9 @@ import polars as pl
 from crypsis.data.formats import format_for
 from crypsis.data.formats.by_record import ByRecord, Sets
 from crypsis.data.formats.columns import unknown_column
-from crypsis.data.formats.compression import files_in_archive, readable_file
+from crypsis.data.formats.compression import files_in_archive, is_document, readable_file
 from crypsis.data.formats.format import SEQUENCE, TABLE
+from crypsis.data.formats.source import SeveralFiles
 from crypsis.errors import BadRow, CrypsisError, MissingFile, TooLarge, UnknownFormat
 
 MOST_COLUMNS = 2_000  # each column is looked at by itself, which takes milliseconds
@@ -29,7 +30,7 @@ def files_of(path: str | Path) -> list[Path]:
     file = Path(path)
     try:
         if file.is_dir():
-            found = sorted(one for one in file.rglob("*") if one.is_file() and not one.name.startswith("."))
+            found = sorted(one for one in file.rglob("*") if one.is_file() and not is_document(one.name))
             if not found:
                 raise UnknownFormat(f"{file} is a folder without files; give one of files.", where=str(file))
             return found
@@ -64,7 +65,8 @@ def read_table_file(
                 f"{', '.join(frame.columns)}.",
                 where=str(other),
             )
-    return pl.concat([frame for frame, _ in parts], how="vertical_relaxed"), str(path)
+    frames, sources = zip(*parts, strict=True)
+    return pl.concat(frames, how="vertical_relaxed"), SeveralFiles.of(str(path), sources)
 
 
 def read_coded_file(

@@ -84,6 +84,8 @@ def shaping(told: Any) -> Callable[[pl.DataFrame], pl.DataFrame] | None:
 
 
 def _known(name: Any) -> type[Step]:
+    if name is None:
+        raise BadParameter(f"A step says by `step` what it does: {', '.join(STEPS)}.", parameter=STEP)
     if not isinstance(name, str) or name not in STEPS:
         known = f"{', '.join(STEPS)}.{did_you_mean(str(name), STEPS)}"
         raise BadParameter(f"There is no step {name!r}; the steps are {known}", parameter=STEP)

@@ -30,7 +30,7 @@ from crypsis.wording import counted
 PATH = "/import"
 LEAD = "Check how the file is understood, change what is wrong, then load it."
 _FIELD = "outlined dense options-dense"
-_TIME_FORMAT, _MISSING = re.compile(r"time_format='([^']+)'"), re.compile(r"say missing (\S+=\S+)$")
+_TIME_FORMAT, _MISSING = re.compile(r"time_format='([^']+)'"), re.compile(r"missing_tokens=\['([^']+)'\]$")
 _STEP = re.compile(r"say step='([^']+)'")
 _EACH_ROW = "\0each row"  # no column can be called so
 
