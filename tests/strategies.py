@@ -262,7 +262,17 @@ def event_logs(draw: st.DrawFn) -> Events:
         "student" if strange == 0 else None if strange == 1 else fare[person]
         for (person, _, _), strange in zip(triples, odd, strict=True)
     ]
-    return Events.from_lists(triples, sensitive={"fare": told} if draw(st.booleans()) else None)
+    ends = draw(_exactly(size, st.sampled_from([None, 0, 0, 1, 3])))
+    columns = {
+        "id": [str(person) for person, _, _ in triples],
+        "location": [place for _, place, _ in triples],
+        "t": [t for _, _, t in triples],
+        "exit": [None if stays is None else t + stays for (_, _, t), stays in zip(triples, ends, strict=True)],
+        "fare": told,
+    }
+    schema = {"id": pl.String, "location": pl.String, "t": pl.Int64, "exit": pl.Int64, "fare": pl.String}
+    frame = pl.DataFrame(columns, schema=schema)
+    return Events.from_frame(frame, sensitive=["fare"] if draw(st.booleans()) else [], exit="exit")
 
 
 @st.composite

@@ -1,7 +1,8 @@
 """Event streams: who was where when, with sensitive attributes of the person; the input of windowed methods.
 
 Event e: person `persons[e]` was at location `locations[e]` at the integer time `t[e]`. Events keep the order in which
-they arrived; a stream may be late and may repeat itself, which its method judges.
+they arrived; a stream may be late and may repeat itself, which its method judges. Where ends are known an event is a
+visit that began at `t[e]` and ended at `exits[e]`, or is open.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from crypsis.data.trajectory import Locations
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, BadTimestamps, InputError, UnknownLocation
 
+OPEN = int(np.iinfo(np.int64).max)  # instead of the end of a visit that goes on, or whose end is not known
 UNITS = {"s": 1, "min": 60, "h": 3600, "day": 86400}  # seconds that one step of t takes
 
 
@@ -71,10 +73,12 @@ class Events(Microdata):
     locations: Locations
     sensitive: tuple[Attribute, ...] = ()
     by_record: ByRecord | None = field(default=None, repr=False)
+    exits: Int64s | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        freeze(self, "persons", "location_codes", "t")
+        freeze(self, "persons", "location_codes", "t", "exits")
         lengths = {len(self.persons), len(self.location_codes), len(self.t)}
+        lengths |= set() if self.exits is None else {len(self.exits)}
         lengths |= {len(attribute.codes) for attribute in self.sensitive}
         if len(lengths) > 1:
             raise InputError(f"The columns of a stream have different lengths: {sorted(lengths)}.")
@@ -113,9 +117,11 @@ class Events(Microdata):
         locations: Mapping[str, Any] | Locations | Any | None = None,
         unit: str = "s",
         source: str | None = None,
+        exit: str | None = None,
     ) -> Events:
         """From a table with one row per event. Times are integers, or ISO timestamps that count whole units
-        (s, min, h, day) since 1970. An empty sensitive cell is an event that does not tell the value."""
+        (s, min, h, day) since 1970. An empty sensitive cell is an event that does not tell the value. `exit` names the
+        column that says when visits ended; an empty cell is a visit that is still open."""
         if unit not in UNITS:
             raise BadParameter(f"unit must be one of {', '.join(UNITS)}, got {unit!r}.", parameter="unit")
         table = as_frame(frame)
@@ -135,13 +141,15 @@ class Events(Microdata):
                 **place(source, row, location),
             )
         known = Vocabulary.of(people)
+        began = _whole_times(table, t, UNITS[unit], source)
         return cls(
             known.encode(people),
             location_codes,
-            _whole_times(table, t, UNITS[unit], source),
+            began,
             known,
             places,
             tuple(_attribute(column(table, name, source)) for name in sensitive),
+            exits=None if exit is None else _ends(table, exit, began, UNITS[unit], source),
         )
 
     def __len__(self) -> int:
@@ -174,6 +182,7 @@ class Events(Microdata):
             self.locations,
             tuple(replace(part, codes=part.codes[rows]) for part in self.sensitive),
             self.by_record,
+            None if self.exits is None else self.exits[rows],
         )
 
     def to_frame(self) -> pl.DataFrame:
@@ -196,6 +205,7 @@ class Events(Microdata):
             and self.people == other.people
             and self.locations == other.locations
             and self.sensitive == other.sensitive
+            and np.array_equal(self.exits, other.exits)  # type: ignore[arg-type]
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -212,6 +222,24 @@ def _attribute(cells: pl.Series) -> Attribute:
     text = text.set(is_empty(text), None)
     vocabulary = Vocabulary.of(text)
     return Attribute(cells.name, vocabulary.encode(text), vocabulary)
+
+
+def _ends(table: pl.DataFrame, name: str, began: Int64s, seconds: int, source: str | None) -> Int64s:
+    """When visits ended; OPEN where a cell is empty."""
+    cells = column(table, name, source)
+    empty = cells.is_null() if cells.dtype != pl.String else is_empty(cells)
+    known = (~empty).arg_true().to_numpy()
+    ends = np.full(len(table), OPEN, np.int64)
+    if len(known):
+        ends[known] = _whole_times(table[known], name, seconds, source)
+    wrong = np.flatnonzero(ends < began)
+    if len(wrong):
+        row = int(wrong[0])
+        raise BadTimestamps(
+            f"A visit ends at {ends[row]}, before it begins at {began[row]}; correct the row or leave its end empty.",
+            **place(source, row, name),
+        )
+    return ends
 
 
 def _whole_times(table: pl.DataFrame, name: str, seconds: int, source: str | None) -> Int64s:

@@ -2,6 +2,9 @@
 
 Record r of a window has the doublets offsets[r] to offsets[r + 1] - 1; doublet i is location places[i] at times[i].
 `classes[r]` says which sensitive values the person has. As text a window is one JSON object.
+
+Where ends of visits are published a doublet is a visit: it began in times[i] and ended in exits[i], or is open. As text
+it has four bounds: timestamp t stands for the time from t to t + 1.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import polars as pl
 from crypsis.arrays import Int32s, Int64s, freeze, offsets_of
 from crypsis.data.microdata import VISITS, PublishedData
 from crypsis.data.sensitive_values import Token
+from crypsis.data.stream import OPEN
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadRelease, InputError
 from crypsis.strict_json import parse_json
@@ -39,10 +43,13 @@ class PublishedWindow:
     times: Int64s
     classes: Int32s
     people: Int32s | None = field(default=None, repr=False)
+    exits: Int64s | None = None
 
     def __post_init__(self) -> None:
-        freeze(self, "offsets", "places", "times", "classes", "people")
+        freeze(self, "offsets", "places", "times", "classes", "people", "exits")
         if not len(self.pseudonyms) == len(self.offsets) - 1 == len(self.classes):
+            raise InputError(f"Window {self.seq} has columns of different lengths.")
+        if self.exits is not None and len(self.exits) != len(self.times):
             raise InputError(f"Window {self.seq} has columns of different lengths.")
 
     def __len__(self) -> int:
@@ -51,7 +58,7 @@ class PublishedWindow:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PublishedWindow) and all(
             np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("seq", "x", "y", "pseudonyms", "offsets", "places", "times", "classes")
+            for name in ("seq", "x", "y", "pseudonyms", "offsets", "places", "times", "classes", "exits")
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -61,7 +68,8 @@ class PublishedWindow:
 class PublishedWindows(PublishedData):
     """The windows of a stream in order; classes[c] is a set of sensitive values that a person can have.
 
-    `linkable`: a person has the same pseudonym in all windows. `refused` is how many events were not accepted, `key`
+    `linkable`: a person has the same pseudonym in all windows. `drops_exits`: the original says when visits ended and
+    the windows do not. `refused` is how many events were not accepted, `key`
     what pseudonyms are made with; these and who is who are known to the publisher only.
     """
 
@@ -71,6 +79,7 @@ class PublishedWindows(PublishedData):
     linkable: bool = False
     refused: int | None = field(default=None, repr=False)
     key: bytes | None = field(default=None, repr=False)
+    drops_exits: bool = False
 
     def __len__(self) -> int:
         return len(self.windows)
@@ -81,6 +90,11 @@ class PublishedWindows(PublishedData):
     @property
     def records(self) -> int:
         return sum(map(len, self.windows))
+
+    @property
+    def tells_exits(self) -> bool:
+        """Visits have ends, or are open."""
+        return any(window.exits is not None for window in self)
 
     def rows(self, window: PublishedWindow) -> list[list[tuple[str, int]]]:
         """The doublets of each record as (location, t)."""
@@ -120,9 +134,12 @@ def window_object(
     """The window as it is published; `said` are the facts about the stream that stand in every window."""
     tokens = [_by_attribute(tokens) for tokens in classes]
     bounds = window.offsets.tolist()
-    doublets = [[labels[place], t] for place, t in zip(window.places.tolist(), window.times.tolist(), strict=True)]
+    doublets = [
+        _written(labels[place], t, None if window.exits is None else int(window.exits[index]))
+        for index, (place, t) in enumerate(zip(window.places.tolist(), window.times.tolist(), strict=True))
+    ]
     records = [
-        {"p": pseudonym, "doublets": doublets[start:end], "sa": tokens[of]}
+        {"p": pseudonym, _content_name(window): doublets[start:end], "sa": tokens[of]}
         for pseudonym, start, end, of in zip(
             window.pseudonyms, bounds[:-1], bounds[1:], window.classes.tolist(), strict=True
         )
@@ -140,15 +157,12 @@ def window_text(
     window: PublishedWindow, labels: Sequence[str], classes: Sequence[frozenset[Token]], said: Mapping[str, Any]
 ) -> tuple[bytes, str]:
     """The line of `window_object` and its digest, written from the distinct doublets and classes at once."""
-    width = max(len(labels), 1)
-    keys, which = np.unique((window.times - window.x) * width + window.places.astype(np.int64), return_inverse=True)
-    doublets = [_json([labels[key % width], key // width + window.x]) for key in keys.tolist()]
-    held = [doublets[code] for code in which.reshape(-1).tolist()]
+    held = _doublet_texts(window, labels)
     tokens = [_json(_by_attribute(tokens)) for tokens in classes]
     bounds = window.offsets.tolist()
     records = ",".join(
         [
-            f'{{"p":"{pseudonym}","doublets":[{",".join(held[start:end])}],"sa":{tokens[of]}}}'
+            f'{{"p":"{pseudonym}","{_content_name(window)}":[{",".join(held[start:end])}],"sa":{tokens[of]}}}'
             for pseudonym, start, end, of in zip(
                 window.pseudonyms, bounds[:-1], bounds[1:], window.classes.tolist(), strict=True
             )
@@ -158,6 +172,30 @@ def window_text(
     text = f'{_json(first)[:-1]},"records":[{records}]'.encode()
     digest = hashlib.sha256(text + b"}\n").hexdigest()
     return text + f',"digest":"{digest}"}}\n'.encode(), digest
+
+
+def _doublet_texts(window: PublishedWindow, labels: Sequence[str]) -> list[str]:
+    """Each doublet or visit as text, made once for equal ones."""
+    width = max(len(labels), 1)
+    keys = (window.times - window.x) * width + window.places.astype(np.int64)
+    if window.exits is None:
+        distinct, which = np.unique(keys, return_inverse=True)
+        texts = [_json([labels[key % width], key // width + window.x]) for key in distinct.tolist()]
+    else:
+        pairs, which = np.unique(np.column_stack([keys, window.exits]), axis=0, return_inverse=True)
+        texts = [_json(_written(labels[key % width], key // width + window.x, exit)) for key, exit in pairs.tolist()]
+    return [texts[code] for code in which.reshape(-1).tolist()]
+
+
+def _content_name(window: PublishedWindow) -> str:
+    return "doublets" if window.exits is None else "visits"
+
+
+def _written(label: str, t: int, exit: int | None) -> list[Any]:
+    """A doublet; or a visit with the bounds of its beginning and its end, which are none where it is open."""
+    if exit is None:
+        return [label, t]
+    return [label, t, t + 1, t, None] if exit == OPEN else [label, t, t + 1, exit, exit + 1]
 
 
 def _json(content: Any) -> str:
@@ -172,15 +210,17 @@ def digest_of(content: Mapping[str, Any]) -> str:
 def read_windows(lines: Iterable[str | bytes], linkable: bool = False) -> PublishedWindows:
     """The windows of an NDJSON file; raises `BadRelease` where a line is not what was written."""
     parsed = [_parsed(line, number) for number, line in enumerate(lines, 1) if line.strip()]
-    labels = sorted(
-        {doublet[0] for content in parsed for record in content["records"] for doublet in record["doublets"]}
-    )
+    ends = any("visits" in record for content in parsed for record in content["records"])
+    name = "visits" if ends else "doublets"
+    if not all(name in record for content in parsed for record in content["records"]):
+        raise BadRelease("Some windows tell when visits ended, and others do not.")
+    labels = sorted({doublet[0] for content in parsed for record in content["records"] for doublet in record[name]})
     number_of = {label: index for index, label in enumerate(labels)}
     class_of: dict[frozenset[Token], int] = {NO_TOKENS: 0}
     windows = []
     for content in parsed:
         records = content["records"]
-        doublets = [doublet for record in records for doublet in record["doublets"]]
+        doublets = [doublet for record in records for doublet in record[name]]
         tokens = [
             frozenset((attribute, value) for attribute, values in record["sa"].items() for value in values)
             for record in records
@@ -191,10 +231,13 @@ def read_windows(lines: Iterable[str | bytes], linkable: bool = False) -> Publis
                 content["x"],
                 content["y"],
                 tuple(record["p"] for record in records),
-                offsets_of(np.array([len(record["doublets"]) for record in records], np.int64)),
-                np.array([number_of[label] for label, _ in doublets], np.int32),
-                np.array([t for _, t in doublets], np.int64),
+                offsets_of(np.array([len(record[name]) for record in records], np.int64)),
+                np.array([number_of[doublet[0]] for doublet in doublets], np.int32),
+                np.array([doublet[1] for doublet in doublets], np.int64),
                 np.array([class_of.setdefault(token, len(class_of)) for token in tokens], np.int32),
+                exits=np.array([OPEN if visit[4] is None else visit[3] for visit in doublets], np.int64)
+                if ends
+                else None,
             )
         )
     return PublishedWindows(tuple(windows), Vocabulary(labels), tuple(class_of), linkable)
@@ -232,14 +275,28 @@ def _is_record(record: Any) -> bool:
     return (
         isinstance(record, dict)
         and isinstance(record.get("p"), str)
-        and isinstance(record.get("doublets"), list)
-        and all(
-            isinstance(doublet, list) and len(doublet) == 2 and isinstance(doublet[0], str) and type(doublet[1]) is int
-            for doublet in record["doublets"]
-        )
+        and ("doublets" in record) != ("visits" in record)
+        and isinstance(record.get("doublets", []), list)
+        and all(map(_is_doublet, record.get("doublets", [])))
+        and isinstance(record.get("visits", []), list)
+        and all(map(_is_visit, record.get("visits", [])))
         and isinstance(record.get("sa"), dict)
         and all(
             isinstance(values, list) and all(isinstance(value, str) for value in values)
             for values in record["sa"].values()
         )
     )
+
+
+def _is_doublet(doublet: Any) -> bool:
+    return isinstance(doublet, list) and len(doublet) == 2 and isinstance(doublet[0], str) and type(doublet[1]) is int
+
+
+def _is_visit(visit: Any) -> bool:
+    """A place and four bounds, of which the last is null where the visit is open."""
+    if not (isinstance(visit, list) and len(visit) == 5 and isinstance(visit[0], str)):
+        return False
+    begun, begun_until, ended, ended_until = visit[1:]
+    if not all(type(bound) is int for bound in (begun, begun_until, ended)) or begun_until != begun + 1:
+        return False
+    return ended == begun if ended_until is None else type(ended_until) is int and ended_until == ended + 1

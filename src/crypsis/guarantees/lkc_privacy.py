@@ -17,6 +17,13 @@ SensitiveChoice = Annotated[SensitiveValues, "Sensitive values; an attribute may
 
 
 _TOGETHER = "What the windows say together, unless pseudonyms are stable."
+_ENDS = (
+    "The adversary may also know when these visits ended, however precisely, or that they had not ended by some time."
+)
+_ENDS_ALONE = (
+    "How surely a sensitive value is told to somebody who knows when visits ended and not when they began.",
+    "That somebody who stays at one place is not at another: it is knowledge of absence.",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +54,7 @@ class LKCPrivacy(Guarantee):
         "Several sensitive values taken together, and values that were not declared sensitive.",
         "Who is in the published data at all.",
     )
+    told_where_given: ClassVar[tuple[str, ...]] = ("exits",)
 
     L: KnownDoublets = 2
     K: SharedByPeople = 5
@@ -63,6 +71,14 @@ class LKCPrivacy(Guarantee):
     ] = "window"
     H: Annotated[int | None, AtLeast(1), "Timestamps over which all windows together are protected (horizon)."] = None
 
+    exits: Annotated[bool, "The adversary may also know when the visits ended, which is published as well."] = False
+
+    def stated(self, name: str) -> tuple[str, ...]:
+        sentences = super().stated(name)
+        if not self.exits:
+            return sentences
+        return (*sentences, _ENDS) if name == "assumptions" else (*sentences, *_ENDS_ALONE)
+
     @property
     def publisher_only(self) -> tuple[str, ...]:
         return (*super().publisher_only, *(() if self.covers == "window" else (_TOGETHER,)))
@@ -76,7 +92,8 @@ class LKCPrivacy(Guarantee):
         }[self.covers]
         sure = f", and at most {self.C} of them have the same sensitive value" if self.bounds_confidence else ""
         known = "any place and time" if self.L == 1 else f"any {self.L} or fewer places and times"
-        return f"{who}, {known} that fit somebody fit at least {self.K} people{sure}."
+        ends = " A visit is known by its place, when it began and when it ended." if self.exits else ""
+        return f"{who}, {known} that fit somebody fit at least {self.K} people{sure}.{ends}"
 
     @property
     def bounds_confidence(self) -> bool:

@@ -16,6 +16,8 @@ from crypsis.errors import BadRelease
 from crypsis.metrics.published_windows import published_windows
 from crypsis.publication.kind import PublishedKind
 
+DROPPED = "dropped"
+
 
 class WindowKind(PublishedKind):
     """Windows of a stream."""
@@ -41,7 +43,8 @@ class WindowKind(PublishedKind):
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedWindows, None]:
         described = manifest["data"]
         with (folder / described["file"]).open("rb") as lines:
-            return read_windows(lines, linkable=described.get("pseudonyms") == "stable"), None
+            read = read_windows(lines, linkable=described.get("pseudonyms") == "stable")
+        return replace(read, drops_exits=described.get("exits") == DROPPED), None
 
     def with_private_facts(self, published: PublishedWindows, facts: Mapping[str, Any]) -> PublishedWindows:
         """With the key of the pseudonyms, so that together with the original it can be told who is who."""
@@ -56,9 +59,14 @@ class WindowKind(PublishedKind):
             "records": published.records,
             "doublets": sum(len(window.times) for window in published),
             "pseudonyms": "stable" if published.linkable else "per-window",
+            **({"exits": "told"} if published.tells_exits else {}),
+            **({"exits": DROPPED} if published.drops_exits else {}),
         }
 
     def resources(self, described: Mapping[str, Any], side_file: None) -> list[dict[str, Any]]:
+        content = "doublets (place, timestamp)"
+        if described.get("exits") == "told":
+            content = "visits (place, and the bounds of beginning and end; the last is null while a visit is open)"
         return [
             {
                 "name": "windows",
@@ -67,7 +75,7 @@ class WindowKind(PublishedKind):
                 "format": described["format"],
                 "mediatype": "application/jsonl",
                 "description": "One window per line: first and last timestamp (x, y), and records: pseudonym (p), "
-                "doublets (place, timestamp) and sensitive values (sa).",
+                f"{content} and sensitive values (sa).",
             }
         ]
 
@@ -78,4 +86,6 @@ class WindowKind(PublishedKind):
         """What the publisher should know before publishing."""
         if len(published) and published.records == 0:
             return ["everything was suppressed: K is larger than the number of people who share anything"]
+        if published.drops_exits:
+            return ["the data say when visits ended, and the release does not; exits=True publishes it"]
         return []

@@ -74,6 +74,7 @@ def promised(method: ITSA) -> dict[str, Any]:
         "covers": guarantee.covers,
         "H": method.H,
         "says": guarantee.scope,
+        **({"exits": True} if method.exits else {}),
     }
 
 

@@ -198,6 +198,8 @@ class StreamConfiguration:
         """Equal for two configurations that decide the same windows from the same events, and put them in one place."""
         ends = [{name: end[name] for name in sorted(end) if name not in _WHERE} for end in (self.source, self.sink)]
         method = {name: str(value) for name, value in self.method.described_parameters().items()}
+        if not self.method.exits:
+            del method["exits"]  # as before there were ends: a stream that was begun then goes on
         method["sensitive_values"] = json.dumps(self.method.sensitive_values.to_json())
         decisive = {name: getattr(self.run, name) for name in Running.decisive}
         said = [method, *ends, decisive, str(self.start)]

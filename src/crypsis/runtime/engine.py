@@ -16,6 +16,7 @@ from crypsis.data.sensitive_values import Token
 from crypsis.data.windows import PublishedWindow, read_windows, window_text
 from crypsis.errors import BadConfiguration, CapacityReached, TooManyBadEvents, VerificationFailed
 from crypsis.guarantees import LKCPrivacy
+from crypsis.methods.stream.exits import Exits
 from crypsis.methods.stream.intake import Intake, Told, is_label, token
 from crypsis.methods.stream.itsa import ITSA
 from crypsis.methods.stream.sliding_window import Slide, SlidingWindow
@@ -65,7 +66,9 @@ class StreamEngine:
             sensitive=people,
             refused_places=[value for _, value in method.sensitive_values.tokens],
             attributes=configuration.attributes,
+            exits=method.N if method.exits else 0,
         )
+        self.exits = Exits() if method.exits else None
         self.window: SlidingWindow | None = None
         self.ended = False
         self._erased: list[int] = []  # people to take out at the next slide
@@ -149,10 +152,16 @@ class StreamEngine:
             digest.update(len(array).to_bytes(8, "big") + array.tobytes())
         slide = sliding.slide(people, places, times, held, erased=self._erased, rank=intake.ranks(), end=end)
         self._erased = []
+        if self.exits is not None:
+            ended = intake.take_ends(end)
+            digest.update(len(ended).to_bytes(8, "big") + ended.tobytes())
+            slide = self.exits.decide(sliding, slide, ended)
         self._check_capacity(slide)
         lasts = self.configuration.run.pseudonym_epoch
         epoch = 0 if lasts is None else slide.seq // lasts
-        window = self.method.published_window(slide, self._class_of, classes, intake.names, self._key, epoch)
+        window = self.method.published_window(
+            slide, self._class_of, classes, intake.names, self._key, epoch, self.exits
+        )
         labels = list(intake.places)
         said = {"mode": self.method.mode, "L": self.method.L, "K": self.method.K, "C": str(self.method.C)}
         line, published_digest = window_text(window, labels, classes, said)
@@ -242,6 +251,7 @@ class StreamEngine:
             "ended": self.ended,
             "declared": self._declared,
             "horizon": {} if self.horizon is None else self.horizon.state(),
+            **({} if self.exits is None else {"exits": self.exits.state()}),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -250,6 +260,8 @@ class StreamEngine:
         self._erased = state["erased"].tolist()
         self.ended, self._declared = state["ended"], state["declared"]
         self._class_of = np.array(self.intake.class_of, np.int32)
+        if self.exits is not None:
+            self.exits.restore(state["exits"])
         if self.horizon is not None:
             if self.window is not None and not state["horizon"]:
                 raise BadConfiguration(

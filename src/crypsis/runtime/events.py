@@ -14,6 +14,7 @@ from crypsis.errors import UnknownColumn
 
 _INTEGER = re.compile(r"[+-]?\d{1,30}")
 COLUMNS = ("id", "loc", "t", "sa")
+EXIT = "exit"
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def _event_of_line(line: bytes) -> Any:
 
 
 class CsvLines:
-    """Lines below a header id,loc,t[,sa] in any order; further columns are read where they are sensitive attributes."""
+    """Lines below a header id,loc,t[,sa][,exit] in any order; others are read where they are sensitive attributes."""
 
     def __init__(self, header: bytes, where: str, attributes: Sequence[str] = ()) -> None:
         try:
@@ -62,6 +63,7 @@ class CsvLines:
                 raise UnknownColumn(f"The header must name id, loc and t; {name} is missing.", where=f"{where}, line 1")
         self.width = len(names)
         self.at = [names.index(name) if name in names else -1 for name in COLUMNS]
+        self.exit = names.index(EXIT) if EXIT in names and EXIT not in attributes else -1
         self.named = [(name, names.index(name)) for name in attributes if name in names and name not in COLUMNS]
 
     def __call__(self, lines: Sequence[bytes]) -> list[Any]:
@@ -76,14 +78,9 @@ class CsvLines:
         if len(cells) != self.width:
             return None
         person, place, t, sa = self.at
-        when: Any = cells[t]
-        if when.isdecimal() and len(when) < 19 and when.isascii():
-            when = int(when)
-        elif not when:
-            when = None
-        elif _INTEGER.fullmatch(when):
-            when = int(when)
-        event = {"id": cells[person], "loc": cells[place], "t": when}
+        event = {"id": cells[person], "loc": cells[place], "t": _time(cells[t])}
+        if self.exit >= 0 and cells[self.exit]:
+            event[EXIT] = _time(cells[self.exit])
         if self.named:
             places = [*self.named, (COLUMNS[3], sa)] if sa >= 0 else self.named
             event["sa"] = {name: cells[at] for name, at in places if cells[at]}
@@ -92,18 +89,31 @@ class CsvLines:
         return event
 
 
+def _time(text: str) -> Any:
+    """A whole number where the text is one; None where it is empty."""
+    if text.isdecimal() and len(text) < 19 and text.isascii():
+        return int(text)
+    if not text:
+        return None
+    return int(text) if _INTEGER.fullmatch(text) else text
+
+
 def clock(start: datetime, seconds: int) -> Callable[[Any], Any]:
-    """Turn an ISO-8601 instant in `t` into the number of whole units since the start; anything else stays."""
+    """Turn an ISO-8601 instant in `t` or `exit` into the number of whole units since the start; others stay."""
     unit = timedelta(seconds=seconds)
 
     def timed(event: Any) -> Any:
-        if isinstance(event, dict) and isinstance(event.get("t"), str):
-            try:
-                instant = datetime.fromisoformat(event["t"])
-                aware = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
-                return {**event, "t": (aware - start) // unit}
-            except (ValueError, OverflowError):
-                return event
-        return event
+        if not isinstance(event, dict):
+            return event
+        changed = {}
+        for name in ("t", EXIT):
+            if isinstance(event.get(name), str):
+                try:
+                    instant = datetime.fromisoformat(event[name])
+                    aware = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+                    changed[name] = (aware - start) // unit
+                except (ValueError, OverflowError):
+                    pass
+        return {**event, **changed} if changed else event
 
     return timed

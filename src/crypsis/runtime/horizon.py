@@ -15,11 +15,14 @@ from crypsis.data.sensitive_values import Token
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.data.windows import PublishedWindow, PublishedWindows
 
-_PERSON, _TIME, _PLACE = range(3)
+_PERSON, _TIME, _PLACE, _EXIT = range(4)
 
 
 class Horizon:
-    """Distinct (person, time, place) that were published, as long as they are within the horizon."""
+    """Distinct (person, time, place) that were published, as long as they are within the horizon.
+
+    Where ends of visits are published they are beside, OPEN until they are told.
+    """
 
     def __init__(self, length: int | None) -> None:
         self.length = length
@@ -39,7 +42,17 @@ class Horizon:
         kept = self.seen
         if self.length is not None:
             kept = kept[kept[:, _TIME] > self.y - self.length]
-        self.seen = np.unique(np.concatenate([kept, np.column_stack([owners, window.times, places])]), axis=0)
+        columns = [owners, window.times, places]
+        if window.exits is not None:
+            columns.append(window.exits)
+        if len(kept) == 0:
+            kept = np.empty((0, len(columns)), np.int64)
+        if window.exits is None and kept.shape[1] > len(columns):  # a window without records
+            columns.append(np.empty(0, np.int64))
+        seen = np.unique(np.concatenate([kept, np.column_stack(columns)]), axis=0)
+        if seen.shape[1] > _EXIT and len(seen):  # the end comes before OPEN, and is what counts
+            seen = seen[np.concatenate([[True], (np.diff(seen[:, :_EXIT], axis=0) != 0).any(axis=1)])]
+        self.seen = seen
 
     def joined(self, class_of: Int32s, classes: Sequence[frozenset[Token]]) -> PublishedWindows:
         """All of it as one window, a record per person."""
@@ -60,6 +73,7 @@ class Horizon:
             ranked[by_place].astype(np.int32),
             times[by_place],
             class_of[who],
+            exits=self.seen[by_place, _EXIT] if self.seen.shape[1] > _EXIT else None,
         )
         return PublishedWindows((window,), Vocabulary(sorted(self.labels)), tuple(classes))
 

@@ -26,6 +26,7 @@ RESULTS = (
     "sa_conflict",
     "second_location",
     "erased",
+    "exit_conflict",
 )
 _BUCKETS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0)
 

@@ -20,18 +20,26 @@ import numpy as np
 
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.sensitive_values import SensitiveValues
-from crypsis.data.stream import Events
+from crypsis.data.stream import OPEN, Events
 from crypsis.data.windows import PublishedWindow, PublishedWindows
 from crypsis.errors import OriginalRequired
 from crypsis.guarantees import LKCPrivacy, Verdict, Witness
 from crypsis.verifiers.doublet_subsets import codes_of, subset_supports
+from crypsis.verifiers.visit_values import (
+    ends_of,
+    in_words,
+    problem_of_exits,
+    problem_over_time,
+    problem_with_ends,
+    rows_of_values,
+)
 
 MAX_SUBSETS = 5 * 10**8
 ENTRIES_AT_ONCE = 6_000_000
 LISTED = 100
 _WHOLE = 2**62
 
-Doublet = tuple[int, int]  # time, index of the location
+Doublet = tuple[int, ...]  # time, index of the location, and where ends are published the exit
 
 
 @dataclass
@@ -198,6 +206,10 @@ def _judge(
 
 def window_table(published: PublishedWindows, window: PublishedWindow, promised: LKCPrivacy) -> Table:
     """The records of one window."""
+    if window.exits is not None:
+        rows = np.repeat(np.arange(len(window)), np.diff(window.offsets))
+        values, owners, offsets, codes = rows_of_values(rows, window.times, window.places, window.exits)
+        return Table(values, offsets, codes, _tokens(published, promised), window.classes[owners])
     return _table(published, promised, window.offsets, window.places, window.times, window.classes)
 
 
@@ -205,7 +217,7 @@ def joined_table(
     published: PublishedWindows, windows: Sequence[PublishedWindow], promised: LKCPrivacy, after: int | None, until: int
 ) -> Table:
     """Windows joined by person: the doublets after < t <= until that were published in any of them."""
-    who, places, times, classes = [], [], [], []
+    who, places, times, classes, exits = [], [], [], [], []
     names: dict[Any, int] = {}
     for window in windows:
         theirs = window.people.tolist() if window.people is not None else window.pseudonyms
@@ -214,12 +226,18 @@ def joined_table(
         classes.append(np.repeat(window.classes, np.diff(window.offsets)))
         places.append(window.places)
         times.append(window.times)
+        exits.append(np.full(len(window.times), OPEN) if window.exits is None else window.exits)
     if not who:
         return _table(published, promised, *(np.zeros(1, np.int64), *(np.empty(0, np.int64),) * 3))
     person, place, time = np.concatenate(who), np.concatenate(places), np.concatenate(times)
     of = np.concatenate(classes)
     kept = time <= until if after is None else (time <= until) & (time > after)
     person, place, time, of = person[kept], place[kept], time[kept], of[kept]
+    if promised.exits:
+        values, owners, offsets, codes = rows_of_values(person, time, place, np.concatenate(exits)[kept])
+        class_of = dict(zip(person.tolist(), of.tolist(), strict=True))
+        held = np.array([class_of[owner] for owner in owners.tolist()], np.int32)
+        return Table(values, offsets, codes, _tokens(published, promised), held)
     order = np.lexsort((place, time, person))
     person, place, time, of = person[order], place[order], time[order], of[order]
     new = np.ones(len(order), np.bool_)
@@ -232,13 +250,18 @@ def joined_table(
 def _table(
     published: PublishedWindows, promised: LKCPrivacy, offsets: Int64s, places: Any, times: Any, classes: Any
 ) -> Table:
-    token_of = {token: index for index, token in enumerate(_values(published, promised).tokens)}
-    tokens = [sorted(token_of[token] for token in known if token in token_of) for known in published.classes]
+    tokens = _tokens(published, promised)
     moments, moment = _ranked(np.asarray(times, np.int64))
     width = max(len(published.locations), 1)
     keys, codes = _ranked(moment * width + np.asarray(places, np.int64))
     doublets = list(zip(moments[keys // width].tolist(), (keys % width).tolist(), strict=True))
     return Table(doublets, offsets, codes, tokens, np.asarray(classes, np.int32))
+
+
+def _tokens(published: PublishedWindows, promised: LKCPrivacy) -> list[list[int]]:
+    """By class, the sensitive values that count."""
+    token_of = {token: index for index, token in enumerate(_values(published, promised).tokens)}
+    return [sorted(token_of[token] for token in known if token in token_of) for known in published.classes]
 
 
 def _values(published: PublishedWindows, promised: LKCPrivacy) -> SensitiveValues:
@@ -272,13 +295,21 @@ def verify_lkc_privacy(
     the original, also: nobody is published with a doublet or a sensitive value that is not theirs, and a doublet is
     published for all who have it or for none.
     """
-    how = "every set of up to L doublets of every window was counted"
+    how = (
+        f"every set of up to L {'visits with their ends' if promised.exits else 'doublets'} of every window was counted"
+    )
     if original is not None and published.key is not None:
         published = _recognised(published, original, published.key)
     for window in published:
-        problem = _malformed(window)
+        problem = _malformed(window) or problem_of_exits(window, promised.exits)
         if problem is not None:
             return Verdict(promised, False, None, promised.K, how, problem=problem)
+    joinable = published.linkable or all(window.people is not None for window in published)
+    if promised.exits and joinable:
+        problem = problem_over_time(published.windows, published.locations.labels)
+        if problem is not None:
+            return Verdict(promised, False, None, promised.K, how, problem=problem)
+        how += ", and no end was changed or taken back"
     tables: Iterator[tuple[str, Table]] = (
         (f"window {window.seq}", window_table(published, window, promised)) for window in published
     )
@@ -372,7 +403,8 @@ def _broken(
         problem = f"unknown: {where} has more than {found.subsets:,} sets of doublets, too many to count."
         return Verdict(promised, False, None, promised.K, how, problem=problem, figures={"unknown": True})
     labels = published.locations.labels
-    witness = Witness(tuple((f"{labels[place]}.{t}",) for t, place in found.listed[0]), found.support, found.violations)
+    listed = tuple((in_words(labels, value),) for value in found.listed[0])
+    witness = Witness(listed, found.support, found.violations)
     causes = ", ".join(f"{cause}: {count}" for cause, count in sorted(found.by_cause.items()))
     if found.support < promised.K:
         said = f"{witness} fits {found.support} people, {promised.K} are required."
@@ -403,6 +435,7 @@ def _not_from(published: PublishedWindows, original: Events) -> str | None:
     )
     holders = np.bincount(events % n_doublets, minlength=n_doublets)
     values = _values_of_people(original)
+    ends = ends_of(original)
     for window in published:
         if window.people is None or len(window) == 0:
             continue
@@ -417,6 +450,10 @@ def _not_from(published: PublishedWindows, original: Events) -> str | None:
         for one, number in {*zip(window.people.tolist(), window.classes.tolist(), strict=True)}:
             if not published.classes[number] <= values[one]:
                 return f"Window {window.seq} has a record with a sensitive value that its person does not have."
+        if window.exits is not None:
+            problem = problem_with_ends(window, place_codes, ends, published.refused == 0)
+            if problem is not None:
+                return problem
         if published.refused == 0 and int(holders[np.unique(told)].sum()) != len(told):
             return f"Window {window.seq} publishes a doublet for some who have it and not for others."
     return None

@@ -12,9 +12,10 @@ from crypsis.data.declared_times import with_times
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.sound_events import sound_rows
 from crypsis.data.sources.data_source import DataFile, DataSource, Label
-from crypsis.data.sources.shared_options import MOVEMENT, Id, Location, PlaceTable, Sensitive, Time, TimeFormat
+from crypsis.data.sources.shared_options import MOVEMENT, Exit, Id, Location, PlaceTable, Sensitive, Time, TimeFormat
 from crypsis.data.stream import Events
 from crypsis.data.ways_of_reading import Way
+from crypsis.errors import OptionWithoutEffect
 
 ROW_PER_EVENT = Way("a table with one row per event")
 
@@ -29,6 +30,7 @@ class EventSource(DataSource):
     id: Id = "id"
     location: Location = "location"
     t: Time = "t"
+    exit: Exit = None
     sensitive: Sensitive = ()
     locations: PlaceTable = None
     time_unit: Annotated[
@@ -46,9 +48,14 @@ class EventSource(DataSource):
         For a private method each line is read by itself, and what is no event is left out, whatever is wrong with it.
         """
         names = {"id": self.id or "id", "location": self.location or "location", "t": self.t or "t"}
-        columns = [*names.values(), *self.sensitive]
+        columns = [*names.values(), *([] if self.exit is None else [self.exit]), *self.sensitive]
         locations = None if self.locations is None else self.locations.load()
         left_out, source = ByRecord(), None
+        if declared.by_record and self.exit is not None:
+            raise OptionWithoutEffect(
+                "`exit` has no effect with a private method, which looks at places and times alone; leave it out.",
+                option="exit",
+            )
         if declared.by_record:
             frame, left_out = file.rows(columns)
         else:
@@ -57,7 +64,11 @@ class EventSource(DataSource):
         if self.time_format is not None and len(frame):
             whose = f"{names['t']}={self.time_format}"
             frame = with_times(frame, whose, (), source, lenient=lenient)
-            sound = frame.with_columns(pl.col(names["t"]).cast(pl.Datetime("us")))
+            moments = [names["t"]]
+            if self.exit is not None:
+                frame = with_times(frame, f"{self.exit}={self.time_format}", (), source, lenient=lenient)
+                moments.append(self.exit)
+            sound = frame.with_columns(pl.col(moments).cast(pl.Datetime("us")))
         if lenient:
             timestamps = self.time_unit is not None or self.time_format is not None
             sound = sound_rows(sound, **names, timestamps=timestamps, source=source)
@@ -65,7 +76,13 @@ class EventSource(DataSource):
             sound = sound.filter(pl.Series(locations.vocabulary.encode(sound[names["location"]]) >= 0))
         unit = self.time_unit or "s"
         events = Events.from_frame(
-            sound, **names, sensitive=self.sensitive, locations=locations, unit=unit, source=source
+            sound,
+            **names,
+            sensitive=self.sensitive,
+            locations=locations,
+            unit=unit,
+            source=source,
+            exit=self.exit,
         )
         if not declared.by_record:
             return events
@@ -76,4 +93,6 @@ class EventSource(DataSource):
         columns = {"person": self.id or "id", "location": self.location or "location", "time": self.t or "t"}
         sensitive = {"sensitive": ", ".join(attribute.name for attribute in data.sensitive)} if data.sensitive else {}
         left_out = {"rows that are no events": "left out"} if self.drop_malformed else {}
+        if self.exit is not None:
+            columns["end of a visit"] = self.exit
         return columns | {"unit": self.time_unit or "s (numbers as written)"} | sensitive | left_out

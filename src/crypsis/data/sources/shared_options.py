@@ -56,6 +56,11 @@ PlaceTable = Annotated[
 ]
 Location = Annotated[str | None, NamesColumn("Place"), "Column with the visited location (default: location)."]
 Time = Annotated[str | None, NamesColumn("Time"), "Column with the time."]
+Exit = Annotated[
+    str | None,
+    NamesColumn("When the visit ended"),
+    "Column with the time at which a visit ended; the one of its beginning where visits are instants.",
+]
 Latitude = Annotated[str | None, NamesColumn("Latitude"), "Column with the latitude (default: lat)."]
 Longitude = Annotated[str | None, NamesColumn("Longitude"), "Column with the longitude (default: lon)."]
 Projection = Annotated[

@@ -15,6 +15,7 @@ from crypsis.data.sources.data_source import AlsoCalled, DataFile, DataSource, L
 from crypsis.data.sources.shared_options import (
     MOVEMENT,
     EachRowIsAPerson,
+    Exit,
     Id,
     Latitude,
     Location,
@@ -80,12 +81,7 @@ class TrajectorySource(DataSource):
         OnlyIn(VISITS),
         "Column with the time at which a visit began.",
     ] = None
-    exit: Annotated[
-        str | None,
-        NamesColumn("When the visit ended"),
-        OnlyIn(VISITS),
-        "Column with the time at which a visit ended; the one of --enter where visits are instants.",
-    ] = None
+    exit: Annotated[Exit, OnlyIn(VISITS)] = None
     times: Annotated[
         str,
         OneOf(drop="publish the order only", **WAYS),

@@ -22,13 +22,16 @@ PLAIN = "sa"  # the attribute of values that are told without one
 Told = str | tuple[str, str]  # a value of the plain attribute, or an attribute and its value
 _NOTHING: frozenset[Told] = frozenset()
 _REMEMBERED = 10_000
+_MAY_END = ("accepted", "duplicate", "late")  # what the beginning of a visit was answered with when its end is told
 
 
 class Intake:
     """The door of a stream. `sensitive` gives values known beforehand; `locations` the only ones that are accepted.
 
     `refused_places` are never locations: labels that are sensitive values. `attributes` are the named sensitive
-    attributes that are read; others that an event tells are left out.
+    attributes that are read; others that an event tells are left out. `exits` is how many timestamps after its
+    beginning the end of a visit can still be published; with 0 ends are not read. An event that says `exit` is a visit
+    that ended then. It may come again for a visit that is known, as long as that timestamp is not closed.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class Intake:
         sensitive: Mapping[str, Iterable[Told]] | None = None,
         refused_places: Iterable[str] = (),
         attributes: Iterable[str] = (),
+        exits: int = 0,
     ) -> None:
         if multi_location not in ("allow", "first"):
             raise BadParameter(f"multi_location must be 'allow' or 'first', got {multi_location!r}.")
@@ -61,6 +65,12 @@ class Intake:
         self._erased: set[str] = set()
         self._waiting: dict[int, dict[tuple[int, int], None]] = {}  # by timestamp: (person, place), in order of arrival
         self._placed: dict[int, set[int]] = {}  # by timestamp: people with a location
+        self.exits = exits
+        self._visits: dict[int, set[tuple[int, int]]] = {}  # by timestamp: closed visits that may still end
+        self._ends: dict[tuple[int, int, int], int] = {}  # by (person, timestamp, place): when the visit ended
+        self._leaving: dict[
+            int, dict[tuple[int, int, int], None]
+        ] = {}  # by the timestamp of the end, until it is taken
 
     @property
     def closed(self) -> int | None:
@@ -70,6 +80,8 @@ class Intake:
     def offer(self, event: Any) -> str:
         """Take one event or refuse it: `accepted`, or the first reason that applies."""
         result = self._judge(event)
+        if self.exits and result in _MAY_END and event.get("exit") is not None:
+            result = self._note_end(event, result)
         self.counters[result] += 1
         return result
 
@@ -96,6 +108,10 @@ class Intake:
                 self._told[sa] = told
         if type(t) is not int or not _SMALLEST <= t <= _LARGEST:
             return "bad_timestamp"
+        if self.exits:
+            exit: Any = event.get("exit")
+            if exit is not None and (type(exit) is not int or not t <= exit < _LARGEST):
+                return "bad_timestamp"
         origin = t if self.origin is None else self.origin
         if t < origin:
             return "before_origin"
@@ -137,6 +153,26 @@ class Intake:
             self.origin = origin
         return "accepted"
 
+    def _note_end(self, event: Mapping[str, Any], result: str) -> str:
+        """Keep the end of a visit until its timestamp is closed, if that is not closed already."""
+        t, exit = event["t"], event["exit"]
+        number, code = self.people.get(event["id"]), self.places.get(event["loc"])
+        if number is None or code is None:
+            return result
+        if event["id"] in self._erased:
+            return "erased"
+        closed = self.closed
+        known = (number, code) in self._waiting.get(t, ()) or (number, code) in self._visits.get(t, ())
+        if not known or (closed is not None and exit <= closed):
+            return result
+        visit = number, t, code
+        if visit in self._ends:
+            return "duplicate" if self._ends[visit] == exit else "exit_conflict"
+        self._ends[visit] = exit
+        if exit - t < self.exits:  # else the visit leaves the window before it ends
+            self._leaving.setdefault(exit, {})[visit] = None
+        return "accepted"
+
     def watermark(self, t: int) -> None:
         """The source announces that time has come to t; it may close a gap of any length."""
         self.max_t = t if self.max_t is None else max(self.max_t, t)
@@ -151,6 +187,9 @@ class Intake:
             for waiting in self._waiting.values():
                 for event in [event for event in waiting if event[0] == number]:
                     del waiting[event]
+            for leaving in self._leaving.values():
+                for visit in [visit for visit in leaving if visit[0] == number]:
+                    del leaving[visit]
         return number
 
     def is_complete(self, end: int) -> bool:
@@ -163,7 +202,10 @@ class Intake:
         places: list[int] = []
         times: list[int] = []
         for t in sorted(t for t in self._waiting if t <= end):
-            for person, place in self._waiting.pop(t):
+            waiting = self._waiting.pop(t)
+            if self.exits:
+                self._visits[t] = set(waiting)
+            for person, place in waiting:
                 people.append(person)
                 places.append(place)
                 times.append(t)
@@ -176,6 +218,19 @@ class Intake:
             np.array(classes, np.int32),
         )
 
+    def take_ends(self, end: int) -> Int64s:
+        """The ends up to `end` as rows (person, timestamp, place, exit), sorted. They wait no longer."""
+        rows = [
+            (*visit, exit)
+            for exit in [exit for exit in self._leaving if exit <= end]
+            for visit in self._leaving.pop(exit)
+        ]
+        for t in [t for t in self._visits if t + self.exits <= end]:
+            del self._visits[t]
+        for visit in [visit for visit in self._ends if visit[1] + self.exits <= end]:
+            del self._ends[visit]
+        return np.array(sorted(rows), np.int64).reshape(-1, 4)
+
     def ranks(self) -> Int64s:
         """The order of the places: as declared, else by the code points of their labels."""
         rank = np.arange(len(self.places), dtype=np.int64)
@@ -186,7 +241,7 @@ class Intake:
     @property
     def waiting(self) -> int:
         """Events that were accepted and belong to no window yet."""
-        return sum(map(len, self._waiting.values()))
+        return sum(map(len, self._waiting.values())) + sum(map(len, self._leaving.values()))
 
     # Checkpoints.
 
@@ -211,6 +266,17 @@ class Intake:
                 np.array(times, np.int64), np.array([len(self._waiting[t]) for t in times], np.int64)
             ),
             "waiting_events": np.array(waiting, np.int32).reshape(-1, 2),
+            **({} if not self.exits else self._state_of_ends()),
+        }
+
+    def _state_of_ends(self) -> dict[str, Any]:
+        visits = sorted((t, *visit) for t, there in self._visits.items() for visit in there)
+        leaving = sorted((*visit, exit) for exit, visits in self._leaving.items() for visit in visits)
+        ends = sorted((*visit, exit) for visit, exit in self._ends.items())
+        return {
+            "visits": np.array(visits, np.int64).reshape(-1, 3),
+            "leaving": np.array(leaving, np.int64).reshape(-1, 4),
+            "ends": np.array(ends, np.int64).reshape(-1, 4),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -239,6 +305,14 @@ class Intake:
             self._waiting.setdefault(t, {})[person, place] = None
             if self.first_only:
                 self._placed.setdefault(t, set()).add(person)
+        if self.exits:
+            self._visits, self._leaving, self._ends = {}, {}, {}
+            for t, person, place in state["visits"].tolist():
+                self._visits.setdefault(t, set()).add((person, place))
+            for person, t, place, exit in state["leaving"].tolist():
+                self._leaving.setdefault(exit, {})[person, t, place] = None
+            for person, t, place, exit in state["ends"].tolist():
+                self._ends[person, t, place] = exit
 
 
 def is_label(value: Any) -> bool:

@@ -17,15 +17,16 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from crypsis.arrays import Int32s, Int64s, take_records
+from crypsis.arrays import Int8s, Int32s, Int64s, take_records
 from crypsis.data.sensitive_values import EVERY_VALUE, SensitiveValues, Token
-from crypsis.data.stream import Events
+from crypsis.data.stream import OPEN, Events
 from crypsis.data.windows import NO_TOKENS, PublishedWindow, PublishedWindows
-from crypsis.errors import BadParameter, SensitiveLocation, UnknownColumn, did_you_mean
+from crypsis.errors import BadParameter, NotApplicable, SensitiveLocation, UnknownColumn, did_you_mean
 from crypsis.guarantees import LKCPrivacy
 from crypsis.guarantees.lkc_privacy import KnownDoublets, LargestShare, SensitiveChoice, SharedByPeople
-from crypsis.kernels.event_intake import ACCEPTED, RESULTS, judge_events
+from crypsis.kernels.event_intake import ACCEPTED, DUPLICATE, RESULTS, judge_events
 from crypsis.methods.method import Method
+from crypsis.methods.stream.exits import Exits
 from crypsis.methods.stream.pseudonyms import pseudonyms
 from crypsis.methods.stream.sliding_window import MODES, Slide, SlidingWindow
 from crypsis.parameters import AtLeast, OneOf, Unit
@@ -112,8 +113,19 @@ class ITSA(Method):
         False
     )
 
+    exits: Annotated[
+        bool,
+        "Also publish when visits ended, once it is known; until then, and where it is held back, they are open.",
+    ] = False
+
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.exits and self.mode == "static":
+            raise BadParameter(
+                "ITSA: mode static decides each window from scratch, so a visit whose end was told could be open "
+                "again; use mode itsa or cumulative, or leave exits out.",
+                parameter="exits",
+            )
         if self.step_size > self.N:
             raise BadParameter(
                 f"ITSA: step_size must be an int of at most N = {self.N}, got {self.step_size}; a larger step would "
@@ -142,7 +154,16 @@ class ITSA(Method):
             sensitive_values=self.sensitive_values,
             covers=covers,
             H=self.H if covers == "horizon" else None,
+            exits=self.exits,
         )
+
+    def check_applicable(self, data: Any) -> None:
+        super().check_applicable(data)
+        if self.exits and data.exits is None:
+            raise NotApplicable(
+                "These events do not say when visits ended. Name the column that does (exit='COLUMN'), or leave exits "
+                "out."
+            )
 
     def anonymize(self, data: Events, context: RunContext) -> PublishedWindows:
         method = self.resolve(data)
@@ -159,6 +180,7 @@ class ITSA(Method):
             linkable=self.pseudonyms == "stable",
             refused=len(data) - len(stream.times),
             key=key,
+            drops_exits=data.exits is not None and not self.exits,
         )
 
     def windows(self, data: Events, context: RunContext | None = None) -> Iterator[PublishedWindow]:
@@ -209,10 +231,20 @@ class ITSA(Method):
         rows = np.flatnonzero(result == ACCEPTED)
         rows = rows[np.argsort(data.t[rows], kind="stable")]
         people = data.persons[rows]
-        return _Accepted(people, data.location_codes[rows], data.t[rows], kept[people], classes, int(origin))
+        ends = self._ends(data, same.reshape(-1), result)[rows] if self.exits else None
+        return _Accepted(people, data.location_codes[rows], data.t[rows], kept[people], classes, int(origin), ends)
+
+    def _ends(self, data: Events, same: Int64s, result: Int8s) -> Int64s:
+        """When the visit of each event ended, by the first event that says so."""
+        assert data.exits is not None
+        told = np.flatnonzero(np.isin(result, (ACCEPTED, DUPLICATE)) & (data.exits != OPEN))[::-1]
+        ends = np.full(int(same.max(initial=-1)) + 1, OPEN, np.int64)
+        ends[same[told]] = data.exits[told]
+        return ends[same]
 
     def _windows(self, stream: _Accepted, data: Events, context: RunContext, key: bytes) -> Iterator[PublishedWindow]:
         engine = self.sliding_window(stream.origin)
+        exits = Exits() if self.exits else None
         token_of = {token: index for index, token in enumerate(self.sensitive_values.tokens)}
         declared = [
             engine.declare_class(token_of[token] for token in tokens if token in token_of)
@@ -240,7 +272,9 @@ class ITSA(Method):
                 classes[lower:upper],
                 end=end,
             )
-            window = self.published_window(slide, class_of, stream.classes, names.labels, key)
+            if exits is not None:
+                slide = exits.decide(engine, slide, stream.visits_that_ended(exits.y, end))
+            window = self.published_window(slide, class_of, stream.classes, names.labels, key, exits=exits)
             facts.append(_facts(slide, data, time.perf_counter() - started))
             context.report_progress(min((engine.y - stream.origin + 1) / max(last - stream.origin + 1, 1), 1.0))
             yield window
@@ -253,6 +287,7 @@ class ITSA(Method):
         names: Sequence[str],
         key: bytes,
         epoch: int = 0,
+        exits: Exits | None = None,
     ) -> PublishedWindow:
         """The window under pseudonyms, sorted by them; `epoch` is the scope of stable ones."""
         people, offsets, codes = slide.published
@@ -267,16 +302,21 @@ class ITSA(Method):
         order = np.argsort(np.array(called)) if called else np.empty(0, np.int64)
         offsets, positions = take_records(offsets, order)
         codes, people = codes[positions], people[order]
+        places, times = slide.place[codes], slide.time[codes]
+        ends = None
+        if exits is not None:
+            ends = exits.of(np.repeat(people, np.diff(offsets)).tolist(), times.tolist(), places.tolist())
         return PublishedWindow(
             slide.seq,
             slide.x,
             slide.y,
             tuple(called[at] for at in order.tolist()),
             offsets,
-            slide.place[codes],
-            slide.time[codes],
+            places,
+            times,
             class_of[people],
             people,
+            ends,
         )
 
     def _tells_too_much(self, held: Int32s, classes: Sequence[frozenset[Token]]) -> bool:
@@ -291,7 +331,7 @@ class ITSA(Method):
 
 @dataclass(frozen=True)
 class _Accepted:
-    """Accepted events by time; kept[e] is the class of the person."""
+    """Accepted events by time; kept[e] is the class of the person, exits[e] when the visit ended, where that counts."""
 
     people: Int32s
     places: Int32s
@@ -299,6 +339,14 @@ class _Accepted:
     kept: Int32s
     classes: tuple[frozenset[Token], ...]
     origin: int
+    exits: Int64s | None = None
+
+    def visits_that_ended(self, after: int, until: int) -> Int64s:
+        """Rows (person, time, place, exit) of the visits that ended after one timestamp, and up to another."""
+        assert self.exits is not None
+        ended = np.flatnonzero((self.exits > after) & (self.exits <= until))
+        columns = (self.people, self.times, self.places, self.exits)
+        return np.column_stack([column[ended].astype(np.int64) for column in columns])
 
 
 def _check_values(values: SensitiveValues, data: Events) -> None:

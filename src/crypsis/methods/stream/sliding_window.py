@@ -71,6 +71,7 @@ class Slide:
     _last_seen: Int64s
     _offsets: Int64s
     _codes: Int32s
+    _class: Int64s
 
     @cached_property
     def in_window(self) -> Bools:
@@ -113,6 +114,30 @@ class Slide:
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
         positions = np.arange(offsets[-1]) + np.repeat(row_starts[self._row[chosen]] - offsets[:-1], lengths)
         return self._people[chosen], offsets, codes[positions]
+
+    def holdings(self, *, everything: bool) -> tuple[Int64s, Int64s]:
+        """Slot and doublet of all that the window publishes; with `everything` of all that is out within the horizon.
+
+        What was published of people who were erased since is out all the same.
+        """
+        shown = self.status != DEAD if everything else (self.status == ALIVE) & (self.time >= self.x)
+        lengths = np.diff(self._offsets)[self._row]
+        if not everything:
+            lengths = np.where(self._last_seen == ERASED, 0, lengths)
+        slots = np.repeat(np.arange(len(lengths)), lengths)
+        starts = np.cumsum(lengths) - lengths
+        codes = self._codes[np.arange(len(slots)) + (self._offsets[self._row] - starts)[slots]].astype(np.int64)
+        kept = shown[codes]
+        return slots[kept], codes[kept]
+
+    def classes_of(self, slots: Int64s) -> Int64s:
+        """The class of sensitive values of the people in these slots."""
+        return self._class[slots]
+
+    @property
+    def has_erased(self) -> bool:
+        """Somebody was erased who is, or was a slide ago, in the window."""
+        return self.erased > 0 or bool((self._last_seen == ERASED).any())
 
     @cached_property
     def emptied(self) -> Int32s:
@@ -259,6 +284,7 @@ class SlidingWindow:
             _last_seen=self.slots[: self.n_slots, 0].copy(),
             _offsets=self.offsets,
             _codes=self.codes,
+            _class=self.slots[: self.n_slots, 1] >> 32,
         )
 
     def _slide_out(self) -> None:
