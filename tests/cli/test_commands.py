@@ -160,7 +160,7 @@ def test_data_inspect_writes_the_experiment_to_begin_with(run, tmp_path):
         "codes": {"type": "items", "item_separator": " "},
     }
     assert experiment.check() == []
-    assert [run["method"] for run in experiment.runs] == ["rum-bound"]
+    assert [run.method for run in experiment.runs] == ["rum-bound"]
     said = run("data", "inspect", tmp_path / "people.csv", "--as-experiment", "--json")
     assert json.loads(said.out) == experiment.content
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from crypsis.errors import BadExperiment
 from crypsis.evaluate import Experiment
 from crypsis.evaluate.applicability import applicable_methods, domain_parameters, why_not
-from crypsis.evaluate.cells import sweep_values
 from crypsis.evaluate.inputs import recipe_text
+from crypsis.evaluate.sweeps import sweep_values
 from crypsis.evaluate.toml import toml_text
 from crypsis.methods import METHODS
 from tests.evaluate.examples import DATASET, MERGE_R, PEOPLE, people, sweep_of_people, write_example
@@ -385,7 +385,7 @@ def test_methods_are_known_whatever_their_spelling():
         {"method": "*", "except": ["BottomUp", "nobody", 3]},
         {"method": "nobody"},
     ]
-    read = Experiment.parse({"run": runs}).runs
+    read = Experiment.parse({"run": runs}).content["run"]
     assert [run.get("method") for run in read] == ["top-down", "seq-anon", None, "*", "nobody"]
     assert (read[2]["relational"]["method"], read[2]["transaction"]["method"]) == ("bottom-up", "pcta")
     assert read[3]["except"] == ["bottom-up", "nobody", 3]

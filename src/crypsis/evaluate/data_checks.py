@@ -10,14 +10,14 @@ from crypsis.data.microdata import ITEMS, LOCATIONS
 from crypsis.data.relational import Table
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
-from crypsis.errors import CrypsisError, did_you_mean
+from crypsis.errors import did_you_mean
 from crypsis.evaluate.applicability import why_not
-from crypsis.evaluate.cells import EVERY_METHOD, MOST_CELLS, method_and_params, variations
 from crypsis.evaluate.dataset import can_show, resolved, view_of
 from crypsis.evaluate.inputs import method_with
 from crypsis.evaluate.plot_checks import check_columns_of_plots
-from crypsis.evaluate.problems import MISUNDERSTOOD, Findings
-from crypsis.evaluate.run_checks import check_parameters, run_place
+from crypsis.evaluate.problems import Findings
+from crypsis.evaluate.runs import EVERY_METHOD, Run, check_parameters
+from crypsis.evaluate.sweeps import MOST_CELLS
 from crypsis.hierarchy import Hierarchy
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
@@ -38,43 +38,35 @@ def check_with_data(found: Findings, experiment: Experiment) -> None:
         found.attempt(f"policy.{name}", partial(getattr(experiment.inputs, name), data))
     sound = len(found.problems) == before  # else every run that is given them would tell the same again
     check_columns_of_plots(found, experiment, data)
-    for number, run in enumerate(experiment.runs, 1):
-        if not isinstance(run, Mapping):
+    for run in experiment.runs:
+        if run.method == EVERY_METHOD:
+            _check_every_method(found, experiment, data, run, inputs=sound)
             continue
-        where = run_place(run, number)
-        try:
-            name, params = method_and_params(run)
-            settings = variations(run)
-        except (CrypsisError, *MISUNDERSTOOD):
-            continue  # told already
-        if name == EVERY_METHOD:
-            each = found.attempt(where, partial(experiment.run_of_each_method, run))
-            if each is None:
-                continue
-            if not each:
-                found.add(where, f"no method applies to {type(data).__name__}", "not-applicable")
-            repeats = run.get("repeats", 1)
-            count = sum(len(variations(one)) for one in each) * (repeats if isinstance(repeats, int) else 1)
-            if count > MOST_CELLS:
-                found.add(where, f"{len(each)} methods give {count:,} cells, at most {MOST_CELLS:,} are allowed")
-                continue
-            for one in each:
-                place = f"{where}, {one['method']}"
-                found.attempt("dataset", partial(METHODS[one["method"]].check_people, data))
-                check_parameters(found, one["method"], one["params"], variations(one), place)
-                if sound:
-                    _check_side_inputs(found, experiment, data, one, one["method"], {}, place)
-            continue
-        if name not in METHODS:
-            continue
-        reason = why_not(name, data)
+        reason = why_not(run.method, data)
         if reason is not None:
-            found.add(where, f"{name} cannot be run: {reason}", "not-applicable")
+            found.add(run.where, f"{run.method} cannot be run: {reason}", "not-applicable")
             continue
-        found.attempt("dataset", partial(METHODS[name].check_people, data))
-        first = {**params, **(settings[0] if settings else {})}
+        found.attempt("dataset", partial(METHODS[run.method].check_people, data))
         if sound:
-            _check_side_inputs(found, experiment, data, run, name, first, where)
+            _check_side_inputs(found, experiment, data, run, {**run.params, **run.settings()[0]})
+
+
+def _check_every_method(found: Findings, experiment: Experiment, data: Any, run: Run, *, inputs: bool) -> None:
+    """Check the run of each method that applies; with `inputs` also the files that it is given."""
+    each = found.attempt(run.where, partial(experiment.expand, run))
+    if each is None:
+        return
+    if not each:
+        found.add(run.where, f"no method applies to {type(data).__name__}", "not-applicable")
+    count = sum(len(one.settings()) for one in each) * run.repeats
+    if count > MOST_CELLS:
+        found.add(run.where, f"{len(each)} methods give {count:,} cells, at most {MOST_CELLS:,} are allowed")
+        return
+    for one in each:
+        found.attempt("dataset", partial(METHODS[one.method].check_people, data))
+        check_parameters(found, one, one.settings())
+        if inputs:
+            _check_side_inputs(found, experiment, data, one, {})
 
 
 def _check_workload(found: Findings, experiment: Experiment, data: Any) -> None:
@@ -118,19 +110,11 @@ def _check_leaves(experiment: Experiment, table: Table, name: str) -> None:
     Hierarchy.from_file(path).leaves_of(told.domain, told.type, name)
 
 
-def _check_side_inputs(
-    found: Findings,
-    experiment: Experiment,
-    data: Any,
-    run: Mapping[str, Any],
-    name: str,
-    params: Mapping[str, Any],
-    where: str,
-) -> None:
+def _check_side_inputs(found: Findings, experiment: Experiment, data: Any, run: Run, params: Mapping[str, Any]) -> None:
     """Whether the hierarchies, policies and other files that a method is given can be read."""
-    method = METHODS[name]
+    method = METHODS[run.method]
     known = {parameter.name for parameter in parameters_of(method)}
     given = {key: value for key, value in params.items() if key in known}
-    viewed = found.attempt(where, partial(view_of, data, method.accepts, run.get("columns", ())))
+    viewed = found.attempt(run.where, partial(view_of, data, method.accepts, run.columns))
     if viewed is not None:
-        found.attempt(where, partial(method_with, method, experiment.inputs, viewed, given))
+        found.attempt(run.where, partial(method_with, method, experiment.inputs, viewed, given))

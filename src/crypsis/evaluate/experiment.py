@@ -9,8 +9,8 @@ It is written as TOML, or as JSON with the same content. Relative paths begin at
 ... method = "seq-anon"
 ... sweep = {param = "k", start = 2, end = 6, step = 2}
 ... ''')
->>> [run["method"] for run in experiment.runs]
-['seq-anon']
+>>> [(run.method, run.settings()) for run in experiment.runs]
+[('seq-anon', [{'k': 2}, {'k': 4}, {'k': 6}])]
 >>> Experiment.parse(experiment.to_toml()).content == experiment.content
 True
 """
@@ -31,10 +31,11 @@ from crypsis.data.declarations import Declarations
 from crypsis.data.formats.compression import existing_file
 from crypsis.errors import BadExperiment, UnreadableFile
 from crypsis.evaluate.applicability import applicable_methods, declares_domains
-from crypsis.evaluate.cells import EVERY_METHOD, Cell, cell_id, default_label, method_and_params, variations
+from crypsis.evaluate.cells import Cell, cell_id
 from crypsis.evaluate.dataset import Dataset, view_of
 from crypsis.evaluate.inputs import Inputs
-from crypsis.evaluate.problems import Problem, refuse
+from crypsis.evaluate.problems import Findings, Problem, refuse
+from crypsis.evaluate.runs import EVERY_METHOD, Run, read_runs
 from crypsis.evaluate.toml import toml_text
 from crypsis.evaluate.validation import check
 from crypsis.hierarchy import Hierarchies
@@ -98,9 +99,15 @@ class Experiment:
         return self.content.get("workers")
 
     @property
-    def runs(self) -> list[Mapping[str, Any]]:
-        told = self.content.get("run")
-        return list(told) if isinstance(told, (list, tuple)) else []  # what is no list is told as a problem
+    def runs(self) -> list[Run]:
+        """The runs that could be read; `check` reports the others."""
+        return self._runs[0]
+
+    @cached_property
+    def _runs(self) -> tuple[list[Run], list[Problem]]:
+        """The runs, and the problems of their tables."""
+        found = Findings()
+        return read_runs(found, self.content), found.problems
 
     @property
     def metrics(self) -> list[str] | None:
@@ -110,8 +117,8 @@ class Experiment:
 
     @property
     def plots(self) -> list[Mapping[str, Any]]:
-        told = self.content.get("plot")
-        return list(told) if isinstance(told, (list, tuple)) else []
+        plots = self.content.get("plot")
+        return list(plots) if isinstance(plots, (list, tuple)) else []  # what is no list is reported as a problem
 
     @property
     def limits(self) -> Mapping[str, Any]:
@@ -138,8 +145,15 @@ class Experiment:
         )
 
     def check(self, *, read: bool = True) -> list[Problem]:
-        """Everything that is wrong, at once; nothing is run. Without `read` no file is looked into."""
-        return check(self, read=read)
+        """Everything that is wrong, at once; nothing is run. Without `read` no file is looked into.
+
+        An experiment is checked once: its data are read once as well.
+        """
+        return list(self._problems) if read else check(self, self._runs[1], read=False)
+
+    @cached_property
+    def _problems(self) -> list[Problem]:
+        return check(self, self._runs[1], read=True)
 
     def require_sound(self) -> None:
         """Raise `BadExperiment` with all problems, if there are any."""
@@ -147,70 +161,41 @@ class Experiment:
 
     def cells(self) -> list[Cell]:
         """Every cell in order: run by run, setting by setting, repeat by repeat. The experiment must be sound."""
-        found: list[Cell] = []
-        for run in self.runs_by_method():
-            name, params = method_and_params(run)
-            found += self._cells_of(run, name, params)
-        return found
+        return [cell for run in self.runs for each in self.expand(run) for cell in self._cells_of(each)]
 
-    def runs_by_method(self) -> list[Mapping[str, Any]]:
-        """The runs, one that asks for every method as one run for each that applies; labels filled in."""
-        found: list[Mapping[str, Any]] = []
-        for number, run in enumerate(self.runs, 1):
-            if run.get("method") == EVERY_METHOD:
-                found += self.run_of_each_method(run)
-            else:
-                found.append({**run, "label": run.get("label") or default_label(run, number)})
-        return found
-
-    def run_of_each_method(self, run: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        """One run for each method that applies; parameters reach those that have them, choices who offers them.
+    def expand(self, run: Run) -> list[Run]:
+        """The run itself; one of every method as one run for each method that applies to the data.
 
         A method that needs declared domains takes part where the run declares them: nobody else may do so.
         """
-        made: list[Mapping[str, Any]] = []
-        for name in applicable_methods(self.dataset.load(), run.get("columns", ())):
-            if name in run.get("except", ()):
-                continue
-            known = {parameter.name: parameter for parameter in parameters_of(method_named(name))}
-            if not declares_domains(name, run.get("params") or {}):
-                continue
-            one = {key: value for key, value in run.items() if key not in ("sweep", "grid", "except")}
-            one |= {"method": name, "label": f"{run['label']} {name}" if run.get("label") else name}
-            one["params"] = {
-                key: value
-                for key, value in (run.get("params") or {}).items()
-                if key in known and (not known[key].choices or value in known[key].choices)
-            }
-            if "sweep" in run and run["sweep"].get("param") in known:
-                one["sweep"] = run["sweep"]
-            varied = {key: values for key, values in run.get("grid", {}).items() if key in known}
-            if varied:
-                one["grid"] = varied
-            made.append(one)
-        return made
+        if run.method != EVERY_METHOD:
+            return [run]
+        return [
+            run.of_method(name)
+            for name in applicable_methods(self.dataset.load(), run.columns)
+            if name not in run.excluded and declares_domains(name, run.params)
+        ]
 
-    def _cells_of(self, run: Mapping[str, Any], name: str, params: Mapping[str, Any]) -> list[Cell]:
-        method = method_named(name)
+    def _cells_of(self, run: Run) -> list[Cell]:
+        method = method_named(run.method)
         seeded = any(parameter.name == "seed" for parameter in parameters_of(method))
-        columns = tuple(run.get("columns", ()))
-        found = []
-        for varied in variations(run):
-            given = {**params, **varied}
+        cells = []
+        for setting in run.settings():
+            given = {**run.params, **setting}
             first = int(given.pop("seed", self.seed)) if seeded else None
-            told = self.inputs.identity(method, given)
-            told.pop("seed", None)
-            for repeat in range(int(run.get("repeats") or 1)):
+            params = self.inputs.identity(method, given)
+            params.pop("seed", None)
+            for repeat in range(run.repeats):
                 seed = None if first is None else first + repeat
                 identity = cell_id(
                     dataset=self.dataset.digest,
                     inputs=self.inputs.digest,
-                    method=name,
-                    params=told,
-                    rest=(columns, seed, repeat),
+                    method=run.method,
+                    params=params,
+                    rest=(run.columns, seed, repeat),
                 )
-                found.append(Cell(identity, str(run["label"]), name, given, repeat, seed, columns, tuple(varied)))
-        return found
+                cells.append(Cell(identity, run.label, run.method, given, repeat, seed, run.columns, tuple(setting)))
+        return cells
 
     def data_for(self, cell: Cell) -> Any:
         """The data as the method of a cell takes them."""

@@ -34,7 +34,8 @@ from crypsis.data.usual_columns import (
 from crypsis.data.ways_of_reading import option_without_effect
 from crypsis.errors import BadRow, BadTimestamps, CrypsisError, InputError
 from crypsis.evaluate.dataset import Dataset
-from crypsis.evaluate.suggestions import METHOD_WITHOUT_A_MAP, suggested_method, suggested_roles
+from crypsis.evaluate.runs import Run
+from crypsis.evaluate.suggestions import RUN_FOR_KIND, RUN_WITHOUT_COORDINATES, suggested_roles
 
 _SAYS_NOTHING: tuple[Any, ...] = (None, "", {}, [])
 
@@ -238,28 +239,28 @@ def suggested_experiment(path: Path, settings: Mapping[str, Any]) -> dict[str, A
     content: dict[str, Any] = {"name": path.stem, "dataset": {"path": str(path), **section}}
     run = suggested_run(content["dataset"], path.parent)
     if run is not None:
-        content["run"] = [{"method": run[0], "params": run[1]}]
+        content["run"] = [run.to_dict()]
     return content
 
 
-def suggested_run(section: Mapping[str, Any], folder: Path) -> tuple[str, dict[str, Any]] | None:
+def suggested_run(section: Mapping[str, Any], folder: Path) -> Run | None:
     """A method for a dataset with settings to begin with; people are counted where some have several tracks."""
-    method = suggested_method(section["kind"])
-    if method is None or section["kind"] not in _OF_MOVEMENT:
-        return method
+    run = RUN_FOR_KIND.get(section["kind"])
+    if run is None or section["kind"] not in _OF_MOVEMENT:
+        return run
     try:
         data = Dataset(section, folder).load()
     except CrypsisError:  # what cannot be read says so when it is run
-        return method
+        return run
     if section["kind"] == "trajectories" and not data.locations.has_coordinates:
-        method = METHOD_WITHOUT_A_MAP
-    return method[0], method[1] | ({} if data.person is None else {"unit": "owner"})
+        run = RUN_WITHOUT_COORDINATES
+    return run if data.person is None else replace(run, params={**run.params, "unit": "owner"})
 
 
 _OF_MOVEMENT = ("trajectories", "tracks")
 
 
-def too_few(section: Mapping[str, Any], run: tuple[str, Mapping[str, Any]], rows: int, folder: Path) -> str | None:
+def too_few(section: Mapping[str, Any], run: Run, rows: int, folder: Path) -> str | None:
     """Why the suggested method will refuse the data: fewer people than must look alike; None where they are enough."""
     number, words = rows, "records"
     if section["kind"] in _OF_MOVEMENT:
@@ -268,7 +269,7 @@ def too_few(section: Mapping[str, Any], run: tuple[str, Mapping[str, Any]], rows
         except CrypsisError:
             return None
         number, words = len(data), section["kind"]
-        if "unit" in run[1] and data.person is not None:
+        if "unit" in run.params and data.person is not None:
             number, words = int(data.person.max()) + 1, "people"
-    needed = int(run[1].get("k") or run[1].get("K") or 0)
+    needed = int(run.params.get("k") or run.params.get("K") or 0)
     return f"too few {words}: {number}, and {needed} must look alike" if number < needed else None

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from crypsis.errors import CrypsisError, did_you_mean
-from crypsis.evaluate.cells import EVERY_METHOD, method_and_params
+from crypsis.errors import did_you_mean
 from crypsis.evaluate.measures import known_measures
-from crypsis.evaluate.problems import MISUNDERSTOOD, Findings
-from crypsis.evaluate.run_checks import run_label
+from crypsis.evaluate.problems import Findings
+from crypsis.evaluate.runs import EVERY_METHOD, Run, run_label
 from crypsis.methods import METHODS
 from crypsis.metrics import all_figures
 from crypsis.parameters import parameters_of
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from crypsis.evaluate.experiment import Experiment
 
 
-def check_plots(found: Findings, content: Mapping[str, Any]) -> None:
+def check_plots(found: Findings, content: Mapping[str, Any], runs: Sequence[Run]) -> None:
     plots = content.get("plot", [])
     if not isinstance(plots, list):
         found.add("plot", "plots are a list of tables, [[plot]]")
@@ -28,7 +27,9 @@ def check_plots(found: Findings, content: Mapping[str, Any]) -> None:
         return
     from crypsis.evaluate.plots.of_store import section_problems
 
-    parameters = _parameters_of_runs(content)
+    tables = content.get("run")
+    readable = isinstance(tables, list) and len(runs) == len(tables)
+    parameters = _parameters_of_runs(runs, readable=readable) if tables else []
     for number, plot in enumerate(plots, 1):
         for words in found.attempt(f"plot {number}", partial(section_problems, plot)) or ():
             found.add(f"plot {number}", words)
@@ -45,18 +46,11 @@ def _check_run_of_plot(found: Findings, plot: Mapping[str, Any], runs: Any, wher
         found.add(where, f"there is no run {plot['run']!r}.{did_you_mean(str(plot['run']), labels)}")
 
 
-def _parameters_of_runs(content: Mapping[str, Any]) -> list[str]:
-    """The parameters of every method that a run asks for; all there are, where that cannot be told."""
-    names: dict[str, None] = {}
-    runs = content.get("run")
-    for run in runs if isinstance(runs, list) else ():
-        try:
-            name = method_and_params(run)[0]
-        except (CrypsisError, *MISUNDERSTOOD):
-            name = EVERY_METHOD
-        for method in [METHODS[name]] if name in METHODS else METHODS.values():
-            names |= {parameter.name: None for parameter in parameters_of(method)}
-    return list(names)
+def _parameters_of_runs(runs: Sequence[Run], *, readable: bool) -> list[str]:
+    """The parameters of every method that a run asks for; all there are, where some run could not be read."""
+    named = {run.method for run in runs}
+    methods = [METHODS[name] for name in named] if readable and EVERY_METHOD not in named else METHODS.values()
+    return list(dict.fromkeys(parameter.name for method in methods for parameter in parameters_of(method)))
 
 
 def _check_axes(found: Findings, plot: Mapping[str, Any], parameters: Sequence[str], where: str) -> None:

@@ -13,6 +13,7 @@ from crypsis.data.inspection import Inspection
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.steps import STEP, steps_of
 from crypsis.evaluate.first_look import suggested_run, too_few
+from crypsis.evaluate.runs import Run
 from crypsis.wording import counted
 
 _WITH_HIERARCHIES = "mondrian"  # the suggested method for tables
@@ -45,9 +46,7 @@ def commands_to_begin(
     return {words: command for words, command in answers.items() if command is not None}
 
 
-def suggested_command(
-    path: Path, section: Mapping[str, Any], run: tuple[str, Mapping[str, Any]], found: Inspection
-) -> str | None:
+def suggested_command(path: Path, section: Mapping[str, Any], run: Run, found: Inspection) -> str | None:
     """`crypsis anonymize` with these settings; None where a name cannot be typed, or data are not anonymized so."""
     columns = _column_options(section, found)
     if columns is None or section["kind"] == "events":
@@ -58,11 +57,10 @@ def suggested_command(
             words += [word for step in steps_of(value) for word in ("--step", str(step))]
         elif key not in _NOT_TYPED:
             words += _typed(_WORDS.get(key, key), value)
-    method, params = run
-    words += ["--method", method]
-    for name, value in params.items():
+    words += ["--method", run.method]
+    for name, value in run.params.items():
         words += [f"-{name}" if len(name) == 1 else "--" + name.replace("_", "-"), str(value)]
-    words += _hierarchies(section, found) if method == _WITH_HIERARCHIES else []
+    words += _hierarchies(section, found) if run.method == _WITH_HIERARCHIES else []
     return shlex.join([*words, "--out", f"{_stem(path) or _stem(path.parent) or 'data'}-release"])
 
 

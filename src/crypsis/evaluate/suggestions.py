@@ -5,20 +5,19 @@ They come from names, values and counts, as `inspect_file` gives them, and say w
 
 from __future__ import annotations
 
-from typing import Any
-
 from crypsis.data.column_roles import LOW, SuggestedRole
 from crypsis.data.inspection import Inspection
+from crypsis.evaluate.runs import Run
 
-METHOD_FOR_KIND: dict[str, tuple[str, dict[str, Any]]] = {
-    "table": ("mondrian", {"k": 5}),
-    "mixed": ("rum-bound", {"k": 5, "m": 2}),
-    "transactions": ("disassociation", {"k": 5, "m": 2}),
-    "trajectories": ("seq-anon", {"k": 5, "m": 2}),
-    "tracks": ("ppsg", {"k": 5}),
-    "events": ("itsa", {"L": 2, "K": 5}),
+RUN_FOR_KIND = {
+    "table": Run("mondrian", {"k": 5}),
+    "mixed": Run("rum-bound", {"k": 5, "m": 2}),
+    "transactions": Run("disassociation", {"k": 5, "m": 2}),
+    "trajectories": Run("seq-anon", {"k": 5, "m": 2}),
+    "tracks": Run("ppsg", {"k": 5}),
+    "events": Run("itsa", {"L": 2, "K": 5}),
 }
-METHOD_WITHOUT_A_MAP: tuple[str, dict[str, Any]] = ("kam-cut", {"k": 5})  # for places of which no coordinates are known
+RUN_WITHOUT_COORDINATES = Run("kam-cut", {"k": 5})
 
 
 def suggested_roles(found: Inspection) -> dict[str, SuggestedRole]:
@@ -34,9 +33,3 @@ def suggested_roles(found: Inspection) -> dict[str, SuggestedRole]:
         )
         for column in found.columns
     }
-
-
-def suggested_method(kind: str) -> tuple[str, dict[str, Any]] | None:
-    """A method for data of this kind, with settings that are a good start."""
-    found = METHOD_FOR_KIND.get(kind)
-    return None if found is None else (found[0], dict(found[1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from crypsis.errors import did_you_mean
@@ -12,7 +12,6 @@ from crypsis.evaluate.inputs import POLICIES
 from crypsis.evaluate.measures import known_measures
 from crypsis.evaluate.plot_checks import check_plots
 from crypsis.evaluate.problems import Findings, Problem
-from crypsis.evaluate.run_checks import check_runs
 from crypsis.reports.about import LABELS, About
 
 if TYPE_CHECKING:
@@ -26,8 +25,8 @@ LIMIT_KEYS = ("seconds", "memory_mb")
 METRIC_KEYS = ("list", "seed")
 
 
-def check(experiment: Experiment, *, read: bool) -> list[Problem]:
-    """All problems of an experiment; see `Experiment.check`."""
+def check(experiment: Experiment, of_runs: Iterable[Problem], *, read: bool) -> list[Problem]:
+    """All problems of an experiment, with those of its runs; see `Experiment.check`."""
     found = Findings()
     content = found.table(experiment.content, "experiment", TOP_KEYS)
     found.whole(content, "seed", 0, "experiment")
@@ -47,8 +46,8 @@ def check(experiment: Experiment, *, read: bool) -> list[Problem]:
     if about:
         found.attempt("about", lambda: About.of(about))
     check_metrics(found, content)
-    check_plots(found, content)
-    check_runs(found, content)
+    check_plots(found, content, experiment.runs)
+    found.problems += of_runs
     given = ("dataset", "hierarchy", "policy", "queries")  # where these are wrong, the data can tell nothing yet
     if read and not any(problem.where.startswith(given) for problem in found.problems):
         check_with_data(found, experiment)

@@ -39,6 +39,7 @@ from crypsis.evaluate.dataset import Dataset, side_input_files
 from crypsis.evaluate.dataset_checks import section_problems
 from crypsis.evaluate.edits import EditedTable, edit_from_dict
 from crypsis.evaluate.first_look import described, suggested_run, told_options
+from crypsis.evaluate.runs import Run
 from crypsis.samples import SAMPLES
 from crypsis.web.grids import Grid, is_odd, plain_text
 from crypsis.web.own_names import rename_in_errors
@@ -449,7 +450,7 @@ class Datasets:
         """The column that seems to name people with several records, as long as nobody said whether it does."""
         return getattr(self.load(number), "person_like", None)
 
-    def suggested_run(self, number: str) -> tuple[str, dict[str, Any]] | None:
+    def suggested_run(self, number: str) -> Run | None:
         """A method for the data with settings to begin with, which count people where some have several records."""
         entry = self.entry(number)
         return suggested_run(whole_section(entry), entry.folder)

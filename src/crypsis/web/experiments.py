@@ -125,7 +125,7 @@ class Experiments:
             raise BadExperiment("An experiment is of mode evaluate or compare.")
         if content is None:
             suggested = self.datasets.suggested_run(dataset)
-            content = {"run": [] if suggested is None else [{"method": suggested[0], "params": suggested[1]}]}
+            content = {"run": [] if suggested is None else [suggested.to_dict()]}
         own = _own_tables(content)
         name = name or str(content.get("name") or entry.name)
         return self.workspace.create(KIND, name, {"mode": mode, "dataset": dataset, "tables": own})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import Request
@@ -61,7 +62,7 @@ class ComparePage:
 
     def _begin(self) -> Entry:
         suggested = self.workbench.datasets.suggested_run(self.dataset.number)
-        runs = [] if suggested is None else [_run(suggested[0], suggested[1])]
+        runs = [] if suggested is None else [_run(suggested.method, suggested.params)]
         return self.experiments.create(self.dataset.number, "compare", {"run": runs}, f"{self.dataset.name} comparison")
 
     @property
@@ -334,7 +335,7 @@ class ComparePage:
         show_as_file(lambda: self.experiments.experiment(self.entry.number).to_toml(), take)
 
 
-def _run(method: str, params: dict[str, Any]) -> dict[str, Any]:
+def _run(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
     run: dict[str, Any] = {"label": METHODS[method].__name__, "method": method, "params": dict(params)}
     varied = next((name for name in ("k", "K") if name in params), None)
     if varied is not None:

@@ -12,8 +12,9 @@ from nicegui import ui
 
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.applicability import why_not
+from crypsis.evaluate.runs import Run
 from crypsis.evaluate.stored_cell import Times
-from crypsis.evaluate.suggestions import suggested_method
+from crypsis.evaluate.suggestions import RUN_FOR_KIND
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.review import Remedy, Review
@@ -144,8 +145,8 @@ class EvaluatePage:
         if method in METHODS and (not runs or runs[0].get("method") != method):
             self._keep({"method": method, "params": {}})
         elif not runs or self.reasons.get(runs[0].get("method"), "unknown") is not None:  # also: of another kind
-            name, params = self.workbench.datasets.suggested_run(self.dataset.number) or (self._first_possible(), {})
-            self._keep({"method": name, "params": params})
+            suggested = self.workbench.datasets.suggested_run(self.dataset.number)
+            self._keep((suggested or Run(self._first_possible())).to_dict())
 
     def _first_possible(self) -> str:
         return next((name for name, reason in self.reasons.items() if reason is None), next(iter(METHODS)))
@@ -177,10 +178,11 @@ class EvaluatePage:
     # The form
 
     def _form(self) -> None:
-        suggested = suggested_method(self.dataset.content["section"]["kind"])
+        run = RUN_FOR_KIND.get(self.dataset.content["section"]["kind"])
+        suggested = "" if run is None else run.method
         possible = {
-            name: METHODS[name].__name__ + (" · suggested" if suggested and suggested[0] == name else "")
-            for name, reason in sorted(self.reasons.items(), key=lambda one: one[0] != (suggested or [""])[0])
+            name: METHODS[name].__name__ + (" · suggested" if suggested == name else "")
+            for name, reason in sorted(self.reasons.items(), key=lambda one: one[0] != suggested)
             if reason is None
         }
         chosen = self.run["method"]

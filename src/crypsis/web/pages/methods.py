@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import Request
 from nicegui import ui
 
-from crypsis.evaluate.suggestions import METHOD_FOR_KIND
+from crypsis.evaluate.suggestions import RUN_FOR_KIND
 from crypsis.methods import METHODS
 from crypsis.methods.method import Method
 from crypsis.web import theme
@@ -84,7 +84,7 @@ def _list(chosen: str, kind: str | None) -> None:
 def _of_kind(key: str) -> list[type[Method]]:
     """The methods for a kind of data, those first that are suggested to begin with."""
     fitting = [method for method in METHODS.values() if method.accepts.__name__ == key]
-    begin = {name for name, _ in METHOD_FOR_KIND.values()}
+    begin = {run.method for run in RUN_FOR_KIND.values()}
     return sorted(fitting, key=lambda method: method.name() not in begin)
 
 
