@@ -16,7 +16,8 @@ from crypsis.shards.records import shard_records
 from tests.shards.cut_sets import random_cuts, random_sets
 from tests.shards.cut_walks import random_walks
 
-SETS = ("disassociation", "diverse", "lra")
+RECODED = ("apriori", "sensitive-apriori", "suppressing-apriori", "vpa")
+SETS = ("disassociation", "diverse", "lra", *RECODED)
 WALKS = ("seq-anon", "truncated", "sd-seq-anon", "u-seq-anon", "kam-cut")
 
 
@@ -33,12 +34,21 @@ def drawn(name: str, rng: np.random.Generator) -> tuple[Any, crypsis.Method]:
             "u-seq-anon": crypsis.USeqAnon(k=k, m=m, delta=100.0),
             "kam-cut": crypsis.KAMCut(k=k),
         }[name]
-    sets = random_sets(rng, n, int(rng.integers(2, 12)), 2 if name == "diverse" else 0)
+    secrets = 2 if name in ("diverse", "sensitive-apriori") else 0
+    if name in RECODED:  # enough rare sets for many steps
+        k = int(rng.integers(2, 9))
+        sets = random_sets(rng, n, int(rng.integers(6, 20)), secrets)
+    else:
+        sets = random_sets(rng, n, int(rng.integers(2, 12)), secrets)
     size = int(rng.integers(2 * k, 5 * k + 1)) if k > 1 else 4
     return sets, {
         "disassociation": crypsis.Disassociation(k=k, refine="none", max_cluster_size=size),
         "diverse": crypsis.Disassociation(k=k, l=2, refine="none", max_cluster_size=size),
         "lra": crypsis.LRA(k=k, m=2),
+        "apriori": crypsis.Apriori(k=k, m=int(rng.integers(1, 4))),
+        "sensitive-apriori": crypsis.Apriori(k=k, m=2, l=int(rng.integers(1, 4))),
+        "suppressing-apriori": crypsis.Apriori(k=k, m=2, max_suppressed_items=0.3),
+        "vpa": crypsis.VPA(k=k, m=int(rng.integers(1, 4)), parts=int(rng.integers(1, 4))),
     }[name]
 
 

@@ -3,7 +3,7 @@
 Guarantees k^m-anonymity of itemsets, or l^m-diversity where items are marked sensitive. Costs one count of the sets of
 each size, plus per step the records of the nodes that were raised.
 
-Terrovitis, Mamoulis, Kalnis. PVLDB 1(1), 2008, 115-125; The VLDB Journal 20(1), 2011, 83-106.
+Terrovitis, Mamoulis, Kalnis. PVLDB 1(1), 2008, 115-125; The VLDB RunContext 20(1), 2011, 83-106.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ import numpy as np
 
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import InfeasibleDiversity
+from crypsis.executors.executor import Executor
 from crypsis.guarantees import Guarantee, ItemsetDiversity
 from crypsis.methods.transaction.hierarchy_recoding import HierarchyMethod, TreeRecords, accounting
 from crypsis.methods.transaction.people import count_people, persons_to_count, unit_of
 from crypsis.parameters import AtLeast
 from crypsis.run_context import RunContext
+from crypsis.shards.records import EncodedTransactions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,16 +61,23 @@ class Apriori(HierarchyMethod):
             return super().guarantee_of(data, published)
         return ItemsetDiversity(k=self.k, l=self.l, m=self.m, unit=unit_of(data))
 
-    def anonymize(self, data: Transactions, context: RunContext) -> PublishedTransactions:
+    def recode(
+        self,
+        data: Transactions,
+        context: RunContext,
+        encoded: EncodedTransactions | None = None,
+        executor: Executor | None = None,
+    ) -> PublishedTransactions:
         resolved = self.resolve(data)
         with context.stage("read hierarchy"):
-            records = resolved.tree_records(data)
+            records = resolved.tree_records(data, encoded, executor)
             _check_shares(data, self.l)
         with context.stage("raise the cut"):
             raised = records.raised(
                 self.k, self.m, l=self.l, most_deleted=self.allowed_deletions(len(records.items)), method="Apriori"
             )
         with context.stage("publish"):
+            records.release_shards()
             published = records.published([raised.cut], np.zeros(len(records), np.int64))
             context.private.update(
                 steps=records.named_steps(raised),

@@ -5,6 +5,7 @@ A cut is an array over the nodes of the tree: what each is published as, -2 if i
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -17,14 +18,19 @@ from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import Infeasible, NotApplicable, TooFewRecords, TooLarge
+from crypsis.executors.executor import Executor
 from crypsis.guarantees import Guarantee, ItemsetKmAnonymity
 from crypsis.guarantees.itemset_km_anonymity import ItemsetShared, KnownItems
 from crypsis.hierarchy import FANOUT_FIVE, ItemHierarchy, ItemTree
 from crypsis.kernels.apriori_cut import DELETED, STUCK, raise_cut
 from crypsis.kernels.itemsets import NO_ITEMS, NO_OFFSETS
 from crypsis.methods.method import Method
+from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.transaction.cut_rounds import CutRounds
 from crypsis.methods.transaction.people import arrange_by_person, count_people, persons_to_count, unit_of
 from crypsis.parameters import Between
+from crypsis.run_context import RunContext
+from crypsis.shards.records import EncodedTransactions
 
 MOST_BITS = 1 << 36  # nodes times records: 8 GB of bits
 
@@ -39,7 +45,7 @@ class HierarchyMethod(Method):
     promises: ClassVar[type[ItemsetKmAnonymity]] = ItemsetKmAnonymity
     needs: ClassVar[tuple[str, ...]] = ("hierarchy",)
     counts_people: ClassVar[bool] = True
-    instead_of_parts: ClassVar[str] = "each of its steps asks all records; read the data into memory, or use LRA"
+    scaling: ClassVar[Scaling] = Scaling.EXACT
 
     k: ItemsetShared = 5
     m: KnownItems = 2
@@ -60,12 +66,35 @@ class HierarchyMethod(Method):
     def guarantee_of(self, data: Transactions, published: PublishedTransactions) -> Guarantee:
         return ItemsetKmAnonymity(k=self.k, m=self.m, unit=unit_of(data))
 
-    def tree_records(self, data: Transactions) -> TreeRecords:
-        """The data over the tree; refuses data that no cut can protect."""
+    def anonymize(self, data: Transactions, context: RunContext) -> PublishedTransactions:
+        return self.recode(data, context)
+
+    def anonymize_parts(
+        self, data: EncodedTransactions, executor: Executor, context: RunContext, block: BlockSize
+    ) -> PublishedTransactions:
+        return self.recode(data.whole, context, data, executor)
+
+    @abstractmethod
+    def recode(
+        self,
+        data: Transactions,
+        context: RunContext,
+        encoded: EncodedTransactions | None = None,
+        executor: Executor | None = None,
+    ) -> PublishedTransactions:
+        """Publish items as nodes of the hierarchy; where the data are in shards too, these are asked for counts."""
+
+    def tree_records(
+        self, data: Transactions, encoded: EncodedTransactions | None = None, executor: Executor | None = None
+    ) -> TreeRecords:
+        """The data over the tree, counted in shards where there are some; refuses data that no cut can protect."""
         records = TreeRecords.of(data, self.hierarchy, self.attach_to_root)
         check_enough(count_people(persons_to_count(data), records.filled), self.k, data)
         for size in range(3, self.m + 1):
             check_combinations(np.diff(records.offsets), size)
+        if encoded is not None and executor is not None:
+            rounds = CutRounds.of(encoded.shards, records.tree, encoded.supports, records.sensitive_codes, executor)
+            return replace(records, rounds=rounds)
         if len(records.tree) * len(records.filled) > MOST_BITS:
             raise TooLarge(
                 f"{len(records.tree):,} nodes and {len(records.filled):,} records are too many for "
@@ -110,6 +139,7 @@ class TreeRecords:
     sensitive_codes: Int32s  # code of each sensitive item that occurs
     person: Int64s  # whose each record is; empty where each is a person
     declared: frozenset[str] = frozenset()  # leaves that the publisher gave; none of a tree made from the data
+    rounds: CutRounds | None = None  # what counts them where they are in shards
 
     @classmethod
     def of(cls, data: Transactions, hierarchy: ItemHierarchy, attach_to_root: bool) -> TreeRecords:
@@ -185,7 +215,33 @@ class TreeRecords:
         """Apriori anonymization of all records, or of a part of them. With `allowed` nodes given, bad sets that these
         cannot mend are left."""
         n_sensitive = len(self.sensitive_codes) if l > 1 and part is None else 0
-        offsets, items, person = arrange_by_person(*(part or Part(self.offsets, self.items, self.person)))
+        begun = self.identity if start is None else start
+        if self.rounds is not None:
+            satisfied, cut, steps = self.rounds.raise_cut(begun, k, m, l=l, allowed=allowed, most_deleted=most_deleted)
+        else:
+            records = part or Part(self.offsets, self.items, self.person)
+            satisfied, cut, steps = self._raised_here(records, begun, k, m, l, n_sensitive, allowed, most_deleted)
+        if not satisfied:
+            nodes = ", ".join(self.tree.names[node] for node in steps[-1][0])
+            raise Infeasible(
+                f"{method}: ({nodes}) breaks the promise and cannot be generalized any further. "
+                + ("Lower l, or k." if n_sensitive else "Allow fewer suppressed items, or lower k.")
+            )
+        return Raised(cut, steps)
+
+    def _raised_here(
+        self,
+        part: Part,
+        start: Int32s,
+        k: int,
+        m: int,
+        l: int,  # noqa: E741
+        n_sensitive: int,
+        allowed: Bools | None,
+        most_deleted: int,
+    ) -> tuple[bool, Int32s, list[tuple[list[int], bool]]]:
+        """The kernel on records in memory."""
+        offsets, items, person = arrange_by_person(*part)
         secret_offsets, secrets, _ = (
             arrange_by_person(self.sensitive_offsets, self.sensitive_items, self.person)
             if n_sensitive
@@ -197,7 +253,7 @@ class TreeRecords:
             self.tree.parent,
             self.tree.last,
             self.tree.leaf_count,
-            self.identity if start is None else start,
+            start,
             np.ones(len(self.tree), np.bool_) if allowed is None else allowed,
             allowed is not None,
             k,
@@ -209,16 +265,15 @@ class TreeRecords:
             most_deleted,
             person,
         )
-        if status == STUCK:
-            nodes = ", ".join(self.tree.names[node] for node in steps[-1, 1 : steps[-1, 0] + 1].tolist())
-            raise Infeasible(
-                f"{method}: ({nodes}) breaks the promise and cannot be generalized any further. "
-                + ("Lower l, or k." if n_sensitive else "Allow fewer suppressed items, or lower k.")
-            )
-        return Raised(
-            cut,
-            [(row[1 : row[0] + 1], kind == DELETED) for row, kind in zip(steps.tolist(), done.tolist(), strict=True)],
-        )
+        named = [
+            (row[1 : row[0] + 1], kind == DELETED) for row, kind in zip(steps.tolist(), done.tolist(), strict=True)
+        ]
+        return status != STUCK, cut, named
+
+    def release_shards(self) -> None:
+        """Nothing more is counted."""
+        if self.rounds is not None:
+            self.rounds.close()
 
     def named_steps(self, raised: Raised) -> list[list[Any]]:
         """Steps as the private report lists them: `["generalize", ["a", "#1.0"]]`."""

@@ -2,7 +2,7 @@
 
 Guarantees k^m-anonymity of itemsets. Costs a sort and, per part, what Apriori costs on it.
 
-Terrovitis, Mamoulis, Kalnis. The VLDB Journal 20(1), 2011, 83-106.
+Terrovitis, Mamoulis, Kalnis. The VLDB RunContext 20(1), 2011, 83-106.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import load
 from crypsis.kernels.gray_order import gray_order
-from crypsis.methods.scaling import BlockSize, Scaling
 from crypsis.methods.transaction.hierarchy_recoding import (
     HierarchyMethod,
     Part,
@@ -49,12 +48,11 @@ class LRA(HierarchyMethod):
     [['milk'], ['milk'], [['beer', 'wine']], [['beer', 'wine']]]
 
     Terrovitis, Mamoulis, Kalnis. Local and global recoding methods for anonymizing set-valued data.
-    The VLDB Journal 20(1), 2011, 83-106: LRA.
+    The VLDB RunContext 20(1), 2011, 83-106: LRA.
     """
 
     choose_when: ClassVar[str] = "When records fall into groups, and detail inside a group matters more than totals."
     costs: ClassVar[str] = "An item may have several names, so its total is spread over them."
-    scaling: ClassVar[Scaling] = Scaling.EXACT
     stages: ClassVar[tuple[str, ...]] = ("read hierarchy", "sort", "raise the cuts", "publish")
 
     partition_size: Annotated[
@@ -63,15 +61,13 @@ class LRA(HierarchyMethod):
         "Records per part, at least k of them; without it 10 k, or a two-hundredth of the records if that is more.",
     ] = None
 
-    def anonymize(self, data: Transactions, context: RunContext) -> PublishedTransactions:
-        return self._recode(data, context, None)
-
-    def anonymize_parts(
-        self, data: EncodedTransactions, executor: Executor, context: RunContext, block: BlockSize
+    def recode(
+        self,
+        data: Transactions,
+        context: RunContext,
+        encoded: EncodedTransactions | None = None,
+        executor: Executor | None = None,
     ) -> PublishedTransactions:
-        return self._recode(data.whole, context, executor)
-
-    def _recode(self, data: Transactions, context: RunContext, executor: Executor | None) -> PublishedTransactions:
         """Parts are anonymized one after another, or where the executor says."""
         refuse_sensitive(data, "LRA")
         with context.stage("read hierarchy"):

@@ -2,7 +2,7 @@
 
 Guarantees k^m-anonymity of itemsets. Costs Apriori on each group of items, and on all of them from a higher cut.
 
-Terrovitis, Mamoulis, Kalnis. The VLDB Journal 20(1), 2011, 83-106.
+Terrovitis, Mamoulis, Kalnis. The VLDB RunContext 20(1), 2011, 83-106.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.executors.executor import Executor
 from crypsis.methods.transaction.apriori import named_cut
 from crypsis.methods.transaction.hierarchy_recoding import (
     HierarchyMethod,
@@ -25,6 +26,7 @@ from crypsis.methods.transaction.hierarchy_recoding import (
 )
 from crypsis.parameters import AtLeast
 from crypsis.run_context import RunContext
+from crypsis.shards.records import EncodedTransactions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +47,7 @@ class VPA(HierarchyMethod):
     True
 
     Terrovitis, Mamoulis, Kalnis. Local and global recoding methods for anonymizing set-valued data.
-    The VLDB Journal 20(1), 2011, 83-106: VPA.
+    The VLDB RunContext 20(1), 2011, 83-106: VPA.
     """
 
     choose_when: ClassVar[str] = "In place of Apriori when there are many items, or m is 3."
@@ -54,10 +56,16 @@ class VPA(HierarchyMethod):
 
     parts: Annotated[int, AtLeast(1), "Parts of the items, of about equally many occurrences."] = 4
 
-    def anonymize(self, data: Transactions, context: RunContext) -> PublishedTransactions:
+    def recode(
+        self,
+        data: Transactions,
+        context: RunContext,
+        encoded: EncodedTransactions | None = None,
+        executor: Executor | None = None,
+    ) -> PublishedTransactions:
         refuse_sensitive(data, "VPA")
         with context.stage("read hierarchy"):
-            records = self.resolve(data).tree_records(data)
+            records = self.resolve(data).tree_records(data, encoded, executor)
         with context.stage("raise the cuts of the parts"):
             bounds = domain_bounds(records, self.parts)
             cut = records.identity
@@ -73,6 +81,7 @@ class VPA(HierarchyMethod):
                 method="VPA",
             )
         with context.stage("publish"):
+            records.release_shards()
             published = records.published([raised.cut], np.zeros(len(records), np.int64))
             names, leaves = records.tree.names, records.tree.leaves.tolist()
             context.private.update(
