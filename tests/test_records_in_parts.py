@@ -101,8 +101,8 @@ def test_what_needs_all_records_at_once_is_refused(tmp_path: Path) -> None:
         crypsis.scan_transactions(tmp_path / "a.csv", person="id")
     with pytest.raises(NotApplicable, match="grid"):
         crypsis.scan_trajectories(tmp_path / "a.csv", grid=100.0)
-    with pytest.raises(NotScalable, match="Disassociation"):
-        crypsis.anonymize(crypsis.scan_transactions(tmp_path / "*.jsonl"), crypsis.PCTA(k=2))
+    with pytest.raises(NotScalable, match="objective='item'"):
+        crypsis.anonymize(crypsis.scan_transactions(tmp_path / "*.jsonl"), crypsis.PCTA(k=2, objective="dataset"))
 
 
 def test_a_release_in_blocks_has_the_stated_form(tmp_path: Path) -> None:

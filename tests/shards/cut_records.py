@@ -16,7 +16,7 @@ from crypsis.shards.records import shard_records
 from tests.shards.cut_sets import random_cuts, random_sets
 from tests.shards.cut_walks import random_walks
 
-RECODED = ("apriori", "sensitive-apriori", "suppressing-apriori", "vpa")
+RECODED = ("apriori", "sensitive-apriori", "suppressing-apriori", "vpa", "coat", "pcta", "policy")
 SETS = ("disassociation", "diverse", "lra", *RECODED)
 WALKS = ("seq-anon", "truncated", "sd-seq-anon", "u-seq-anon", "kam-cut")
 
@@ -48,8 +48,26 @@ def drawn(name: str, rng: np.random.Generator) -> tuple[Any, crypsis.Method]:
         "apriori": crypsis.Apriori(k=k, m=int(rng.integers(1, 4))),
         "sensitive-apriori": crypsis.Apriori(k=k, m=2, l=int(rng.integers(1, 4))),
         "suppressing-apriori": crypsis.Apriori(k=k, m=2, max_suppressed_items=0.3),
+        "coat": crypsis.COAT(k=k, m=int(rng.integers(1, 4)), utility=drawn_utility(rng, sets), max_suppressed=0.3),
+        "pcta": crypsis.PCTA(k=k, m=int(rng.integers(1, 4))),
+        "policy": crypsis.PCTA(k=k, privacy=drawn_policy(rng, sets)),
         "vpa": crypsis.VPA(k=k, m=int(rng.integers(1, 4)), parts=int(rng.integers(1, 4))),
     }[name]
+
+
+def drawn_utility(rng: np.random.Generator, data: crypsis.Transactions) -> crypsis.UtilityPolicy:
+    """Some items together, others with one more, the last of all alone."""
+    labels = list(data.vocabulary.labels)
+    cuts = sorted(rng.integers(0, len(labels) + 1, 2).tolist())
+    return crypsis.UtilityPolicy([part for part in np.split(np.array(labels), cuts) if len(part)])
+
+
+def drawn_policy(rng: np.random.Generator, data: crypsis.Transactions) -> crypsis.PrivacyPolicy:
+    """A few sets of up to four items."""
+    labels = [*data.vocabulary.labels, "never"]
+    return crypsis.PrivacyPolicy(
+        [rng.choice(labels, min(int(rng.integers(1, 5)), len(labels)), replace=False).tolist() for _ in range(6)]
+    )
 
 
 def outcome(run: Any) -> Any:

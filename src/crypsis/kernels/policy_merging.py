@@ -117,7 +117,7 @@ def merge_for_policy(
                 candidate_cap,
             )
         else:
-            one, other = _cheapest(
+            one, other = cheapest_merge(
                 image[:n_image] if every_item else np.full(1, least, np.int64), alive, utility, size, pairs
             )
         if one < 0:
@@ -383,7 +383,7 @@ def _difference_sign(size: int, support: int, smaller: int, other: int) -> int:
 
 
 @njit
-def _cheapest(chosen: Int64s, alive: Bools, utility: Int32s, size: Int64s, pairs: Int32s) -> tuple[int, int]:
+def cheapest_merge(chosen: Int64s, alive: Bools, utility: Int32s, size: Int64s, pairs: Int32s) -> tuple[int, int]:
     """The pair whose merged item loses least; the first of equals."""
     best_one, best_other = -1, -1
     best_size, best_support = 0, 0

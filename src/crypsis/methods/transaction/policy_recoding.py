@@ -16,16 +16,20 @@ from crypsis.data.privacy_policy import PrivacyPolicy, check_combinations
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.data.vocabulary import Vocabulary
-from crypsis.errors import PoliciesConflict, TooLarge
+from crypsis.errors import NotScalable, PoliciesConflict, TooLarge
+from crypsis.executors.executor import Executor
 from crypsis.guarantees import Guarantee, ItemsetKmAnonymity, PolicyAnonymity
 from crypsis.hierarchy import UtilityPolicy
 from crypsis.kernels.itemsets import EACH_RECORD, NO_ITEMS, NO_OFFSETS, itemsets
 from crypsis.kernels.policy_merging import NO_PARTNER, merge_for_policy
 from crypsis.methods.method import Method
+from crypsis.methods.scaling import BlockSize, Scaling
 from crypsis.methods.transaction.hierarchy_recoding import accounting, check_enough, refuse_sensitive
 from crypsis.methods.transaction.people import arrange_by_person, count_people, persons_to_count, unit_of
+from crypsis.methods.transaction.policy_rounds import PolicyRounds
 from crypsis.parameters import AtLeast, Between, OneOf
 from crypsis.run_context import RunContext
+from crypsis.shards.records import EncodedTransactions
 
 MOST_ITEMS = 20_000
 EVERY = np.iinfo(np.int64).max
@@ -94,7 +98,7 @@ class PolicyMethod(Method):
     promises: ClassVar[type[ItemsetKmAnonymity]] = ItemsetKmAnonymity
     stages: ClassVar[tuple[str, ...]] = ("read policies", "merge", "publish")
     counts_people: ClassVar[bool] = True
-    instead_of_parts: ClassVar[str] = "each of its steps asks all records; read the data into memory"
+    scaling: ClassVar[Scaling] = Scaling.EXACT
     every_item: ClassVar[bool]
 
     k: Annotated[int, AtLeast(1), "Records that must share each protected set of items."] = 5
@@ -130,7 +134,32 @@ class PolicyMethod(Method):
     def _utility(self) -> UtilityPolicy | None:
         """The utility policy where there is one."""
 
+    @property
+    def scaling_here(self) -> Scaling:
+        return Scaling.EXACT if self.objective == "item" else Scaling.NONE
+
     def anonymize(self, data: Transactions, context: RunContext) -> PublishedTransactions:
+        return self._recode(data, context)
+
+    def anonymize_parts(
+        self, data: EncodedTransactions, executor: Executor, context: RunContext, block: BlockSize
+    ) -> PublishedTransactions:
+        if self.objective != "item":
+            raise NotScalable(
+                f"{type(self).__name__} cannot be run on parts with objective='dataset': it adds up fractions over all "
+                "records in their order. Use objective='item', or read the data into memory.",
+                method=self.name(),
+            )
+        return self._recode(data.whole, context, data, executor)
+
+    def _recode(
+        self,
+        data: Transactions,
+        context: RunContext,
+        encoded: EncodedTransactions | None = None,
+        executor: Executor | None = None,
+    ) -> PublishedTransactions:
+        """Merge items until the policy is satisfied; where the data are in shards too, these are asked for counts."""
         name = type(self).__name__
         refuse_sensitive(data, name)
         resolved = self.resolve(data)
@@ -143,29 +172,48 @@ class PolicyMethod(Method):
                     f"{name} compares every two of {len(codes):,} items; at most {MOST_ITEMS:,} are possible. "
                     "Use Apriori, or Disassociation."
                 )
+            rounds = None
+            if encoded is not None and executor is not None:
+                rounds = PolicyRounds.of(encoded.shards, number, len(codes), executor)
             offsets, items = _relabelled(data, number)
-            if resolved.privacy is None:
-                constraints, unknown = occurring_sets(offsets, items, len(codes), self.m), 0
-            else:
+            if resolved.privacy is not None:
                 constraint_offsets, constraint_items, unknown = resolved.privacy.closed(vocabulary, data)
                 constraints = (constraint_offsets, constraint_items)
+            elif rounds is not None:
+                constraints, unknown = rounds.occurring_sets(self.m, data.lengths), 0
+            else:
+                constraints, unknown = occurring_sets(offsets, items, len(codes), self.m), 0
             if unknown:
                 context.warn(f"{unknown} itemsets of the privacy policy name an item that does not occur")
             policy = resolved._utility()
         with context.stage("merge"):
-            merged = merged_items(
-                offsets,
-                items,
-                len(codes),
-                constraints,
-                self.k,
-                utility=None if policy is None else policy.sets_of(vocabulary),
-                every_item=self.every_item,
-                most_suppressed=int(Fraction(str(self.max_suppressed)) * len(codes)),
-                person=person,
-                whole_dataset=self.objective == "dataset",
-                candidate_cap=self.candidate_cap,
-            )
+            utility = None if policy is None else policy.sets_of(vocabulary)
+            most_suppressed = int(Fraction(str(self.max_suppressed)) * len(codes))
+            if rounds is not None:
+                merged = Merged(
+                    *rounds.merge(
+                        constraints,
+                        self.k,
+                        utility=utility,
+                        every_item=self.every_item,
+                        most_suppressed=most_suppressed,
+                    )
+                )
+                rounds.close()
+            else:
+                merged = merged_items(
+                    offsets,
+                    items,
+                    len(codes),
+                    constraints,
+                    self.k,
+                    utility=utility,
+                    every_item=self.every_item,
+                    most_suppressed=most_suppressed,
+                    person=person,
+                    whole_dataset=self.objective == "dataset",
+                    candidate_cap=self.candidate_cap,
+                )
         trace = _trace(merged.steps, vocabulary.labels)
         if not merged.satisfied:
             *done, (_, stuck) = trace
