@@ -317,7 +317,7 @@ class Release:
 
         if self.original is None or isinstance(self.guarantee, DifferentialPrivacy):
             return None
-        return compared(self.original, self.data) or None
+        return compared(self.original, self.data, self.side_file) or None
 
     def write(
         self,

@@ -52,3 +52,18 @@ def test_a_pdf_lies_outside_the_folder_and_ends_in_pdf(run: Run, tmp_path: Path)
         refused = run("report", folder, "--pdf", name)
         assert refused.code == 2, refused.err
         assert not name.exists()
+
+
+def test_a_release_that_only_its_publisher_can_count_is_printed_as_it_stands(run: Run, tmp_path: Path) -> None:
+    trips = [f"u{owner},t{owner}-{trip}" for owner in range(6) for trip in (0, 1)]
+    rows = "".join(f"{trip},{position},{place}\n" for trip in trips for position, place in enumerate("ab"))
+    (tmp_path / "trips.csv").write_text("user,trip,position,place\n" + rows)
+    options = ("--person", "user", "--id", "trip", "--location", "place", "--unit", "owner")
+    done = run("anonymize", tmp_path / "trips.csv", "--method", "kam-cut", "-k", "2", *options, "--out", tmp_path / "r")
+    assert done.code == 0, done
+    printed = run("report", tmp_path / "r", "--pdf", tmp_path / "report.pdf")
+    assert printed.code == 0, printed
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
+    with (tmp_path / "r" / "report.html").open("a") as page:
+        page.write("changed")
+    assert run("report", tmp_path / "r", "--pdf", tmp_path / "report.pdf").code != 0

@@ -151,6 +151,6 @@ def test_informs_with_codes_is_marked_with_the_information_that_is_lost(run: Run
     made = published(run, command, tmp_path)
     lost = findings(made)["information-loss"]
     assert lost["colour"] == "amber"
-    assert lost["sentence"] == "65 % of the information in the quasi-identifiers is lost (NCP)."
+    assert lost["sentence"] == "65 % of the information in the quasi-identifiers is lost."
     assert findings(made)["known-pairs"]["number"] == 0
     assert attack(run, command, tmp_path, "linkage", "--known-items", "2")["fewest_candidates"] >= K

@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+import crypsis
+from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.pictures import (
     PICTURES,
@@ -150,7 +152,7 @@ def test_discs_grow_with_support_by_area() -> None:
 def test_the_scale_bar_is_as_long_as_it_says() -> None:
     picture = ElementTree.fromstring(location_map(facts_of(of_rows([["a", "b"]], {"a": (0, 0), "b": (1000, 0)}))))
     bar = next(mark.get("d", "") for mark in picture.iter("path") if mark.get("class") == "scale")
-    said = next(text.text or "" for text in picture.iter("text") if (text.text or "").endswith("units"))
+    said = next(text.text or "" for text in picture.iter("text") if (text.text or "").endswith("units of the map"))
     discs = sorted(float(disc.get("cx", "")) for disc in picture.iter("circle") if disc.get("class") == "whole")[-2:]
     drawn = float(re.search(r"h([\d.]+)m", bar).group(1))
     assert drawn / (discs[1] - discs[0]) == pytest.approx(float(said.split()[0].replace(",", "")) / 1000, rel=0.01)
@@ -205,3 +207,30 @@ def test_only_cells_have_the_section_on_movement() -> None:
     assert "How people move" in movement(facts_of(cells()))
     assert movement(facts_of(CASES["a town"])) == ""
     assert places_section(facts_of(cells())) == ""
+
+
+def test_maps_of_a_projection_are_in_metres_and_show_north() -> None:
+    manifest, published, side_file = cells()
+    named = {**manifest, "data": {**manifest["data"], "crs": "EPSG:32650"}}
+    told = [str(draw(facts_of((named, published, side_file)))) for draw in (flow_map, location_map)]
+    assert all(re.search(r">\d+ m<", picture) and ">N<" in picture for picture in told)
+    assert all(">N<" not in str(draw(facts_of(cells()))) for draw in (flow_map, location_map))
+
+
+def test_a_flow_map_of_many_moves_has_at_most_a_hundred_arrows() -> None:
+    manifest, published, side_file = town(n_locations=200, n_rows=4_000)
+    facts = facts_of((manifest, published, side_file))
+    assert len(facts.flows) > 1_000
+    picture = ElementTree.fromstring(flow_map(facts))
+    arrows = [mark for mark in picture.iter("g") if mark.get("class") == "move"]
+    assert 10 < len(arrows) <= 100
+
+
+def test_movement_is_compared_with_its_original_on_two_maps_of_the_same_view() -> None:
+    data = Trajectories.from_lists([["a", "b"]] * 3, locations=Locations.of({"a": (0, 0), "b": (900, 400)}))
+    page = crypsis.anonymize(data, crypsis.SeqAnon(k=2, m=1)).private_report().html
+    assert page.index(">Map before<") < page.index(">Map after<")
+    boxes = re.findall(r'<svg data-corners=\'[^\']+\' [^>]*viewBox="([^"]+)"', page)
+    assert len(boxes) == 2
+    assert boxes[0] == boxes[1]
+    assert "Map before" not in crypsis.anonymize(data, crypsis.SeqAnon(k=2, m=1)).report().html

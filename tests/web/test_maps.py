@@ -15,9 +15,10 @@ import pytest
 
 from crypsis.data.projection import transformer
 from crypsis.data.track import Tracks
+from crypsis.drawing.flow_bundles import MOST_ARROWS, bundled
+from crypsis.drawing.map_view import MapView
 from crypsis.errors import CrypsisError, MissingExtra, UnreadableFile
-from crypsis.web.flow_bundles import MOST_ARROWS, bundled
-from crypsis.web.maps import MapView, track_map, view_of_tracks
+from crypsis.reports.pictures.movement_maps import track_map, view_of_tracks
 from crypsis.web.outlines import read_outlines
 
 UTM = "EPSG:32650"

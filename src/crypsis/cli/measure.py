@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +15,9 @@ from crypsis.cli.output import by_direction, show, show_table
 from crypsis.cli.reading import Reader, read_original
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import NotApplicable
+
+if TYPE_CHECKING:
+    from crypsis.metrics.figure import Figure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,8 +78,13 @@ class Measure(Command):
             from crypsis.metrics import figure_named
 
             for direction, group in by_direction(figures, lambda name: figure_named(name).better).items():
-                rows = [(name, value, figure_named(name).title) for name, value in group.items()]
+                rows = [(name, value, _titled(figure_named(name), against.crs)) for name, value in group.items()]
                 show_table(("figure", "value", "meaning"), rows, direction)
+
+
+def _titled(figure: Figure, crs: str | None) -> str:
+    """The label of a figure, and of a distance the unit."""
+    return figure.title if figure.share or not figure.unit else f"{figure.title}, in {figure.unit_in(crs)}"
 
 
 def measured(

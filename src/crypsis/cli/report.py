@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crypsis.cli.output import show
-from crypsis.errors import BadParameter, OptionWithoutEffect
+from crypsis.errors import BadParameter, BadRelease, OptionWithoutEffect
 
 if TYPE_CHECKING:
     from crypsis.evaluate import Store
@@ -37,6 +37,7 @@ def report(
     """
     from crypsis._api import read_release
     from crypsis.evaluate import Store
+    from crypsis.reports.report import Report
 
     _check_pdf(pdf, release)
     if release.suffix == ".html" and release.is_file():
@@ -48,8 +49,11 @@ def report(
         _of_experiment(Store(release), out, pictures)
         return
     found = read_release(release)
-    path = release / "report.html" if out is None else found.report().save(out)
-    printed = [] if pdf is None else [found.report().save(pdf)]
+    page = release / "report.html"
+    if pdf is not None and found.damage:
+        raise BadRelease(f"{found.damage[0]} A damaged release has no report to sign.", where=str(release))
+    path = page if out is None else found.report().save(out)
+    printed = [] if pdf is None else [Report(page.read_text(encoding="utf-8")).save(pdf)]
     drawn = [] if pictures is None else found.report().save_pictures(pictures)
     data, guarantee = found.manifest["data"], found.guarantee
     show(

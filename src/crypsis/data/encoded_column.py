@@ -24,6 +24,15 @@ from crypsis.data.values import ColumnType, encoded
 from crypsis.errors import InputError
 
 Role = Literal["identifier", "quasi", "sensitive", "label", "other"]
+ROLE_NAMES = {"quasi": "quasi-identifier"}  # of roles that are written shorter than they are called
+TYPE_LABELS = {
+    "int": "whole number",
+    "float": "number",
+    "category": "text",
+    "date": "date",
+    "timestamp": "date and time",
+    "items": "set of items",
+}
 CELLS_AT_ONCE = 500_000  # from here on columns are encoded in threads
 Given = TypeVar("Given")
 Made = TypeVar("Made")

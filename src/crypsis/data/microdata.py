@@ -54,6 +54,11 @@ class Microdata(InMemory):
         return None
 
     @property
+    def crs(self) -> str | None:
+        """The projection of coordinates, where it is known."""
+        return None
+
+    @property
     def label_vocabulary(self) -> Vocabulary | None:
         """The items or locations that records are made of."""
         return None

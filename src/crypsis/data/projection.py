@@ -12,6 +12,7 @@ from crypsis.data.formats.source import place
 from crypsis.errors import BadCoordinate, BadParameter, MissingExtra
 
 DEGREES = "EPSG:4326"
+_UTM = re.compile(r"EPSG:32[67](?:0[1-9]|[1-5]\d|60)")  # their unit is known without asking anybody
 _EPSG = re.compile(r"(?:EPSG:)?(\d+)", re.IGNORECASE)
 
 
@@ -74,7 +75,12 @@ def epsg(crs: str | int) -> str:
 
 def is_metric(crs: str | None) -> bool:
     """Whether a unit of the plane is a metre; unknown planes have units of their own."""
-    return crs is not None and bool(_pyproj().CRS.from_user_input(crs).axis_info[0].unit_name == "metre")
+    if crs is None or _UTM.fullmatch(crs):
+        return crs is not None
+    try:
+        return bool(_pyproj().CRS.from_user_input(crs).axis_info[0].unit_name == "metre")
+    except (MissingExtra, RuntimeError, IndexError):  # RuntimeError: no projection that pyproj knows
+        return False
 
 
 def transformer(origin: str, target: str) -> Any:

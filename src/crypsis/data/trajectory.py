@@ -407,6 +407,10 @@ class Trajectories(Ragged, Microdata):
         return json_column(VISITS, self.to_lists())
 
     @property
+    def crs(self) -> str | None:
+        return self.locations.crs
+
+    @property
     def label_vocabulary(self) -> Vocabulary:
         return self.locations.vocabulary
 

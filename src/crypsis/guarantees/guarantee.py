@@ -102,7 +102,7 @@ class Guarantee(Checked, ABC):
             f"{parameter.name}={getattr(self, parameter.name)}"
             for parameter in parameters_of(type(self))
             if getattr(self, parameter.name) is not None
-            and (parameter.type is not str or getattr(self, parameter.name) != parameter.default)
+            and (parameter.type not in (str, bool) or getattr(self, parameter.name) != parameter.default)
         ]
         return f"{self.model} ({', '.join(told)})"
 

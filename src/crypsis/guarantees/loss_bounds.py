@@ -16,7 +16,7 @@ def bounds_in_words(ncp: float | None, ul: float | None) -> str:
     """A sentence for each bound, with a blank in front; nothing where there is none."""
     told = ""
     if ncp is not None:
-        told += f" The table lost at most {ncp:g} of its precision (NCP)."
+        told += f" The table lost at most {ncp:g} of its precision."
     if ul is not None:
         told += f" The items lost at most {ul:g} of theirs (UL)."
     return told
@@ -24,4 +24,4 @@ def bounds_in_words(ncp: float | None, ul: float | None) -> str:
 
 def table_loss_in_words(ncp: float | None) -> tuple[str, ...]:
     """What has to be measured against the original where the loss of the table is bounded."""
-    return () if ncp is None else ("How much of its precision the table lost (NCP).",)
+    return () if ncp is None else ("How much of its precision the table lost.",)

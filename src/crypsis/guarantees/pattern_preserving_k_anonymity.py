@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -54,6 +55,12 @@ class PatternPreservingKAnonymity(OrderOrTime):
             f"at least {self.k} {individuals}. Published trajectories need not be true for any single individual."
             f"{self.time_words}"
         )
+
+    def meaning_for(self, known: Sequence[str]) -> str:
+        people = f"at least {self.k} people went that way" + (
+            ", if no two trajectories are of one person" * (self.unit != "owner")
+        )
+        return f"Whatever part of a person's way somebody knows: it is not published, or {people}."
 
     @property
     def trivial(self) -> bool:

@@ -11,7 +11,7 @@ from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import NotApplicable
 from crypsis.kernels.nearest_generators import nearest_generators
 from crypsis.metrics.exact_sums import mean
-from crypsis.metrics.figure import Figure
+from crypsis.metrics.figure import MAP_UNITS, Figure
 from crypsis.metrics.metric import Metric
 
 
@@ -76,8 +76,8 @@ class DisplacementMetric(Metric):
         Figure(
             "displacement_loss",
             "Displacement",
-            "Mean distance, in the unit of the map, from a fix to the published point of its cell.",
-            unit="map units",
+            "Mean distance from a fix to the published point of its cell.",
+            unit=MAP_UNITS,
             rank=1,
         ),
     )

@@ -17,7 +17,7 @@ from crypsis.kernels.diameter import largest_distance
 from crypsis.kernels.symbol_distances import distances_to_members, member_slots
 from crypsis.metrics.alignment import SUPPRESSED, align
 from crypsis.metrics.exact_sums import mean
-from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.figure import MAP_UNITS, SHARE, Figure
 from crypsis.metrics.metric import Metric
 
 
@@ -98,9 +98,9 @@ class DistanceLoss(Metric):
         Figure(
             "distance_loss",
             "Distance loss",
-            "Mean distance, in the unit of the map, from where somebody was to the locations published for that "
+            "Mean distance from where somebody was to the locations published for that "
             "visit; 0 means that nothing moved.",
-            unit="map units",
+            unit=MAP_UNITS,
             abbreviation="DL",
             rank=1,
         ),

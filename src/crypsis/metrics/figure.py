@@ -8,6 +8,7 @@ LOWER = "lower is better"
 HIGHER = "higher is better"
 NEITHER = ""
 SHARE = "share"
+MAP_UNITS = "units of the map"
 SAME_AT_NOTHING = "What the error would be if nothing had been published."
 
 
@@ -37,6 +38,12 @@ class Figure:
     @property
     def share(self) -> bool:
         return self.unit == SHARE
+
+    def unit_in(self, crs: str | None) -> str:
+        """The unit with distances in that of a projection: metres, where they are."""
+        from crypsis.data.projection import is_metric
+
+        return "metres" if self.unit == MAP_UNITS and is_metric(crs) else self.unit
 
     @property
     def better(self) -> str:

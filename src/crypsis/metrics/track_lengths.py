@@ -11,7 +11,7 @@ from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import BadCoordinate, BadParameter
 from crypsis.metrics.exact_sums import mean, total
-from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.figure import MAP_UNITS, SHARE, Figure
 from crypsis.metrics.metric import Metric
 
 
@@ -109,11 +109,12 @@ class TrackLengthsMetric(Metric):
     accepts = (Tracks,)
     measure = staticmethod(track_lengths)
     figures = (
-        Figure("track_length_mean", "Mean track length", "Mean length of the original tracks."),
+        Figure("track_length_mean", "Mean track length", "Mean length of the original tracks.", unit=MAP_UNITS),
         Figure(
             "published_track_length_mean",
             "Mean published track length",
             "Mean length of the rows, drawn through the points of their cells.",
+            unit=MAP_UNITS,
         ),
         Figure(
             "track_length_variation_loss",

@@ -231,10 +231,10 @@ class TrajectoryKind(PublishedKind):
         }
 
     def describe_side_file(self, side_file: Locations | None) -> dict[str, Any]:
-        """The grid of the cells, which is public: with it everybody can draw them."""
-        if side_file is None or side_file.grid is None:
+        """The projection of the coordinates, and the grid of the cells: with them everybody can draw the places."""
+        if side_file is None or (side_file.crs is None and side_file.grid is None):
             return {}
-        return {"crs": side_file.crs, "grid": side_file.grid.to_dict()}
+        return {"crs": side_file.crs, **({} if side_file.grid is None else {"grid": side_file.grid.to_dict()})}
 
     def notes(self, published: PublishedTrajectories) -> list[str]:
         notes = []

@@ -27,6 +27,17 @@ class ManifestFacts:
         return part if isinstance(part, Mapping) else {}
 
     @property
+    def crs(self) -> str | None:
+        """The projection of published coordinates, where the release names it."""
+        found = self.section("data").get("crs")
+        return found if isinstance(found, str) else None
+
+    @property
+    def known(self) -> list[str]:
+        """What somebody may know of a person, by the names of the columns."""
+        return []
+
+    @property
     def required(self) -> float | None:
         """The support that the guarantee asks for."""
         value = self.section("verdict").get("required")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from crypsis.data.mixed import PublishedMixed
@@ -24,7 +25,7 @@ class MixedFacts(ManifestFacts):
 
     def __init__(self, manifest: Mapping[str, Any], published: PublishedMixed) -> None:
         self.manifest = manifest
-        self.table = TableFacts.of(manifest, published.table)
+        self.table = replace(TableFacts.of(manifest, published.table), items=published.column)
         self.items = TransactionFacts.of(manifest, published.transactions)
 
 

@@ -42,8 +42,10 @@ p {{ max-width: none; }}
 .tiles .figure {{ font-size: 14pt; }}
 .columns, .plots, .lights {{ display: block; }}
 .columns > * + *, .light + .light {{ margin-top: 10pt; }}
+.private {{ margin-bottom: 10pt; }}
 .columns h3:not(:first-child) {{ margin-top: 8pt; }}
-.columns > figure, .plots > figure {{ display: inline-block; width: 48%; margin: 0 1% 0 0; vertical-align: top; }}
+.columns > figure, .plots > figure {{ display: inline-block; width: 48%; margin: 0 1% 10pt 0; vertical-align: top; }}
+.legend span {{ display: inline-block; margin-right: 14pt; }}
 .verdict {{ display: block; padding: 8pt 12pt; margin-top: 10pt; }}
 .verdict img {{ float: left; width: 24pt; height: 24pt; margin: 0 10pt 20pt 0; }}
 .verdict strong {{ font-size: 12pt; }}
@@ -59,7 +61,7 @@ pre {{ white-space: pre-wrap; }}
 .scroll {{ overflow: visible; }}
 .signatures {{ display: block; }}
 .signatures > div {{ display: inline-block; width: 46%; margin-right: 3%; vertical-align: top; }}
-footer {{ margin-top: 18pt; }}
+footer {{ margin-top: 8pt; }}
 .only-screen {{ display: none; }}
 """
 _NOT_FOR_RELEASE = f"""

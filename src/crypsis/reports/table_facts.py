@@ -60,6 +60,7 @@ class TableFacts(ManifestFacts):
     sizes: Int64s
     suppressed: int
     columns: tuple[ColumnFacts, ...]
+    items: str | None = None  # the column of sets beside the table, where there is one
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any], published: PublishedTable) -> TableFacts:
@@ -71,6 +72,11 @@ class TableFacts(ManifestFacts):
             int(np.count_nonzero(published.suppressed)),
             tuple(ColumnFacts.of(column) for column in published.columns),
         )
+
+    @property
+    def known(self) -> list[str]:
+        known = [column.name for column in self.columns if column.role == "quasi"]
+        return known if self.items is None else [*known, self.items]
 
     @property
     def k(self) -> float | None:

@@ -25,7 +25,7 @@ class InformationLossCheck(Check):
         for what, loss, words in _losses(subject):
             colour = Colour.AMBER if loss > limits.loss_amber else Colour.GREEN
             colour = Colour.RED if loss >= limits.loss_red and loss > 0 else colour
-            sentence = f"{percent(loss)} of the information in {what} is lost (NCP)."
+            sentence = f"{percent(loss)} of the information in {what} is lost."
             yield Finding(self.code, colour, sentence, None, None, loss, Remedy(words))
 
 

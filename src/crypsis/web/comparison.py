@@ -5,26 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from crypsis.data.track import Tracks
-from crypsis.data.trajectory import Trajectories
 from crypsis.drawing.frame import Frame
-from crypsis.drawing.markup import Markup
 from crypsis.errors import NotApplicable
 from crypsis.evaluate.plots import frame_of
 from crypsis.release import Release
-from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.pictures.before_after import comparable_columns
-from crypsis.web.maps import (
-    cells_legend,
-    cells_map,
-    place_legend,
-    published_map,
-    released_legend,
-    track_map,
-    view_of_places,
-    view_of_tracks,
-    visits_map,
-)
+from crypsis.reports.pictures.movement_maps import LabelledMap, maps_before_after
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,21 +49,6 @@ class Comparison:
         except NotApplicable:
             return frame_of("generalized_frequency", published=data, column=name)
 
-    def maps(self) -> tuple[tuple[Markup, Markup], tuple[Markup, Markup]] | None:
-        """The original and the release on maps of the same view, each with its legend; None without places."""
-        original = self.original
-        if not isinstance(original, (Tracks, Trajectories)):
-            return None
-        facts = ReleaseFacts.of(self.release.manifest, self.release.data, self.release.side_file)
-        try:
-            if isinstance(original, Tracks):
-                view = view_of_tracks(original)
-                tracks = Markup("<span>Each line is a track; darker where many pass.</span>")
-                return (track_map(original, view), tracks), (cells_map(facts, view), cells_legend())
-            if original.locations.has_coordinates:
-                view = view_of_places(original)
-                after = published_map(facts, data=original, view=view)
-                return (visits_map(original, view), place_legend()), (after, released_legend())
-        except NotApplicable:  # a release that has no places of its own
-            return None
-        return None
+    def maps(self) -> tuple[LabelledMap, LabelledMap] | None:
+        """The original and the release on maps of the same view; None without places."""
+        return maps_before_after(self.original, self.release.data, self.release.side_file)

@@ -34,10 +34,10 @@ class ComparisonView:
                 await self._show_column(self.chosen)
         if maps is not None:
             with ui.element("div").classes("halves"):
-                for title, (svg, marks) in zip(("Map before", "Map after"), maps, strict=True):
+                for title, shown in zip(("Map before", "Map after"), maps, strict=True):
                     with theme.section(title):
-                        theme.picture(svg)
-                        ui.html(marks, sanitize=False).classes("legend")
+                        theme.picture(shown.picture)
+                        ui.html(shown.legend, sanitize=False).classes("legend")
 
     def _columns(self, actions: Any, columns: list[str]) -> None:
         self.chosen = self.chosen if self.chosen in columns else columns[0]

@@ -11,14 +11,6 @@ from crypsis.methods.method import Method
 from crypsis.parameters import parameters_of
 
 KIND_LABELS = {kind: source.label for kind, source in SOURCES.items()}
-TYPE_LABELS = {
-    "int": "whole number",
-    "float": "number",
-    "category": "text",
-    "date": "date",
-    "timestamp": "date and time",
-    "items": "set of items",
-}
 ROLE_LABELS = {
     "identifier": "identifier · names a person",
     "quasi": "quasi-identifier · others may know it",

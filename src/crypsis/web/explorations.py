@@ -21,9 +21,10 @@ from crypsis.evaluate import Experiment
 from crypsis.evaluate.toml import toml_text
 from crypsis.methods.trajectory.ppsg import PPSG
 from crypsis.methods.trajectory.progressive_generalization import ProgressiveGeneralization
+from crypsis.reports.pictures.movement_maps import view_of_tracks
 from crypsis.web.datasets import Datasets, whole_section
 from crypsis.web.files import take_dataset
-from crypsis.web.maps import area_map, view_of_tracks
+from crypsis.web.maps import area_map
 from crypsis.web.side_inputs import SideInputs
 
 _KEPT = 8

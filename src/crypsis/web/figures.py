@@ -26,8 +26,11 @@ def figure_text(name: str, value: float) -> str:
     return percent(value) if figure_named(name).share else number(value)
 
 
-def loss_tiles(found: Mapping[str, float | int | None]) -> None:
-    """The figures of a cell: the first ones as tiles, those of single columns and all of them in tables."""
+def loss_tiles(found: Mapping[str, float | int | None], crs: str | None = None) -> None:
+    """The figures of a cell: the first ones as tiles, those of single columns and all of them in tables.
+
+    `crs` is the projection that distances are measured in.
+    """
     figures = {
         name: value
         for name, value in found.items()
@@ -41,14 +44,14 @@ def loss_tiles(found: Mapping[str, float | int | None]) -> None:
             theme.tile(
                 figure_label(name),
                 figure_text(name, figures[name]),
-                _note(name, figures[name]),
+                _note(name, figures[name], crs),
                 meaning=figure_named(name).meaning,
             )
     _by_column({name: figures[name] for name in figures if name not in whole})
     with ui.expansion("All figures, and what they mean").props("dense").classes("fold"):
         rows = "".join(
             f"<tr><td>{theme.escaped(figure_label(name))}</td><td class=number>{figure_text(name, figures[name])}</td>"
-            f"<td>{theme.escaped(_explained(name))}</td></tr>"
+            f"<td>{theme.escaped(_explained(name, crs))}</td></tr>"
             for name in whole
         )
         ui.html(
@@ -83,16 +86,18 @@ def _by_column(figures: dict[str, float]) -> None:
         ).classes("scroll")
 
 
-def _note(name: str, value: float) -> str:
+def _note(name: str, value: float, crs: str | None) -> str:
     """Which way is better, and the figure as papers print it where it is shown in percent."""
     figure = figure_named(name)
     papers = f"{figure.abbreviation} {number(value)}" if figure.abbreviation and figure.share else ""
-    return " · ".join(part for part in (papers, "" if figure.share else figure.unit, figure.better) if part)
+    return " · ".join(part for part in (papers, "" if figure.share else figure.unit_in(crs), figure.better) if part)
 
 
-def _explained(name: str) -> str:
+def _explained(name: str, crs: str | None) -> str:
     figure = figure_named(name)
-    return f"{figure.meaning} {figure.better.capitalize()}." if figure.better else figure.meaning
+    unit = "" if figure.share or not figure.unit else f"In {figure.unit_in(crs)}."
+    better = f"{figure.better.capitalize()}." if figure.better else ""
+    return " ".join(part for part in (figure.meaning, unit, better) if part)
 
 
 def duration(seconds: float) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +11,13 @@ import numpy as np
 
 from crypsis.arrays import Float64s
 from crypsis.data.projection import DEGREES, transformer
+from crypsis.drawing.map_view import Outline
 from crypsis.errors import NotApplicable, UnreadableFile
 from crypsis.strict_json import parse_json
 from crypsis.web.shapefile import read_shapes
 
 _MOST_POINTS = 200_000
 _DEEPEST = {"Point": 0, "LineString": 1, "MultiLineString": 2, "Polygon": 2, "MultiPolygon": 3}
-
-
-@dataclass(frozen=True)
-class Outline:
-    """One line, in the plane of the map."""
-
-    x: Float64s
-    y: Float64s
 
 
 def read_outlines(path: Path, crs: str | None) -> tuple[Outline, ...]:

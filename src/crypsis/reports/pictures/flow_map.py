@@ -11,17 +11,18 @@ from collections.abc import Callable
 import numpy as np
 
 from crypsis.arrays import Float64s, Int64s
+from crypsis.drawing.flow_bundles import Bundle, bundled
+from crypsis.drawing.map_view import length_words, north_arrow
 from crypsis.drawing.markup import Markup, element, number
 from crypsis.drawing.plane import Plane
 from crypsis.drawing.svg import drawing, rounded_up, text, titled
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.histogram import nothing_to_show
-from crypsis.wording import counted, figure, listed
+from crypsis.wording import counted, listed
 
 WIDTH = 960.0
 HEIGHTS = (300.0, 620.0)
 MARGIN = 34.0
-MOST_ARROWS = 900
 MOST_CIRCLES = 1_500
 _STRIP = 52.0
 _WIDEST = 7.0
@@ -29,7 +30,7 @@ _THINNEST = 0.6
 
 
 def flow_map(facts: ReleaseFacts) -> Markup:
-    """The map of moves; the busiest where there are too many to draw."""
+    """The map of moves; where there are too many to read, neighbouring ones are drawn as one."""
     flows = facts.flows
     label = f"Flow map of {counted(len(facts.names), 'place')} and {counted(len(flows), 'direct move')} between them."
     if not facts.has_map:
@@ -39,17 +40,25 @@ def flow_map(facts: ReleaseFacts) -> Markup:
     plane, height = Plane.fitted(x[placed], y[placed], WIDTH, HEIGHTS, MARGIN)
     x[placed], y[placed] = plane.place(x[placed], y[placed])
     radius = _radii(facts.supports, WIDTH * height)
+    ways = drawn_ways(flows[placed[flows[:, 0]] & placed[flows[:, 1]]], x, y)
     return drawing(
         WIDTH,
         height + _STRIP,
         label,
         element("rect", x=0, y=0, width=WIDTH, height=height, class_="frame"),
-        *_arrows(facts, flows, x, y, radius, placed),
+        *_arrows(facts, ways, radius),
         *_circles(facts, x, y, radius, placed),
-        _scale_bar(plane, height),
-        _volume_key(flows, height),
+        _scale_bar(plane, height, facts.crs),
+        *north_arrow(WIDTH, facts.crs),
+        _volume_key(ways, height),
         kind="map",
     )
+
+
+def drawn_ways(flows: Int64s, x: Float64s, y: Float64s) -> list[Bundle]:
+    """The moves as few enough arrows to be read: those between the same two neighbourhoods are one."""
+    apart = flows[flows[:, 0] != flows[:, 1]]
+    return bundled(apart, x, y) if len(apart) else []
 
 
 def symbol_middles(facts: ReleaseFacts) -> tuple[Float64s, Float64s]:
@@ -74,34 +83,33 @@ def _radii(supports: Int64s, area: float) -> Float64s:
     return radii
 
 
-def _arrows(
-    facts: ReleaseFacts,
-    flows: Int64s,
-    x: Float64s,
-    y: Float64s,
-    radius: Float64s,
-    placed: np.ndarray[tuple[int], np.dtype[np.bool_]],
-) -> list[Markup]:
-    shown = flows[placed[flows[:, 0]] & placed[flows[:, 1]]]
-    shown = shown[np.lexsort((shown[:, 1], shown[:, 0], -shown[:, 2]))][:MOST_ARROWS]
-    busiest = int(shown[0, 2]) if len(shown) else 1
+def _arrows(facts: ReleaseFacts, ways: list[Bundle], radius: Float64s) -> list[Markup]:
+    busiest = max((way.count for way in ways), default=1)
     marks = []
-    for origin, target, rows in shown[::-1].tolist():  # the busiest lie on top
-        path = _bent(x[origin], y[origin], x[target], y[target], radius[target])
+    for way in sorted(ways, key=lambda way: (-way.count, way.ends or ()))[::-1]:  # the busiest lie on top
+        stop = float(np.median(radius)) if way.ends is None else float(radius[way.ends[1]])
+        path = _bent(*way.start, *way.end, stop)
         if path is None:
             continue
-        width = max(_THINNEST, _WIDEST * math.sqrt(rows / busiest))
+        width = max(_THINNEST, _WIDEST * math.sqrt(way.count / busiest))
         line, head = path
-        names = [listed(facts.names[symbol], 3) for symbol in (origin, target)]
         marks.append(
             titled(
-                f"{names[0]} → {names[1]}\n{counted(rows, 'row')}",
+                _words(facts, way),
                 element("path", d=line, class_="flow", stroke_width=width),
                 element("path", d=head(width), class_="flow-head"),
                 class_="move",
             )
         )
     return marks
+
+
+def _words(facts: ReleaseFacts, way: Bundle) -> str:
+    rows = counted(way.count, "row")
+    if way.ends is None:
+        return f"{rows}, between {counted(way.connections, 'pair')} of neighbouring cells"
+    names = [listed(facts.names[symbol], 3) for symbol in way.ends]
+    return f"{names[0]} → {names[1]}\n{rows}"
 
 
 def _bent(x1: float, y1: float, x2: float, y2: float, stop: float) -> tuple[str, Callable[[float], str]] | None:
@@ -154,7 +162,7 @@ def _circles(
     ]
 
 
-def _scale_bar(plane: Plane, height: float) -> Markup:
+def _scale_bar(plane: Plane, height: float, crs: str | None) -> Markup:
     y = height + 26
     if not plane.half_span:
         return text(0, y + 5, "All places lie at one point.", "note")
@@ -163,14 +171,14 @@ def _scale_bar(plane: Plane, height: float) -> Markup:
     return element(
         "g",
         element("path", d=f"M1 {y - 5:.1f}v10M1 {y:.1f}h{width:.1f}m0 -5v10", class_="scale"),
-        text(width + 12, y + 5, f"{figure(length)} {'unit' if length == 1 else 'units'}", "note"),
+        text(width + 12, y + 5, length_words(length, crs), "note"),
     )
 
 
-def _volume_key(flows: Int64s, height: float) -> Markup:
-    if not len(flows):
+def _volume_key(ways: list[Bundle], height: float) -> Markup:
+    if not ways:
         return text(WIDTH, height + 31, "Nobody moves between places.", "note", "end")
-    busiest = int(flows[:, 2].max())
+    busiest = max(way.count for way in ways)
     words = f"widest arrow: {counted(busiest, 'row')}"
     x = WIDTH - 7.2 * len(words) - 60
     return element(

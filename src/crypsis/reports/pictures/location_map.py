@@ -14,12 +14,13 @@ import numpy as np
 
 from crypsis.arrays import Bools, Float64s, Int64s
 from crypsis.drawing.hull import Point, convex_hull
+from crypsis.drawing.map_view import length_words, north_arrow
 from crypsis.drawing.markup import Markup, element, join
 from crypsis.drawing.plane import Plane
 from crypsis.drawing.svg import dots, drawing, polyline, rounded_up, text, titled
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.histogram import nothing_to_show
-from crypsis.wording import counted, figure, listed
+from crypsis.wording import counted, listed
 
 WIDTH = 960.0
 HEIGHTS = (300.0, 560.0)
@@ -67,6 +68,7 @@ def location_map(facts: ReleaseFacts, *, legend: bool = True) -> Markup:
         *layout.dots(),
         *layout.whole(),
         layout.scale_bar(),
+        *north_arrow(WIDTH, facts.crs),
         *([layout.size_key(), *_legend(facts, layout.height + _STRIP)] if legend else []),
         kind="map",
     )
@@ -225,7 +227,7 @@ class _Layout:
         return element(
             "g",
             element("path", d=f"M1 {y - 5:.1f}v10M1 {y:.1f}h{width:.1f}m0 -5v10", class_="scale"),
-            text(width + 12, y + 5, f"{figure(length)} {'unit' if length == 1 else 'units'}", "note"),
+            text(width + 12, y + 5, length_words(length, self.facts.crs), "note"),
         )
 
     def size_key(self) -> Markup:

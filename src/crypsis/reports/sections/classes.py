@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crypsis.data.encoded_column import ROLE_NAMES, TYPE_LABELS
 from crypsis.drawing.markup import Markup, element
 from crypsis.reports.page import columns, exact, paragraph, pictured, section, tile
 from crypsis.reports.pictures.class_sizes import class_sizes
@@ -24,7 +25,7 @@ def table_glance(facts: TableFacts) -> Markup:
             tiles.append(tile(str(promise.get("model")), exact(promise.get("achieved")), detail))
     loss = facts.section("utility").get("ncp_loss")
     if loss is not None:
-        tiles.append(tile("Certainty penalty", exact(loss), "share of the columns; lower is better"))
+        tiles.append(tile("Information loss", exact(loss), "share of what the columns told; lower is better"))
     return section("At a glance", element("dl", *tiles, class_="tiles"), class_="glance")
 
 
@@ -55,8 +56,8 @@ def _row(column: ColumnFacts) -> Markup:
     return element(
         "tr",
         element("th", column.name, scope="row"),
-        element("td", column.role),
-        element("td", column.type),
+        element("td", ROLE_NAMES.get(column.role, column.role)),
+        element("td", TYPE_LABELS.get(column.type, column.type)),
         element("td", shown),
     )
 

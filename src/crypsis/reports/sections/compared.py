@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from crypsis.drawing.markup import Markup
+from crypsis.drawing.markup import Markup, element
 from crypsis.drawing.plot import interactive_svg
 from crypsis.errors import NotApplicable
 from crypsis.reports.page import columns, paragraph, pictured, section
 from crypsis.reports.pictures.before_after import before_after, comparable_columns
+from crypsis.reports.pictures.movement_maps import LabelledMap, maps_before_after
 from crypsis.wording import counted
 
 MOST_COLUMNS = 24
+_HEADING = "Before and after"
+_PRIVATE = "Not for release: these pictures show the original."
 
 
-def compared(original: Any, published: Any) -> Markup:
-    """The pictures two by two; nothing where there are neither columns nor items to compare."""
+def compared(original: Any, published: Any, side_file: Any = None) -> Markup:
+    """The pictures two by two; nothing where there are neither columns, items nor places to compare."""
+    maps = maps_before_after(original, published, side_file)
+    if maps is not None:
+        return _mapped(*maps)
     names = comparable_columns(original, published)
     drawn, left_out = [], []
     for name in names[:MOST_COLUMNS]:
@@ -35,5 +41,13 @@ def compared(original: Any, published: Any) -> Markup:
     if left_out:
         words = f"Not shown, because their nodes do not say what they stand for: {', '.join(left_out)}."
         notes.append(paragraph(words, class_="note"))
-    words = "Not for release: these pictures show the original."
-    return section("Before and after", paragraph(words), columns(*drawn), *notes)
+    return section(_HEADING, paragraph(_PRIVATE), columns(*drawn), *notes)
+
+
+def _mapped(before: LabelledMap, after: LabelledMap) -> Markup:
+    """Two maps of the same view, with what their marks mean."""
+    drawn = [
+        pictured(title, one.picture, below=element("div", one.legend, class_="legend"))
+        for title, one in (("Map before", before), ("Map after", after))
+    ]
+    return section(_HEADING, paragraph(_PRIVATE), columns(*drawn))

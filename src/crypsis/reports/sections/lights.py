@@ -23,7 +23,14 @@ def lights(review: Review) -> Markup:
     """The guarantee, what the release discloses beside it, and what is left, side by side."""
     boxes = [_box(name, light) for name, light in review.lights()]
     basis = f"Computed from {review.basis}." if review.basis else ""
-    return section("Three lights", element("div", *boxes, class_="lights"), paragraph(basis, class_="muted small"))
+    return section(
+        "Three lights",
+        paragraph(
+            "Does the guarantee hold; which residual risks does it leave, with their numbers; what is left for use."
+        ),
+        element("div", *boxes, class_="lights"),
+        paragraph(basis, class_="muted small"),
+    )
 
 
 def _box(name: str, light: Light) -> Markup:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from crypsis.drawing.flow_bundles import MOST_ARROWS
 from crypsis.drawing.markup import Markup
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.page import paragraph, pictured, section
-from crypsis.reports.pictures.flow_map import MOST_ARROWS, flow_map
+from crypsis.reports.pictures.flow_map import flow_map
 from crypsis.reports.pictures.tessellation import tessellation
 from crypsis.wording import counted
 
@@ -16,13 +17,15 @@ def movement(facts: ReleaseFacts) -> Markup:
     """The flow map and the tessellation; nothing where the data are not cells of tracks."""
     if not facts.shows_cells or not facts.has_map:
         return Markup("")
-    drawn = min(len(facts.flows), MOST_ARROWS)
     caption = [
         "A circle is a cell, its area the rows that visit it; an arrow is a direct move, as wide as the rows that "
-        "make it. "
-        f"{counted(drawn, 'move')} of {len(facts.flows):,} "
-        + ("are drawn, the busiest ones." if drawn < len(facts.flows) else "are drawn.")
+        "make it."
     ]
+    if len(facts.flows) > MOST_ARROWS:
+        caption.append(
+            f"There are {counted(len(facts.flows), 'direct move')}; those between the same two "
+            "neighbourhoods are drawn as one arrow."
+        )
     return section(
         _HEADING,
         paragraph(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crypsis.drawing.map_view import unit_words
 from crypsis.drawing.markup import Markup, element
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.page import paragraph, pictured, section
@@ -35,7 +36,7 @@ def places(facts: ReleaseFacts) -> Markup:
             "A visit to a location inside a group is published as “one of these”. "
             if facts.n_generalized
             else "Nothing was merged: every location is published as it is. ",
-            "Point at a mark to read its names and how many rows hold it.",
+            element("span", "Point at a mark to read its names and how many rows hold it.", class_="only-screen"),
         ),
         pictured(None, location_map(facts, legend=False), *_caption(facts), below=legend),
     )
@@ -50,7 +51,7 @@ def _caption(facts: ReleaseFacts) -> list[str]:
         f"the smallest stands for {counted(lowest, 'row')}, the largest for {highest:,}."
         if highest > lowest
         else f"Every symbol is in {counted(highest, 'row')}.",
-        "Distances are in the unit of the published coordinates.",
+        f"Distances are in {unit_words(facts.crs)}.",
     ]
     if drawn.symbols < len(facts.names):
         sentences.append(

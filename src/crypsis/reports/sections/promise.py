@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from crypsis.drawing.markup import Markup, element, join, model_name
-from crypsis.guarantees import GUARANTEES
+from crypsis.errors import CrypsisError
+from crypsis.guarantees import GUARANTEES, guarantee_from_dict
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.page import columns, items, paragraph, section, settings
 
@@ -11,12 +12,14 @@ from crypsis.reports.page import columns, items, paragraph, section, settings
 def promise(facts: ManifestFacts) -> Markup:
     """The guarantee, its adversary and its limits side by side."""
     promised, found = facts.section("guarantee"), facts.section("verdict")
-    parameters = settings(promised.get("parameters") or {})
+    parameters = _parameters(facts)
     model = model_name(str(promised.get("model", "")))
     covered = [
         element("h3", join([model, f" ({parameters})" if parameters else ""])),
         paragraph(str(promised.get("scope") or "")),
     ]
+    if (meaning := _meaning(facts)) not in ("", promised.get("scope")):
+        covered += [paragraph(element("strong", meaning))]
     if promised.get("model") in GUARANTEES:
         covered += [paragraph(GUARANTEES[str(promised["model"])].protects_from, class_="muted")]
     if promised.get("assumptions"):
@@ -37,6 +40,26 @@ def promise(facts: ManifestFacts) -> Markup:
         "What is guaranteed, and what is not",
         columns(element("div", *covered), element("div", *limits)),
     )
+
+
+def _parameters(facts: ManifestFacts) -> str:
+    """`k = 5, counting people`; switches that are off promise nothing and are left out."""
+    told = {
+        name: value
+        for name, value in (facts.section("guarantee").get("parameters") or {}).items()
+        if name != "unit" and value is not False
+    }
+    counting = [f"counting {facts.units}"] if "unit" in (facts.section("guarantee").get("parameters") or {}) else []
+    return ", ".join([part for part in (settings(told),) if part] + counting)
+
+
+def _meaning(facts: ManifestFacts) -> str:
+    """What the guarantee means for these columns; empty where a manifest of somebody else does not tell."""
+    promised = facts.section("guarantee")
+    try:
+        return guarantee_from_dict(promised).meaning_for(facts.known)
+    except (CrypsisError, LookupError, TypeError, ValueError, AttributeError):
+        return ""
 
 
 def _sentence(words: str) -> str:

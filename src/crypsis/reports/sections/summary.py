@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from crypsis.drawing.map_view import unit_words
 from crypsis.drawing.markup import Markup, element
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.page import exact, section, tile
@@ -39,9 +40,9 @@ def summary(facts: ReleaseFacts) -> Markup:
         ]
     if "distance_loss" in utility:
         normalized = utility.get("normalized_distance_loss")
-        detail = "units of the map; lower is better"
+        detail = f"{unit_words(facts.crs)}; lower is better"
         if isinstance(normalized, (int, float)):
-            detail = f"units, {figure(100 * normalized, 3)} % of the map; lower is better"
+            detail = f"{unit_words(facts.crs)}, {figure(100 * normalized, 3)} % of the map; lower is better"
         tiles.append(tile("Distance loss", exact(utility["distance_loss"]), detail))
     if "visit_query_loss" in utility:
         tiles.append(

@@ -23,13 +23,16 @@ def utility(facts: ManifestFacts) -> Markup:
         return section(heading, paragraph("There are no figures of these data.", class_="muted"))
     parts: list[Markup] = []
     if figures:
-        parts += [paragraph("Computed from the published data alone; they can be computed again."), table(figures)]
+        parts += [
+            paragraph("Computed from the published data alone; they can be computed again."),
+            table(figures, facts.crs),
+        ]
     if chosen:
         words = (
             "Computed by the publisher from the original data and rounded to two digits. The guarantee does not cover "
             "what they tell."
         )
-        parts += [paragraph(words), table(chosen)]
+        parts += [paragraph(words), table(chosen, facts.crs)]
     return section(heading, *parts)
 
 
@@ -43,12 +46,12 @@ def private_utility(facts: ManifestFacts) -> Markup:
         paragraph(
             "Measured against the original data. For the publisher alone: a release does not hold these figures."
         ),
-        table(figures),
+        table(figures, facts.crs),
     )
 
 
-def table(figures: Mapping[str, Any]) -> Markup:
-    """Figures with their direction and what they mean."""
+def table(figures: Mapping[str, Any], crs: str | None = None) -> Markup:
+    """Figures with their direction and what they mean; `crs` is the projection that distances are measured in."""
     head = element(
         "tr",
         element("th", "Figure", scope="col"),
@@ -56,17 +59,19 @@ def table(figures: Mapping[str, Any]) -> Markup:
         element("th", "Direction", scope="col"),
         element("th", "How to read it", scope="col"),
     )
-    drawn = element("table", element("thead", head), element("tbody", *_rows(figures)), class_="utility")
+    drawn = element("table", element("thead", head), element("tbody", *_rows(figures, crs)), class_="utility")
     return element("div", drawn, class_="scroll")
 
 
-def _rows(figures: Mapping[str, Any]) -> list[Markup]:
+def _rows(figures: Mapping[str, Any], crs: str | None) -> list[Markup]:
     rows = []
     for name, value in figures.items():
         described = figure_named(name)
         meaning = described.meaning
         if described.share and isinstance(value, (int, float)):
             meaning = f"{meaning} Here {figure(100 * value, 3)} %."
+        elif described.unit and value is not None:
+            meaning = f"{meaning} In {described.unit_in(crs)}."
         rows.append(
             element(
                 "tr",

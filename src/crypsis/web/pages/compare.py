@@ -50,7 +50,8 @@ class ComparePage:
 
     async def prepare(self, number: str | None) -> None:
         try:
-            self.reasons = await reasons_against(self.workbench, self.dataset)
+            data = await in_thread(self.workbench.datasets.load, self.dataset.number)
+            self.reasons = reasons_against(data)
         except CrypsisError as error:
             self.problem = error
             return

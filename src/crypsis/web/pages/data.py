@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import Request
 from nicegui import ui
 
+from crypsis.data.encoded_column import TYPE_LABELS
 from crypsis.data.relational import ROLES
 from crypsis.data.sources import OF_RECORDS, SOURCES, every_key
 from crypsis.errors import CrypsisError, NotApplicable
@@ -16,7 +17,7 @@ from crypsis.parameters import Parameter
 from crypsis.web import theme
 from crypsis.web.actions import beside, done, in_thread, number, percent, told
 from crypsis.web.adding import ways_to_add
-from crypsis.web.data_labels import KIND_LABELS, ROLE_LABELS, TYPE_LABELS
+from crypsis.web.data_labels import KIND_LABELS, ROLE_LABELS
 from crypsis.web.drawings import histogram_picture
 from crypsis.web.files import dataset_text, take_text
 from crypsis.web.reading_form import names_column, options_used, reading_field, value_in, words_of

@@ -109,9 +109,8 @@ def settings_changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     return " ".join(f"{name} was {was}, is {is_now} now." for name, was, is_now in told_of if was != is_now)
 
 
-async def reasons_against(workbench: Workbench, entry: Entry) -> dict[str, str | None]:
+def reasons_against(data: Any) -> dict[str, str | None]:
     """By method: why it cannot be run on these data, or None."""
-    data = await in_thread(workbench.datasets.load, entry.number)
     return {name: why_not(name, data) for name in METHODS}
 
 
@@ -121,6 +120,7 @@ class EvaluatePage:
         self.experiments = workbench.experiments
         self.problem: CrypsisError | None = None
         self.reasons: dict[str, str | None] = {}
+        self.crs: str | None = None  # of the data: what distances are measured in
         self.shown: tuple[Any, ...] = ()
         self.running = False
         self.spoken: tuple[str, str] | None = None  # the outcome that was read aloud last
@@ -135,7 +135,8 @@ class EvaluatePage:
     async def prepare(self, method: str | None) -> None:
         """The experiment of this dataset, made with the suggested method where there is none."""
         try:
-            self.reasons = await reasons_against(self.workbench, self.dataset)
+            data = await in_thread(self.workbench.datasets.load, self.dataset.number)
+            self.reasons, self.crs = reasons_against(data), data.crs
         except CrypsisError as error:
             self.problem = error
             return
@@ -399,7 +400,7 @@ class EvaluatePage:
             if stored.is_private:
                 self._figures_on_request(stored.figures)
             else:
-                loss_tiles(stored.figures)
+                loss_tiles(stored.figures, self.crs)
                 if state == "done":
                     self._figures_to_publish(stored.figures)
             if state == "done":
@@ -496,7 +497,7 @@ class EvaluatePage:
             place.clear()
             with place:
                 theme.message("caution", "Not covered", "Acting on these figures, or telling them, is not covered.")
-                loss_tiles(figures)
+                loss_tiles(figures, self.crs)
 
         with place:
             ui.label(

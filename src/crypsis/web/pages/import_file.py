@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import Request
 from nicegui import ui
 
+from crypsis.data.encoded_column import TYPE_LABELS
 from crypsis.data.formats import FORMATS, format_options
 from crypsis.data.relational import ROLES
 from crypsis.data.sources import OF_RECORDS
@@ -19,7 +20,7 @@ from crypsis.evaluate.trips import settings_of_trips
 from crypsis.parameters import Parameter, parameters_of
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, told
-from crypsis.web.data_labels import KIND_LABELS, ROLE_LABELS, TYPE_LABELS
+from crypsis.web.data_labels import KIND_LABELS, ROLE_LABELS
 from crypsis.web.importing import Preview, Staged, checked_settings
 from crypsis.web.reading_form import reading_field, value_in, words_of
 from crypsis.web.telling import error_words, note_words

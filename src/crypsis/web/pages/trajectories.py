@@ -11,28 +11,28 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.data.track import Tracks
+from crypsis.drawing.map_view import MapView
 from crypsis.drawing.markup import Markup
 from crypsis.errors import CrypsisError
 from crypsis.methods import METHODS
 from crypsis.reports.facts import ReleaseFacts
-from crypsis.web import theme
-from crypsis.web.actions import beside, in_thread, number, told
-from crypsis.web.explorations import tessellation_map
-from crypsis.web.files import side_inputs_text, take_text
-from crypsis.web.maps import (
-    MapView,
-    area_legend,
+from crypsis.reports.pictures.movement_maps import (
     cells_legend,
     cells_map,
-    joined_places,
     place_legend,
     published_map,
     released_legend,
     track_map,
+    tracks_legend,
     view_of_places,
     view_of_tracks,
     visits_map,
 )
+from crypsis.web import theme
+from crypsis.web.actions import beside, in_thread, number, told
+from crypsis.web.explorations import tessellation_map
+from crypsis.web.files import side_inputs_text, take_text
+from crypsis.web.maps import area_legend, joined_places
 from crypsis.web.outlines import read_outlines
 from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, say_if_another, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
@@ -244,7 +244,7 @@ class TessellationPage:
         with ui.element("div").classes("halves"):
             with theme.section("Before", f"{len(self.tracks):,} tracks, {len(self.tracks.x):,} fixes, as collected"):
                 self.before = _waiting()
-                legend(Markup("<span>Each line is a track; darker where many pass.</span>"))
+                legend(tracks_legend())
             with theme.section("Now", "Click an area, or press Enter on it, to mark it"):
                 self.map = _waiting()
                 self.legend = ui.html("", sanitize=False).classes("legend")

@@ -20,14 +20,18 @@ class Bundle:
     end: tuple[float, float]
     count: int
     connections: int
-    bundled: bool
+    ends: tuple[int, int] | None = None  # the two places, where it is the move between them alone
+
+    @property
+    def bundled(self) -> bool:
+        return self.ends is None
 
 
 def bundled(flows: Int64s, x: Float64s, y: Float64s, most: int = MOST_ARROWS) -> list[Bundle]:
     """Flows (origin, target, count) as at most this many arrows. The finest division that does is taken."""
     if len(flows) <= most:
         return [
-            Bundle((float(x[a]), float(y[a])), (float(x[b]), float(y[b])), count, 1, bundled=False)
+            Bundle((float(x[a]), float(y[a])), (float(x[b]), float(y[b])), count, 1, (a, b))
             for a, b, count in flows.tolist()
         ]
     ends = flows[:, :2]
@@ -44,6 +48,6 @@ def bundled(flows: Int64s, x: Float64s, y: Float64s, most: int = MOST_ARROWS) ->
     points = [np.bincount(group, weights=flows[:, 2] * at[ends[:, end]]) / counts for end in (0, 1) for at in (x, y)]
     ways = np.bincount(group)
     return [
-        Bundle((float(one[0]), float(one[1])), (float(one[2]), float(one[3])), int(count), int(way), bundled=True)
+        Bundle((float(one[0]), float(one[1])), (float(one[2]), float(one[3])), int(count), int(way))
         for one, count, way in zip(np.round(np.column_stack(points), 1).tolist(), counts, ways, strict=True)
     ]
