@@ -15,14 +15,18 @@ from functools import cache
 from json import JSONDecodeError
 from json.encoder import encode_basestring
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import polars as pl
 
 DEEPEST = 100
 LONGEST_NUMBER = 400
 LARGEST_FILE = 256 << 20
 _LARGEST = 2**63
+_ESCAPED = r'[\x00-\x1f\\"]'
 _DIGITS = bytes.maketrans(b"123456789E", b"000000000e")
 _OTHER_BYTES = bytes(byte for byte in range(256) if byte not in b'"[]{}')
 _QUOTE = 2
@@ -121,6 +125,13 @@ _CAREFUL_DECODER = json.JSONDecoder(  # looks at every number, which takes time,
 def quoted(text: str) -> str:
     """A text as JSON writes it."""
     return encode_basestring(text)
+
+
+def quoted_texts(texts: pl.Series) -> pl.Series:
+    """Every text of a column as JSON writes it."""
+    special = texts.str.contains(_ESCAPED)
+    plain = '"' + texts + '"'
+    return plain.scatter(special.arg_true(), list(map(quoted, texts.filter(special)))) if special.any() else plain
 
 
 def indented_json(content: Any, depth: int = 1) -> str:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, CellKind, Cells, parse_cell, write_cell
-from crypsis.data.values import COLUMN_TYPES
+from crypsis.data.values import COLUMN_TYPES, ColumnType
 from crypsis.errors import BadRow
 from tests.data.drawn import cells, labels
 
@@ -160,27 +160,61 @@ def test_texts_in_bulk_are_those_of_the_single_cells(numbers: list[int], texts: 
         assert list(made.texts) == [write_cell(made[place]) for place in range(len(made))]
 
 
-_ENDS = st.integers(-(10**18) + 1, 10**18 - 1) | st.integers(-9, 9)
+_ODD = ["007", "-0", "-0.0", "[1:1]", "[2:1]", "x", "", "9" * 25, "[1:2] ", "{1|2}", "{2|1}", "[1:2:3]", "1e400", "1e-7"]
+_ODD += ["0.00001", "1.50", "nan", "2020-1-2", "2020-01-02", "2020-01-02T03:04:05", "2020-01-02T03:04:05.5", "\\?", "\\x"]
+_ODD += ["[20200102T030405:20200102T030405.000001]", "[2020-01-02:2020-01-03]", "20s", "Europe", "[", "[]", "[:]", "[1:]"]
 
 
 @given(
-    st.lists(
-        st.sampled_from("?*~")
-        | _ENDS.map(str)
-        | st.tuples(_ENDS, _ENDS).map(lambda ends: f"[{ends[0]}:{ends[1]}]")
-        | st.sampled_from(["007", "-0", "[1:1]", "[2:1]", "x", "", "9" * 25, "[1:2] ", "{1|2}", "[1:2:3]"]),
-        unique=True,
-        max_size=12,
+    st.sampled_from(COLUMN_TYPES).flatmap(
+        lambda type: st.tuples(
+            st.just(type),
+            st.lists(
+                st.sampled_from(["?", "*", "~"])
+                | cells(type, ["Europe"]).map(write_cell)
+                | st.integers(-(10**18) + 1, 10**18 - 1).map(str)
+                | st.floats(allow_nan=False, allow_infinity=False).map(repr)
+                | st.sampled_from(_ODD),
+                max_size=12,
+            ),
+        )
     ),
+    st.sampled_from([None, (), ("20s", "Europe", "19")]),
 )
-def test_whole_numbers_are_parsed_at_once_as_one_by_one(texts: list[str]) -> None:
+def test_texts_are_parsed_at_once_as_one_by_one(drawn: tuple[ColumnType, list[str]], nodes: tuple[str, ...]) -> None:
+    type, texts = drawn
+
     def outcome(many: int) -> object:
         with patch("crypsis.data.cells.MANY_CELLS", many):
             try:
-                parsed, cell_of_text = Cells.parse("int", texts)
+                parsed, cell_of_text = Cells.parse(type, texts, nodes)
             except BadRow as refusal:
                 return str(refusal)
         arrays = (parsed.kinds, parsed.offsets, parsed.members, cell_of_text)
-        return [(one.dtype, one.tolist()) for one in arrays], parsed.values.to_list(), parsed.values.dtype, parsed.texts
+        values, named = parsed.values, parsed.nodes
+        listed = (values.to_list(), values.dtype, named.to_list(), named.dtype, parsed.texts)
+        return [(one.dtype, one.tolist()) for one in arrays], listed, parsed.text_ranks.tolist()
 
     assert outcome(0) == outcome(100)
+
+
+def test_ordinary_texts_are_all_parsed_at_once() -> None:
+    ordinary: dict[ColumnType, list[str]] = {
+        "int": ["19", "-4", "[19:22]", "?", "~", "*", "20s"],
+        "float": ["0.5", "[0.5:2.25]", "1e-07", "3.0", "20s"],
+        "date": ["2020-01-02", "[2020-01-02:2020-01-03]", "?"],
+        "timestamp": ["2020-01-02T03:04:05", "2020-01-02T03:04:05.000001", "[20200102T030405:20200102T030405.000001]"],
+        "category": ["a", "20s", "\\?", "{a|b}", "*"],
+    }
+    for type, texts in ordinary.items():
+        with patch("crypsis.data.cells.MANY_CELLS", 0), patch.object(Cells, "of", wraps=Cells.of) as one_by_one:
+            parsed, cell_of_text = Cells.parse(type, texts, ["20s"])
+        assert list(parsed.texts) == texts
+        assert cell_of_text.tolist() == list(range(len(texts)))
+        assert [len(call.args[1]) for call in one_by_one.call_args_list] == [2 if type == "category" else 0]
+
+
+@given(st.lists(st.text(max_size=3), max_size=9))
+def test_ranks_follow_the_texts(texts: list[str]) -> None:
+    made = Cells.of("category", [Cell.value(text) for text in texts if text])
+    assert [sorted(set(made.texts)).index(text) for text in made.texts] == made.text_ranks.tolist()

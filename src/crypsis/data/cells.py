@@ -21,16 +21,17 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Int8s, Int32s, Int64s, freeze, offsets_of
+from crypsis.data.value_texts import bound_texts, value_texts, values_of_bounds, values_of_texts
 from crypsis.data.values import (
     IN_WORDS,
     POLARS_TYPES,
     ColumnType,
     Scalar,
+    encoded,
     read_bound,
     read_value,
     write_bound,
     write_value,
-    write_values,
 )
 from crypsis.errors import BadRow
 
@@ -83,9 +84,8 @@ MISSING = Cell(CellKind.MISSING)
 ANY = Cell(CellKind.ANY)
 SUPPRESSED = Cell(CellKind.SUPPRESSED)
 MANY_CELLS = 64  # from which they are parsed at once where that is possible
-_WHOLE = r"-?[1-9][0-9]{0,17}|0"
-_WHOLE_CELL = rf"^(?:\[(?<low>{_WHOLE}):(?<high>{_WHOLE})\]|(?<single>{_WHOLE}))$"
 _SIGNS = {"?": MISSING, "*": ANY, "~": SUPPRESSED}
+_NO_TEXTS = pl.Series([], dtype=pl.String)
 _SIGN_OF_KIND: dict[int, str] = {cell.kind: sign for sign, cell in _SIGNS.items()}
 
 
@@ -134,17 +134,17 @@ class Cells:
 
     @classmethod
     def parse(
-        cls, type: ColumnType, texts: Sequence[str], nodes: Collection[str] | None = None
+        cls, type: ColumnType, texts: Sequence[str] | pl.Series, nodes: Collection[str] | None = None
     ) -> tuple[Cells, Int32s]:
         """The cells that texts stand for, and the cell of each text.
 
         `nodes` are the names in the column's hierarchy; where they are not told, a text that is no value of the
         column's type is a node. `BadRow` carries the text.
         """
-        if type == "int" and not nodes and len(texts) >= MANY_CELLS:
-            at_once = _parse_whole_numbers(pl.Series(texts, dtype=pl.String))
+        if len(texts) >= MANY_CELLS:
+            at_once = _parse_at_once(pl.Series(texts, dtype=pl.String), type, nodes)
             if at_once is not None:
-                return at_once
+                return at_once, np.arange(len(texts), dtype=np.int32)
         parsed = [parse_cell(text, type, nodes) for text in texts]
         number = {cell: index for index, cell in enumerate(dict.fromkeys(parsed))}
         return cls.of(type, parsed), np.array([number[cell] for cell in parsed], np.int32)
@@ -160,30 +160,45 @@ class Cells:
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """Each cell as it is written; every value is written out once, however many cells hold it."""
-        plain = write_values(self.values)
-        single = [_escaped(text) if text else text for text in plain] if self.type == "category" else plain
-        bounds = plain
-        if self.type == "timestamp" and CellKind.RANGE in self.kinds:
-            bounds = [write_bound(value) for value in self.values.to_list()]
-        nodes = self.nodes.to_list()
-        members, offsets = self.members.tolist(), self.offsets.tolist()
-        a_value, a_range, a_node, a_set = map(int, (CellKind.VALUE, CellKind.RANGE, CellKind.NODE, CellKind.SET))
-        texts = []
-        for index, kind in enumerate(self.kinds.tolist()):
-            start = offsets[index]
-            if kind == a_range:
-                texts.append(f"[{bounds[members[start]]}:{bounds[members[start + 1]]}]")
-            elif kind == a_value:
-                texts.append(single[members[start]])
-            elif kind == a_node:
-                texts.append(_escaped(nodes[members[start]]))
-            elif kind == a_set:
-                inside = members[start : offsets[index + 1]]
-                texts.append("{" + "|".join(_escaped_in_set(plain[member]) for member in inside) + "}")
-            else:
-                texts.append(_SIGN_OF_KIND[kind])
-        return tuple(texts)
+        """Each cell as it is written."""
+        return tuple(self.text_series.to_list())
+
+    @cached_property
+    def text_series(self) -> pl.Series:
+        """Each cell as it is written, as a column; every value is written out once, however many cells hold it."""
+        plain = value_texts(self.values)
+        first = self.members.take(self.offsets[:-1], mode="clip") if len(self.members) else self.members
+        places = {kind: np.flatnonzero(self.kinds == kind) for kind in CellKind}
+        single = _escaped_texts(plain) if self.type == "category" else plain
+        ranges, sets = places[CellKind.RANGE], places[CellKind.SET]
+        parts = [
+            single.gather(first[places[CellKind.VALUE]]) if len(self.values) else _NO_TEXTS,
+            _range_texts(bound_texts(self.values), self.members, self.offsets[ranges]) if len(ranges) else _NO_TEXTS,
+            _escaped_texts(self.nodes).gather(first[places[CellKind.NODE]]) if len(self.nodes) else _NO_TEXTS,
+            _set_texts(plain, self.members, self.offsets, sets) if len(sets) else _NO_TEXTS,
+        ]
+        held = [places[kind] for kind in (CellKind.VALUE, CellKind.RANGE, CellKind.NODE, CellKind.SET)]
+        for kind, sign in _SIGN_OF_KIND.items():
+            held.append(places[CellKind(kind)])
+            parts.append(pl.Series([sign] * len(held[-1]), dtype=pl.String))
+        if sum(map(bool, map(len, held))) == 1:  # all of one kind, so in order
+            return pl.concat(parts).alias("")
+        order = np.empty(len(self), np.int64)
+        order[np.concatenate(held)] = np.arange(len(self))
+        return pl.concat(parts).gather(order).alias("")
+
+    @cached_property
+    def text_ranks(self) -> Int64s:
+        """The rank of each cell's text among the texts, from 0; equal texts have one rank."""
+        texts = self.text_series
+        order = texts.arg_sort()
+        ascending = texts.gather(order)
+        begins = np.ones(len(texts), np.int64)
+        begins[:1] = 0
+        begins[1:] = (ascending.slice(1) != ascending.slice(0, max(len(texts) - 1, 0))).to_numpy()
+        ranks = np.empty(len(texts), np.int64)
+        ranks[order.to_numpy()] = np.cumsum(begins)
+        return ranks
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -210,34 +225,95 @@ def write_cell(cell: Cell) -> str:
     return _SIGN_OF_KIND[cell.kind]
 
 
-def _parse_whole_numbers(texts: pl.Series) -> tuple[Cells, Int32s] | None:
-    """All cells at once where each is a whole number, a range of them or a sign, written as here; None otherwise."""
-    if texts.n_unique() < len(texts):
+def _parse_at_once(texts: pl.Series, type: ColumnType, nodes: Collection[str] | None) -> Cells | None:
+    """Cells none of which has another text, each written as here; None where this cannot be told of all texts.
+
+    Values, ranges, nodes and signs are read together. What this does not understand, or is no cell at all, goes to
+    `parse_cell`. The cells are written again and compared, so that nothing is read as what it is not.
+    """
+    if texts.has_nulls():
         return None
-    groups = texts.str.extract_groups(_WHOLE_CELL).struct.unnest()
-    low, high, single = (groups[name].cast(pl.Int64) for name in ("low", "high", "single"))
-    is_range, is_value = low.is_not_null().to_numpy(), single.is_not_null().to_numpy()
-    kinds = np.where(is_range, CellKind.RANGE, CellKind.VALUE).astype(np.int8)
+    opening = texts.str.slice(0, 1)
+    signs = texts.is_in(list(_SIGNS))
+    is_range = opening == "["
+    plain = ~(signs | opening.is_in(["[", "{", "\\", ""]))
+    named = texts.is_in(list(nodes)) & plain if nodes else pl.repeat(False, len(texts), eager=True)
+    values, low, high = _read_values(texts, plain & ~named, is_range, type)
+    is_value, is_range = values.is_not_null(), low.is_not_null()
+    others = (~(signs | named | is_value | is_range)).arg_true().to_numpy()
+    try:
+        read = Cells.of(type, [parse_cell(text, type, nodes) for text in texts.gather(others).to_list()])
+    except BadRow:  # told of the first text that is none
+        return None
+    if len(read) < len(others):
+        return None
+    kinds = np.full(len(texts), CellKind.VALUE, np.int8)
+    kinds[is_range.to_numpy()] = CellKind.RANGE
+    kinds[named.to_numpy()] = CellKind.NODE
+    kinds[others] = read.kinds
     for sign, cell in _SIGNS.items():
         kinds[(texts == sign).to_numpy()] = cell.kind
-    is_sign = texts.is_in(list(_SIGNS)).to_numpy()
-    if not (is_range | is_value | is_sign).all() or (low >= high).any():
-        return None
-    offsets = offsets_of(2 * is_range + is_value)
-    members = np.empty(offsets[-1], np.int64)
-    members[offsets[:-1][is_range]] = low.drop_nulls().to_numpy()
-    members[offsets[:-1][is_range] + 1] = high.drop_nulls().to_numpy()
-    members[offsets[:-1][is_value]] = single.drop_nulls().to_numpy()
-    values, places = np.unique(members, return_inverse=True)
-    cells = Cells(
-        "int",
-        kinds,
-        offsets,
-        places.astype(np.int32),
-        pl.Series(values, dtype=POLARS_TYPES["int"]),
-        pl.Series([], dtype=pl.String),
+    lengths = (is_value | named).to_numpy().astype(np.int64) + 2 * is_range.to_numpy()
+    lengths[others] = np.diff(read.offsets)
+    offsets = offsets_of(lengths)
+    starts = offsets[:-1]
+    in_read = np.repeat(read.kinds == CellKind.NODE, np.diff(read.offsets))
+    held = _held(starts[others], np.diff(read.offsets))
+    codes, domain = encoded(
+        pl.concat([values.drop_nulls(), low.drop_nulls(), high.drop_nulls(), read.values.gather(read.members[~in_read])])
     )
-    return cells, np.arange(len(texts), dtype=np.int32)
+    names, called = encoded(pl.concat([texts.filter(named), read.nodes.gather(read.members[in_read])]))
+    members = np.empty(offsets[-1], np.int32)
+    ends = starts[is_range.to_numpy()]
+    members[np.concatenate([starts[is_value.to_numpy()], ends, ends + 1, held[~in_read]])] = codes
+    members[np.concatenate([starts[named.to_numpy()], held[in_read]])] = names
+    cells = Cells(type, kinds, offsets, members, domain.alias(""), called.alias(""))
+    again = cells.text_series
+    return cells if (again == texts).all() and again.n_unique() == len(again) else None
+
+
+def _read_values(
+    texts: pl.Series, plain: pl.Series, is_range: pl.Series, type: ColumnType
+) -> tuple[pl.Series, pl.Series, pl.Series]:
+    """Of every text its value, and the ends of its range; null where it is none, or not understood."""
+    if type == "category":
+        nothing = pl.Series([None] * len(texts), dtype=pl.String)
+        return texts.set(~plain, None), nothing, nothing
+    values = values_of_texts(texts.set(~plain, None), type)
+    if not is_range.any():
+        nothing = pl.Series([None], dtype=POLARS_TYPES[type]).new_from_index(0, len(texts))
+        return values, nothing, nothing
+    inside = texts.set(~is_range, None).str.strip_prefix("[").str.strip_suffix("]")
+    bounds = inside.str.split_exact(":", 1).struct.unnest()
+    low, high = (values_of_bounds(bounds.to_series(end), type) for end in (0, 1))
+    unordered = ~(low < high).fill_null(False)
+    return values, low.set(unordered, None), high.set(unordered, None)
+
+
+def _held(starts: Int64s, lengths: Int64s) -> Int64s:
+    """The slots of the members of these cells, one after another."""
+    before = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    slots: Int64s = np.repeat(starts, lengths) + np.arange(int(lengths.sum())) - before
+    return slots
+
+
+def _range_texts(bounds: pl.Series, members: Int32s, starts: Int64s) -> pl.Series:
+    low, high = bounds.gather(members[starts]), bounds.gather(members[starts + 1])
+    return pl.select(pl.concat_str(pl.lit("["), low, pl.lit(":"), high, pl.lit("]"))).to_series()
+
+
+def _set_texts(plain: pl.Series, members: Int32s, offsets: Int64s, sets: Int64s) -> pl.Series:
+    escaped = [_escaped_in_set(text) for text in plain.to_list()]
+    texts = [
+        "{" + "|".join([escaped[member] for member in members[start:end].tolist()]) + "}"
+        for start, end in zip(offsets[sets].tolist(), offsets[sets + 1].tolist(), strict=True)
+    ]
+    return pl.Series(texts, dtype=pl.String)
+
+
+def _escaped_texts(texts: pl.Series) -> pl.Series:
+    special = texts.is_in(list(_SIGNS)) | texts.str.slice(0, 1).is_in(["[", "{", "\\"])
+    return texts.zip_with(~special, "\\" + texts) if special.any() else texts
 
 
 def parse_cell(text: str, type: ColumnType, nodes: Collection[str] | None = None) -> Cell:

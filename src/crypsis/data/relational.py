@@ -454,7 +454,7 @@ class PublishedColumn:
 
     def texts(self) -> pl.Series:
         """Every record's cell as it is written."""
-        return pl.Series(self.cells.texts, dtype=pl.String).gather(pl.Series(self.codes)).alias(self.name)
+        return self.cells.text_series.gather(self.codes).alias(self.name)
 
     @cached_property
     def is_generalized(self) -> bool:
@@ -955,13 +955,13 @@ def _published_column(
     cells: pl.Series, role: Role, type: ColumnType, nodes: Collection[str] | None, source: str | None
 ) -> PublishedColumn:
     texts = cells.cast(pl.String).fill_null("")
-    distinct = texts.unique(maintain_order=True)
+    distinct, text_codes = distinct_texts(texts)
     try:
-        parsed, cell_of_text = Cells.parse(type, distinct.to_list(), nodes)
+        parsed, cell_of_text = Cells.parse(type, distinct, nodes)
     except BadRow as error:
         row = int((texts == str(error.details["text"])).arg_true()[0])
         raise BadPublication(error.message, **place(source, row, cells.name)) from None
-    return PublishedColumn(cells.name, role, cell_of_text[Vocabulary(distinct).encode(texts)], parsed)
+    return PublishedColumn(cells.name, role, cell_of_text[text_codes], parsed)
 
 
 def _understood(source: str | None, told: Sequence[WrittenColumn]) -> Understood | None:

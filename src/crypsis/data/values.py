@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.formats.columns import in_calendar, in_utc, parse_timestamps
+from crypsis.data.value_texts import value_texts
 from crypsis.data.vocabulary import distinct_texts
 
 ColumnType = Literal["int", "float", "date", "timestamp", "category"]
@@ -177,10 +178,7 @@ def write_value(value: Scalar) -> str:
 
 def write_values(values: pl.Series) -> list[str]:
     """All values of a column as `write_value` writes them."""
-    if values.dtype == pl.Int64:
-        return values.cast(pl.String).to_list()
-    write = repr if values.dtype == pl.Float64 else write_value
-    return values.to_list() if values.dtype == pl.String else list(map(write, values.to_list()))
+    return value_texts(values).to_list()
 
 
 def write_bound(value: Scalar) -> str:

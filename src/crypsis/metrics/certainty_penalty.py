@@ -16,11 +16,13 @@ from fractions import Fraction
 from operator import mul
 
 import numpy as np
+import polars as pl
 
 from crypsis.arrays import Int64s
 from crypsis.data.cells import Cell, CellKind, Cells
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
+from crypsis.data.value_texts import value_texts
 from crypsis.data.values import Scalar
 from crypsis.errors import NotApplicable
 from crypsis.metrics.figure import SHARE, Figure
@@ -28,6 +30,9 @@ from crypsis.metrics.metric import Metric
 
 _EPOCH = datetime(1970, 1, 1)
 _FIRST_ORDINAL = _EPOCH.toordinal()
+_MOST_DIGITS = 18  # of a whole number in 64 bits
+_HALF = 32
+_MOST_WEIGHT = 1 << 31  # so that halves times weights stay below 2^63
 _WITHOUT_LOSS = (CellKind.VALUE, CellKind.MISSING, CellKind.RANGE)  # ranges are summed together
 
 
@@ -82,20 +87,40 @@ def summed_widths(cells: Cells, counts: Int64s) -> Fraction:
     np.add.at(weights, cells.members[cells.offsets[ranges] + 1], counts[ranges])
     np.subtract.at(weights, cells.members[cells.offsets[ranges]], counts[ranges])
     used = np.flatnonzero(weights)
+    weights, values = weights[used], cells.values.gather(used)
     if cells.type in ("int", "date", "timestamp"):
-        physical = cells.values.gather(used).to_physical().to_list()
-        start = _FIRST_ORDINAL * int(weights[used].sum()) if cells.type == "date" else 0
-        return Fraction(start + sum(map(mul, physical, weights[used].tolist())))
-    total = Fraction(0)
-    decimals: dict[int, int] = {}  # digits after the point: sum without the point
-    for value, weight in zip(cells.values.gather(used).to_list(), weights[used].tolist(), strict=True):
-        text = repr(value) if isinstance(value, float) else ""
-        if text and "e" not in text:
-            before, _, after = text.partition(".")
-            decimals[len(after)] = decimals.get(len(after), 0) + weight * int(before + after)
-        else:
-            total += weight * on_number_line(value)
-    return sum((Fraction(value, 10**digits) for digits, value in decimals.items()), total)
+        start = _FIRST_ORDINAL * int(weights.sum()) if cells.type == "date" else 0
+        return Fraction(start + _weighted_sum(values.to_physical().to_numpy().astype(np.int64), weights))
+    return _weighted_decimals(values, weights)
+
+
+def _weighted_decimals(values: pl.Series, weights: Int64s) -> Fraction:
+    """The sum of fractions as they are written: those with as many digits after the point are summed without it."""
+    texts = value_texts(values)
+    digits = texts.str.replace(".", "", literal=True)
+    # an exponent, or more digits than a whole number has
+    unusual = (digits.str.len_bytes() > _MOST_DIGITS) | texts.str.contains("e", literal=True)
+    after = texts.str.len_bytes() - texts.str.find(".", literal=True).fill_null(0) - 1
+    after = after.cast(pl.Int64).set(unusual, -1).to_numpy()
+    total = sum(
+        (
+            weight * on_number_line(value)
+            for value, weight in zip(values.filter(unusual).to_list(), weights[after < 0].tolist(), strict=True)
+        ),
+        Fraction(0),
+    )
+    whole = digits.set(unusual, "0").cast(pl.Int64).to_numpy()
+    for places in np.unique(after[after >= 0]).tolist():
+        chosen = after == places
+        total += Fraction(_weighted_sum(whole[chosen], weights[chosen]), 10**places)
+    return total
+
+
+def _weighted_sum(values: Int64s, weights: Int64s) -> int:
+    """The exact sum of products, in halves that cannot overflow."""
+    if int(np.abs(weights).sum()) >= _MOST_WEIGHT:
+        return sum(map(mul, values.tolist(), weights.tolist()))
+    return (int(np.dot(values >> _HALF, weights)) << _HALF) + int(np.dot(values & ((1 << _HALF) - 1), weights))
 
 
 def _width(original: Column) -> Fraction:

@@ -11,7 +11,8 @@ import numpy as np
 from crypsis.arrays import Float64s, Int64s
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import Column, PublishedColumn
-from crypsis.data.values import write_values
+from crypsis.data.value_texts import value_texts
+from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import NotApplicable
 
 
@@ -20,14 +21,16 @@ def expected_values(before: Column, after: PublishedColumn) -> Float64s:
     cells, size = after.cells, len(before.domain)
     weights = np.bincount(after.codes, minlength=len(cells)).astype(np.float64)
     kinds = np.where(weights > 0, cells.kinds, -1)
-    code_of = {text: code for code, text in enumerate(write_values(before.domain))}
     expected = np.zeros(size + 1)  # the last one takes what the original does not have
-    codes = np.array([code_of.get(text, size) for text in write_values(cells.values)], np.int64)
+    codes = Vocabulary(value_texts(before.domain)).encode(value_texts(cells.values)).astype(np.int64)
+    codes[codes < 0] = size
     listed = np.flatnonzero((kinds == CellKind.VALUE) | (kinds == CellKind.SET))
     lengths = np.diff(cells.offsets)[listed]
     members = np.repeat(cells.offsets[listed], lengths) + _counted_on(lengths)
     np.add.at(expected, codes[cells.members[members]], np.repeat(weights[listed] / np.maximum(lengths, 1), lengths))
-    for cell in np.flatnonzero(kinds == CellKind.NODE).tolist():
+    nodes = np.flatnonzero(kinds == CellKind.NODE).tolist()
+    code_of = {text: code for code, text in enumerate(value_texts(before.domain))} if nodes else {}
+    for cell in nodes:
         if after.hierarchy is None:
             raise NotApplicable(
                 f"The release does not say what the nodes of column '{after.name}' stand for, so their "

@@ -145,7 +145,7 @@ def texts_of_block(file: str, folder: str, types: Sequence[Any]) -> str:
     content = load(file)
     columns, codes = [], []
     for (cell_of_record, cells), type in zip(content["columns"], types, strict=True):
-        words = pl.Series(as_type(cells, type).texts, dtype=pl.String)
+        words = as_type(cells, type).text_series
         distinct = words.gather(np.unique(cell_of_record)).unique().sort()
         columns.append(distinct)
         codes.append(_places(words, distinct)[cell_of_record])

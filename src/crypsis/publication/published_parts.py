@@ -54,7 +54,7 @@ class PublishedParts(PublishedData):
         """A column with one row for each distinct cell, and how many records each stands for."""
         counts = counted.cell_counts[name]
         texts = counts[name]
-        cells, cell_of_text = Cells.parse(self.columns.types[name], texts.to_list(), self.columns.nodes.get(name))
+        cells, cell_of_text = Cells.parse(self.columns.types[name], texts, self.columns.nodes.get(name))
         codes = cell_of_text[Vocabulary(texts).encode(texts)] if len(texts) else cell_of_text
         role: Any = self.columns.roles[name]
         column = PublishedColumn(name, role, codes, cells, self.hierarchies.get(name))

@@ -223,11 +223,8 @@ def refuse_lacking(found: Sequence[str], described: Collection[str], source: str
 
 def text_ranks(column: PublishedColumn) -> Int64s:
     """The rank of each record's cell among the texts of its column; equal texts have one rank."""
-    texts = pl.Series(column.cells.texts, dtype=pl.String)
-    if not len(texts):
-        return np.zeros(len(column.codes), np.int64)
-    ranks: Int64s = texts.rank("dense").to_numpy().astype(np.int64)
-    return ranks[column.codes]
+    ranks: Int64s = column.cells.text_ranks[column.codes]
+    return ranks
 
 
 def _is_hierarchy(content: Any) -> bool:

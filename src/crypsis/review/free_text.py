@@ -60,7 +60,7 @@ class FreeTextCheck(Check):
 
 def _sentences(column: PublishedColumn) -> np.ndarray:
     """By cell: whether it is a value of several words."""
-    texts = pl.Series(column.cells.texts, dtype=pl.String)
+    texts = column.cells.text_series
     long = texts.str.count_matches(r"\S+\s+").fill_null(0).to_numpy() >= WORDS - 1
     return np.asarray(long & (column.cells.kinds == CellKind.VALUE), np.bool_)
 

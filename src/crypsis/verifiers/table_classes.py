@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from crypsis.arrays import Bools, Int64s
 from crypsis.data.cells import CellKind
@@ -78,9 +77,7 @@ def people_of_classes(class_of: Int64s, person: Int64s, n_classes: int) -> Int64
 
 def text_codes(column: PublishedColumn) -> Int64s:
     """The number of each record's text among the distinct texts: two cells with one text are the same."""
-    texts = pl.Series(column.cells.texts, dtype=pl.String)
-    number = texts.rank("dense").to_numpy().astype(np.int64) - 1 if len(texts) else np.zeros(0, np.int64)
-    codes: Int64s = number[column.codes]
+    codes: Int64s = column.cells.text_ranks[column.codes]
     return codes
 
 

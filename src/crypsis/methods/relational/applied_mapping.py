@@ -9,8 +9,9 @@ import polars as pl
 
 from crypsis.arrays import Int64s
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
+from crypsis.data.value_texts import value_texts
 from crypsis.data.values import write_values
-from crypsis.strict_json import indented_json, quoted
+from crypsis.strict_json import indented_json, quoted, quoted_texts
 
 MISSING = "?"
 
@@ -32,13 +33,13 @@ class AppliedMapping:
 
     def _indented_column(self, column: Column, depth: int) -> str:
         cells = self.published.column(column.name)
-        texts, values = cells.cells.texts, write_values(column.domain)
-        if not len(column.codes) or len({*values, MISSING}) <= len(values) or len(set(texts)) < len(texts):
+        texts, values = cells.cells.text_series, value_texts(column.domain)
+        if not len(column.codes) or (values == MISSING).any() or texts.n_unique() < len(texts):
             return indented_json(self._of_column(column), depth)
         found, counts = self._pairs(column, cells)
         code, cell = np.divmod(found, len(texts))
-        keys = pl.Series([quoted(value) for value in (MISSING, *values)])
-        names = pl.Series([quoted(text) for text in texts], dtype=pl.String)
+        keys = quoted_texts(pl.concat([pl.Series([MISSING], dtype=pl.String), values.alias("")]))
+        names = quoted_texts(texts)
         inside, end = "\n" + " " * (depth + 1), "\n" + " " * depth
         pairs = pl.DataFrame({"code": code + 1, "pair": names.gather(cell) + ": " + pl.Series(counts).cast(pl.String)})
         of_value = pairs.group_by("code", maintain_order=True).agg(pl.col("pair").str.join("," + inside))
@@ -47,7 +48,7 @@ class AppliedMapping:
 
     def _pairs(self, column: Column, cells: PublishedColumn) -> tuple[Int64s, Int64s]:
         """The pairs of a value and a cell that occur, as one number each, and how often."""
-        pairs = column.codes.astype(np.int64) * len(cells.cells.texts) + cells.codes
+        pairs = column.codes.astype(np.int64) * len(cells.cells) + cells.codes
         return np.unique(pairs, return_counts=True)
 
     def to_pairs(self) -> dict[str, dict[str, dict[str, int]]]:
