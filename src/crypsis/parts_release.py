@@ -432,8 +432,7 @@ def _published(parts: SortedParts, encoded: EncodedTable) -> PublishedTable:
     frame: dict[str, pl.Series] = {}
     for index, column in enumerate(encoded.columns):
         texts = [
-            cells.text_series.gather(codes)
-            for codes, cells in (content["columns"][index] for content in contents)
+            cells.text_series.gather(codes) for codes, cells in (content["columns"][index] for content in contents)
         ]
         whole = pl.concat(texts) if texts else pl.Series([], dtype=pl.String)
         frame[column.name] = whole.gather(order)

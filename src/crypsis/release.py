@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crypsis import notebook
+from crypsis.arrays import Int64s
 from crypsis.atomic import new_folder, write_file
 from crypsis.errors import (
     BadParameter,
@@ -95,6 +96,7 @@ class Release:
     _figured: tuple[Any, dict[str, Any]] | None = field(default=None, repr=False)
     _visits: tuple[Any, PublishedVisits] | None = field(default=None, repr=False)
     _reviewed: tuple[tuple[Any, ...], Review] | None = field(default=None, repr=False)
+    _ordered: tuple[Any, Any, Int64s] | None = field(default=None, repr=False)
 
     @property
     def kind(self) -> PublishedKind:
@@ -387,8 +389,7 @@ class Release:
 
     def published_rows(self, order: str = "sorted") -> list[int | None]:
         """Private: the published row of each input row, as rows are written in this order; None where it was lost."""
-        form = self.kind.as_written(self.data)
-        rows = self.kind.sorted_rows(form) if order == "sorted" else np.arange(len(form))
+        _, rows = self._in_order(order)
         place = np.empty(len(rows), np.int64)
         place[rows] = np.arange(len(rows))
         kept = _private_form(self.context.private.get("published_input_rows"))
@@ -441,6 +442,16 @@ class Release:
     def _default_format(self) -> str:
         return next(iter(self.kind.files))
 
+    def _in_order(self, order: str) -> tuple[Any, Int64s]:
+        """The data as they are written, and their rows in the order in which they are."""
+        if order != "sorted":
+            form = self.kind.as_written(self.data)
+            return form, np.arange(len(form))
+        if self._ordered is None or self._ordered[0] is not self.data:
+            form = self.kind.as_written(self.data)
+            self._ordered = (self.data, form, self.kind.sorted_rows(form))
+        return self._ordered[1:]
+
     def _write_files(self, folder: Path, format: str, order: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
         manifest, data, side_file = self._public(folder, format, order, chosen)
         (folder / REPORT).write_text(self.kind.report.render(manifest, data, side_file), encoding="utf-8")
@@ -454,8 +465,7 @@ class Release:
         self, folder: Path, format: str, order: str, chosen: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], Any, Any]:
         """Write the data, read them back as a recipient does, and describe what was read: manifest, data, side file."""
-        form = self.kind.as_written(self.data)
-        rows = self.kind.sorted_rows(form) if order == "sorted" else np.arange(len(form))
+        form, rows = self._in_order(order)
         self.kind.write(folder, form, self.side_file, rows, format)
         told = {"data": self._described(form, self.side_file, format, order), "files": checksums(folder)}
         data, side_file = self.kind.read(folder, told)
@@ -522,7 +532,7 @@ class Release:
             "guarantee": self.guarantee.to_dict(),
             "verdict": {},
             "review": {},
-            "figures": rounded(finite(self.kind.figures(data))),
+            "figures": self.figures() if data is self.data else rounded(finite(self.kind.figures(data))),
             "data": self._described(data, side_file, format, order),
             "provenance": {"python": platform.python_version(), "numpy": np.__version__},
         }

@@ -260,7 +260,9 @@ def _parse_at_once(texts: pl.Series, type: ColumnType, nodes: Collection[str] | 
     in_read = np.repeat(read.kinds == CellKind.NODE, np.diff(read.offsets))
     held = _held(starts[others], np.diff(read.offsets))
     codes, domain = encoded(
-        pl.concat([values.drop_nulls(), low.drop_nulls(), high.drop_nulls(), read.values.gather(read.members[~in_read])])
+        pl.concat(
+            [values.drop_nulls(), low.drop_nulls(), high.drop_nulls(), read.values.gather(read.members[~in_read])]
+        )
     )
     names, called = encoded(pl.concat([texts.filter(named), read.nodes.gather(read.members[in_read])]))
     members = np.empty(offsets[-1], np.int32)

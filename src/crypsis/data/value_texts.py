@@ -71,4 +71,3 @@ def _moments(values: pl.Series, form: str) -> pl.Series:
     if not fraction.any():
         return texts
     return texts.zip_with(pl.Series(fraction == 0), values.dt.to_string(form + _FRACTION))
-

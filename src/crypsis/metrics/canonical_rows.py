@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crypsis.arrays import Int64s
+from crypsis.arrays.row_ranks import order_rows
 from crypsis.data.mixed import Mixed
 from crypsis.data.relational import Table
 from crypsis.data.transaction import Transactions
@@ -21,6 +22,5 @@ def canonical_rows(data: Table | Mixed | Transactions) -> Int64s:
     table = data.table if isinstance(data, Mixed) else data
     if not table.columns:
         return order
-    keys = [column.codes[order] for column in reversed(table.columns)]
-    by_column: Int64s = order[np.lexsort(keys)]
+    by_column: Int64s = order[order_rows([column.codes[order] for column in table.columns], len(order))]
     return by_column

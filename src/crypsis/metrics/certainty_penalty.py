@@ -100,8 +100,8 @@ def _weighted_decimals(values: pl.Series, weights: Int64s) -> Fraction:
     digits = texts.str.replace(".", "", literal=True)
     # an exponent, or more digits than a whole number has
     unusual = (digits.str.len_bytes() > _MOST_DIGITS) | texts.str.contains("e", literal=True)
-    after = texts.str.len_bytes() - texts.str.find(".", literal=True).fill_null(0) - 1
-    after = after.cast(pl.Int64).set(unusual, -1).to_numpy()
+    behind = texts.str.len_bytes() - texts.str.find(".", literal=True).fill_null(0) - 1
+    after = behind.cast(pl.Int64).set(unusual, -1).to_numpy()
     total = sum(
         (
             weight * on_number_line(value)

@@ -14,6 +14,7 @@ from typing import cast
 import numpy as np
 
 from crypsis.arrays import Int64s
+from crypsis.arrays.row_ranks import occurring
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import PublishedColumn, PublishedTable
 from crypsis.data.values import Scalar
@@ -64,7 +65,7 @@ def column_width(column: PublishedColumn, weights: Int64s | None = None) -> Frac
     if not shown.any():
         return None
     with_values = np.repeat(shown & (cells.kinds != CellKind.NODE), np.diff(cells.offsets))
-    values = cells.values.gather(np.unique(cells.members[with_values]))
+    values = cells.values.gather(occurring(cells.members[with_values], len(cells.values)))
     span = Fraction(0)
     if column.type != "category" and len(values):
         span = on_number_line(cast(Scalar, values.max())) - on_number_line(cast(Scalar, values.min()))

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Int64s
+from crypsis.arrays.row_ranks import order_rows
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.published_types import as_published
 from crypsis.data.relational import ROLES, NodeLeaves, PublishedColumn, PublishedTable, Table
@@ -49,9 +50,7 @@ class TableKind(PublishedKind):
     def sorted_rows(self, published: PublishedTable) -> Int64s:
         """By the texts of the quasi-identifiers, then of the other columns."""
         names = [*published.quasi, *(name for name in published.names if name not in published.quasi)]
-        ranks = pl.DataFrame([pl.Series(name, text_ranks(published.column(name))) for name in names])
-        ordered = ranks.with_row_index("place").sort(names, maintain_order=True)["place"]
-        return ordered.to_numpy().astype(np.int64)
+        return order_rows([text_ranks(published.column(name)) for name in names], len(published))
 
     def write(self, folder: Path, published: PublishedTable, side_file: None, rows: Int64s, format: str) -> None:
         frame, file = published.take(rows).to_frame(), folder / self.files[format]

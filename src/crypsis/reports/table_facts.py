@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from crypsis.arrays import Int64s
+from crypsis.arrays.row_ranks import rank_rows
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import PublishedColumn, PublishedTable
 from crypsis.reports.manifest_facts import ManifestFacts
-from crypsis.review.subject import numbered
 
 _WORDS = {
     CellKind.VALUE: "values",
@@ -65,7 +65,7 @@ class TableFacts(ManifestFacts):
     @classmethod
     def of(cls, manifest: Mapping[str, Any], published: PublishedTable) -> TableFacts:
         kept = published.quasi_codes()[~published.suppressed]
-        sizes = np.bincount(numbered(list(kept.T), len(kept)))
+        sizes = np.bincount(rank_rows(list(kept.T), len(kept)))
         return cls(
             manifest,
             sizes.astype(np.int64),

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
-import polars as pl
 
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import PublishedColumn

@@ -8,12 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from crypsis.arrays import Int64s
+from crypsis.arrays.row_ranks import rank_rows
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import PublishedColumn
 from crypsis.guarantees import KLmDiversity, LDiversity, TCloseness
 from crypsis.review.check import Check, colour_of
 from crypsis.review.lights import Colour, Finding, Remedy
-from crypsis.review.subject import Subject, numbered
+from crypsis.review.subject import Subject
 from crypsis.review.thresholds import ReviewThresholds
 
 
@@ -62,7 +63,7 @@ def _counts(subject: Subject, column: PublishedColumn, confidence: float) -> tup
     if not known.any():
         return 0, 0
     classes, values = subject.classes[known], column.codes[known].astype(np.int64)
-    pairs = numbered([classes, values], len(values))
+    pairs = rank_rows([classes, values], len(values))
     # by class: people with a value of this column; by pair: people with this value in this class
     in_class = _people(subject, classes, known)
     in_pair = _people(subject, pairs, known)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from crypsis.arrays import Bools, Int64s
+from crypsis.arrays.row_ranks import rank_rows
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.data.symbols import SymbolRows
 from crypsis.guarantees import AllOf, DifferentialPrivacy, Guarantee, Verdict
@@ -121,33 +122,7 @@ class Subject:
     def classes(self) -> Int64s:
         """The class of every record of the published table."""
         assert self.table is not None
-        return numbered([column.codes for column in self.table.with_role("quasi")], len(self.table))
-
-
-_LARGEST_KEY = 1 << 62
-_KEYS_PER_ROW = 4
-
-
-def numbered(columns: list[Any], rows: int) -> Int64s:
-    """A number for every distinct row of these codes, without gaps; 0 everywhere where there are no columns."""
-    keys, different = np.zeros(rows, np.int64), 1
-    for codes in columns:
-        wide = codes.astype(np.int64)
-        low = int(wide.min(initial=0))
-        width = int(wide.max(initial=0)) - low + 1
-        if different * width >= _LARGEST_KEY:  # numbered without gaps, the keys so far are at most as many as rows
-            keys, different = _without_gaps(keys, different), max(rows, 1)
-        keys, different = keys * width + (wide - low), different * width
-    return _without_gaps(keys, different)
-
-
-def _without_gaps(keys: Int64s, different: int) -> Int64s:
-    """The rank of each key, which is below `different`, among those that occur."""
-    if different > _KEYS_PER_ROW * len(keys):
-        return np.unique(keys, return_inverse=True)[1].astype(np.int64)
-    occurs = np.zeros(different, np.bool_)  # so few keys are ranked without sorting
-    occurs[keys] = True
-    return (np.cumsum(occurs) - 1)[keys]
+        return rank_rows([column.codes for column in self.table.with_role("quasi")], len(self.table))
 
 
 def percent(share: float) -> str:

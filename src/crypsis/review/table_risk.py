@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from crypsis.arrays import Int64s
+from crypsis.arrays.row_ranks import rank_rows
 from crypsis.review.check import Check, colour_of
 from crypsis.review.lights import Colour, Finding, Remedy
-from crypsis.review.subject import Subject, numbered, percent
+from crypsis.review.subject import Subject, percent
 from crypsis.review.thresholds import ReviewThresholds
 
 
@@ -62,7 +63,7 @@ def _before(subject: Subject) -> Int64s | None:
     if original is None or not original.quasi:
         return None
     person = subject.person if subject.aligned else None
-    return _sizes(numbered([column.codes for column in original.with_role("quasi")], len(original)), person)
+    return _sizes(rank_rows([column.codes for column in original.with_role("quasi")], len(original)), person)
 
 
 def _sizes(keys: Int64s, person: Int64s | None) -> Int64s:

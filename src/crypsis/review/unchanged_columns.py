@@ -8,12 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from crypsis.arrays import Bools, Int64s
+from crypsis.arrays.row_ranks import rank_rows
 from crypsis.data.cells import CellKind
 from crypsis.data.person_detection import holds_ids, identifies_by_name
 from crypsis.data.relational import PublishedColumn
 from crypsis.review.check import Check, colour_of
 from crypsis.review.lights import Finding, Remedy
-from crypsis.review.subject import Subject, numbered, percent
+from crypsis.review.subject import Subject, percent
 from crypsis.review.thresholds import ReviewThresholds
 
 
@@ -46,9 +47,9 @@ class UnchangedColumnsCheck(Check):
         others = [column for column in subject.table.with_role("other") if column not in named]
         if not others:
             return
-        keys = numbered([column.codes for column in others], len(subject.table))
+        keys = rank_rows([column.codes for column in others], len(subject.table))
         alone = _people_alone(subject, keys)
-        together = _people_alone(subject, numbered([keys, subject.classes], len(keys)))
+        together = _people_alone(subject, rank_rows([keys, subject.classes], len(keys)))
         if not together:
             return
         names = ", ".join(f"'{column.name}'" for column in others)
@@ -72,7 +73,7 @@ def names_people(column: PublishedColumn, shown: Bools) -> bool:
 def _people_alone(subject: Subject, keys: Int64s) -> int:
     """People with a row that nobody else looks like."""
     shown = np.flatnonzero(subject.shown)
-    chosen = np.unique(keys[shown], return_inverse=True)[1].astype(np.int64)
+    chosen = rank_rows([keys[shown]], len(shown))
     if subject.person is None:
         return int(np.count_nonzero(np.bincount(chosen) == 1))
     person = subject.person[shown]

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.arrays.row_ranks import occurring
 from crypsis.data.cells import Cell, CellKind, Cells, parse_cell, write_cell
 from crypsis.data.relational import Column, NodeLeaves, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import read_value
@@ -80,12 +81,13 @@ class _CellBuilder:
         present = cell_of_record >= 0
         if all_nodes is None:
             shown = cell_of_record[present]
-            all_nodes = np.unique(self.first[shown[self.kinds[shown] == CellKind.NODE]])
+            named = shown[self.kinds[shown] == CellKind.NODE]
+            all_nodes = np.unique(self.first[occurring(named, len(self.first))])
         names = self._names_of_nodes(one, all_nodes)
         width = max(int(self.first.max(initial=0)), int(self.second.max(initial=0))) + 1
         keys = (self.kinds * width + self.first) * width + self.second
         _, chosen, number = np.unique(keys, return_index=True, return_inverse=True)
-        used = np.unique(number[cell_of_record[present]])
+        used = occurring(number[cell_of_record[present]], len(chosen))
         place = np.zeros(len(chosen), np.int32)
         place[used] = np.arange(len(used), dtype=np.int32)
         codes = np.full(len(cell_of_record), len(used), np.int32)
@@ -221,8 +223,9 @@ def _shown_leaves(one: QuasiIdentifier, kept: Bools) -> Int64s:
     assert one.leaf_of_value is not None
     if one.shown_leaves is not None:
         return one.shown_leaves
-    codes = np.unique(one.column.codes[kept])
-    return np.unique(one.tree.first_leaf[one.leaf_of_value[codes[codes >= 0]]])
+    shown = one.column.codes[kept]
+    codes = occurring(shown[shown >= 0], len(one.column.domain))
+    return np.unique(one.tree.first_leaf[one.leaf_of_value[codes]])
 
 
 def _node_cells(one: QuasiIdentifier, nodes: Int64s, shown: Int64s, *, root_is_any: bool) -> _CellBuilder:
@@ -281,7 +284,7 @@ def _with_the_rest(table: Table, quasi: dict[str, PublishedColumn], suppressed: 
 def as_it_is(column: Column, suppressed: Bools) -> PublishedColumn:
     """A column that is published unchanged but for suppressed records; values of suppressed records alone are gone."""
     codes = np.where(suppressed, -2, column.codes)
-    used = np.unique(codes[codes >= 0])
+    used = occurring(codes[codes >= 0], len(column.domain))
     place = np.zeros(len(column.domain) + 2, np.int32)
     place[used] = np.arange(len(used), dtype=np.int32)
     kinds = [CellKind.VALUE] * len(used)
