@@ -119,3 +119,16 @@ def test_kernels_leave_linear_algebra_alone() -> None:
         "import scipy.linalg.cython_blas\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+def test_kept_kernels_are_run_without_what_compiling_needs() -> None:
+    code = (
+        "import sys, numpy as np\n"
+        "from crypsis.kernels.row_order import sorted_rows\n"
+        "assert sorted_rows(np.array([0, 1, 2]), np.array([1, 0], np.int32)).tolist() == [1, 0]\n"
+        "print(sorted({'cffi', 'yaml', 'numba.np.arraymath', 'numba.np.npyimpl'} & set(sys.modules)))\n"
+        "import yaml\n"
+    )
+    for _ in range(2):  # the first may compile
+        ended = subprocess.run([sys.executable, "-c", code], check=True, timeout=120, capture_output=True, text=True)
+    assert ended.stdout == "[]\n"

@@ -22,6 +22,7 @@ import os
 import re
 import secrets
 import shutil
+import sys
 import tempfile
 import threading
 import time
@@ -36,6 +37,7 @@ _PACKAGE = Path(__file__).parent
 _FOLDERS_WITH_KERNELS = ("attacks", "kernels", "metrics", "noise", "verifiers")
 _IMPORT = re.compile(r"^\s*from (crypsis[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 _GENERATION = b"3"  # code that was kept before the changes to numba below is not used again
+_UNUSED_BY_KERNELS = ("cffi", "scipy", "scipy.linalg", "yaml")
 _SECONDS_KEPT = 30 * 24 * 3600
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -84,21 +86,44 @@ class LateKernel:
 
 @cache
 def _numba() -> Any:
-    """Numba, which loads scipy's linear algebra to see whether it is there. No kernel uses it, so it need not look."""
-    import numba
-    from numba.np import linalg
-
-    look = linalg.ensure_blas
-    linalg.ensure_blas = _without_linear_algebra
-    try:
-        import numba.np.arraymath
-    finally:
-        linalg.ensure_blas = look
+    """Numba, with what no kernel uses left out."""
+    with _without_unused():
+        import numba
     return numba
 
 
-def _without_linear_algebra() -> None:
-    raise ImportError("No kernel uses linear algebra.")
+@contextmanager
+def _without_unused() -> Iterator[None]:
+    """Let numba not find what it would load only to see whether it is there: linear algebra, foreign functions, files.
+
+    Other threads import as ever.
+    """
+    finder = _NotForKernels(threading.get_ident())
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+class _NotForKernels:
+    """Refuses to find what kernels do not use, to one thread."""
+
+    def __init__(self, thread: int) -> None:
+        self._thread = thread
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        if name in _UNUSED_BY_KERNELS and threading.get_ident() == self._thread:
+            raise ModuleNotFoundError(f"No kernel uses {name}.", name=name)
+
+
+@cache
+def _prepare_to_compile() -> None:
+    """Load what numba needs to compile, and change what this file changes. Code that was kept is run without."""
+    with _without_unused():
+        import numba.np.arraymath  # noqa: F401
+    _return_without_interpreting()
+    _refuse_slices_briefly()
 
 
 def _compiled_late(kernel: Callable[..., Any]) -> Any:
@@ -112,16 +137,17 @@ def _compiled_late(kernel: Callable[..., Any]) -> Any:
     directory = directory_of(Path(kernel.__code__.co_filename))
     _tell_numba_of_late_kernels()
     _name_functions_apart()
-    _return_without_interpreting()
+    _take_arrays_as_writable()
     if directory is not None:
         setattr(numba.config, "CACHE_DIR", str(directory))  # noqa: B010 (a dynamic module)
-    _take_arrays_as_writable()
-    _refuse_slices_briefly()
+    else:
+        _prepare_to_compile()
     compiled: Any = numba.njit(cache=directory is not None, nogil=True)(kernel)
     _take_plain_numbers(compiled)
     if directory is not None:
         _keep_by_content(compiled._cache, directory)
         _keep_safely(compiled._cache._cache_file, directory / "lock")
+        _load_without_preparing(compiled._cache)
     return compiled
 
 
@@ -146,6 +172,48 @@ def _keep_by_content(cache: Any, directory: Path) -> None:
     cache._cache_path = str(directory)
     make: Any = IndexDataCacheFile
     cache._cache_file = make(str(directory), cache._impl.filename_base, directory.name)
+
+
+def _load_without_preparing(cache: Any) -> None:
+    """Run kept code without loading whatever numba needs to compile, which takes longer than anything else.
+
+    Numba fills its tables of how to compile everything before it looks whether there is anything to compile.
+    """
+    from numba.core.runtime.nrt import rtsys
+
+    _load_without_importing()
+
+    def load_overload(sig: Any, target_context: Any) -> Any:
+        rtsys.initialize(target_context)  # the memory of arrays
+        with cache._guard_against_spurious_io_errors(), _without_unused():
+            kept = cache._load_overload(sig, target_context)
+            if kept is not None:
+                return kept
+        _prepare_to_compile()
+        target_context.refresh()
+        return None
+
+    cache.load_overload = load_overload
+
+
+@cache
+def _load_without_importing() -> None:
+    """Let kept code name the modules that it was made of without importing them: machine code does not use them."""
+    from numba.core import environment
+
+    def rebuild(module: str, constants: list[Any], name: str) -> Any:
+        known = environment.Environment._memo.get(name)
+        if known is not None:
+            return known
+        names = vars(sys.modules[module]) if module in sys.modules else {"__name__": module}
+        made: Any = environment.Environment(names)
+        made.consts[:] = constants
+        made.env_name = name
+        environment.Environment._memo[name] = made
+        return made
+
+    rebuild.__module__, rebuild.__qualname__ = environment.__name__, "_rebuild_env"  # as kept code names it
+    environment._rebuild_env = rebuild
 
 
 def _take_plain_numbers(compiled: Any) -> None:

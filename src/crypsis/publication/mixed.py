@@ -19,7 +19,6 @@ from crypsis.errors import BadPublication, WriteFailed
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.metrics.published_symbols import published_symbols
 from crypsis.publication.kind import PublishedKind, rows_of_input, shown_labels
-from crypsis.publication.original_tables import read_original_mixed
 from crypsis.publication.relational import (
     MEANING,
     TableKind,
@@ -106,6 +105,8 @@ class MixedKind(PublishedKind):
     def read_original(
         self, path: str | Path, published: PublishedMixed, described: Mapping[str, Any], **options: Any
     ) -> Mixed:
+        from crypsis.publication.original_tables import read_original_mixed
+
         return read_original_mixed(path, described, published, **options)
 
     def with_private_facts(self, published: PublishedMixed, facts: Mapping[str, Any]) -> PublishedMixed:

@@ -22,7 +22,6 @@ from crypsis.guarantees import Guarantee, Verdict
 from crypsis.metrics.class_sizes import class_figures
 from crypsis.metrics.published_widths import published_widths
 from crypsis.publication.kind import PublishedKind, rows_of_input
-from crypsis.publication.original_tables import read_original_table
 from crypsis.publication.table_parts import FOLDER, PARTS, data_paths, write_table_parts
 
 LEAVES = "hierarchy_leaves"
@@ -94,6 +93,8 @@ class TableKind(PublishedKind):
     def read_original(
         self, path: str | Path, published: PublishedTable, described: Mapping[str, Any], **options: Any
     ) -> Table:
+        from crypsis.publication.original_tables import read_original_table
+
         return read_original_table(path, described, **options)
 
     def with_private_facts(self, published: PublishedTable, facts: Mapping[str, Any]) -> PublishedTable:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from crypsis.cli.reading.column_options import ROLE_OPTIONS, ColumnOptions, column_keys, listed
 from crypsis.data.declarations import Declarations
@@ -69,6 +70,11 @@ def reading_options() -> dict[str, Parameter]:
 
 def options_of(source: type[DataSource]) -> tuple[str, ...]:
     """The options by which a kind of data is read from a command line."""
+    return _options_of(cast(Hashable, source))
+
+
+@cache
+def _options_of(source: Any) -> tuple[str, ...]:
     hidden = [option.name for option in parameters_of(source) if marks_of(option, InFilesOnly)]
     return (*(name for name in source.names() if name not in hidden), *source.column_options)
 
