@@ -72,7 +72,7 @@ def test_nodes_are_numbered_in_preorder(taxonomy: ItemHierarchy) -> None:
     assert {name: number for number, name in enumerate(numbered.names)} == reference.order
     for name, number in reference.order.items():
         assert numbered.leaf_labels(number) == tuple(sorted(reference.below(name)))
-        assert numbered.is_leaf(number) is (name in reference.leaves)
+        assert bool(numbered.is_leaf[number]) is (name in reference.leaves)
         below = [other for other in reference.order if name in reference.above(other)]
         assert int(numbered.last[number]) == max(reference.order[other] for other in below)
     assert [numbered.names[node] for node in numbered.node_of_item] == list(data.vocabulary.labels)

@@ -41,7 +41,7 @@ def flat(lists, dtype):
 def test_the_widest_inner_node_the_steps_left_and_the_height(drawn):
     _, fan_out, tree, found = drawn
     offsets, nodes = flat(found, np.int32)
-    place, left, height = widest_inner(offsets, nodes, tree.low, tree.high, tree.inner, tree.height)
+    place, left, height = widest_inner(offsets, nodes, tree.low, tree.high, tree.inner, tree.heights)
     for number, cut in enumerate(found):
         ranges = [(int(tree.low[node]), int(tree.high[node])) for node in cut]
         assert left[number] == sum(slow.inner_below(*one, fan_out) for one in ranges)
@@ -54,7 +54,7 @@ def test_the_widest_inner_node_the_steps_left_and_the_height(drawn):
 def test_masks_say_which_children_a_record_touches_and_cuts_follow_them(drawn, data):
     size, _, tree, found = drawn
     offsets, nodes = flat(found, np.int32)
-    place, _, _ = widest_inner(offsets, nodes, tree.low, tree.high, tree.inner, tree.height)
+    place, _, _ = widest_inner(offsets, nodes, tree.low, tree.high, tree.inner, tree.heights)
     records = data.draw(st.lists(st.sets(st.integers(0, size - 1), min_size=1).map(sorted), max_size=8))
     owner = sorted(data.draw(st.integers(0, len(found) - 1)) for _ in records)
     item_offsets, items = flat(records, np.int32)

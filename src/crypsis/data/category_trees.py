@@ -4,8 +4,8 @@ A file is JSON, one entry per column: what lies below a node is an object, or a 
 
     {"continent": {"Anywhere": {"New World": ["America", "Australia"], "Old World": {"Europe": {}, "Asia": {}}}}}
 
-Node 0 is the root and the children of a node are numbered in a row. Leaves have places from left to right, and node n
-holds those from `low[n]` to `high[n] - 1`.
+Nodes are numbered in level order. Leaves have positions from left to right, and node n holds those from `low[n]` to
+`high[n] - 1`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Int32s, frozen
+from crypsis.arrays.tree import Tree
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadTaxonomy, UnreadableFile
@@ -27,50 +28,28 @@ from crypsis.strict_json import parse_json
 ANY = "*"
 
 
-class CategoryTree:
+class CategoryTree(Tree):
     """One tree. `nested` maps the root to what lies below it."""
 
     def __init__(self, nested: Mapping[str, Any]) -> None:
         if not isinstance(nested, Mapping) or len(nested) != 1:
             raise BadTaxonomy("A tree of categories has one root: an object with one entry.")
         self.nested = _canonical(nested)
-        names, parents, below = [], [], list(self.nested.items())
-        above = [-1]
+        names, parents, below = [], [-1], list(self.nested.items())
         for index, (name, inner) in enumerate(below):  # grows while it is walked: level after level
             names.append(name)
-            parents.append(above[index])
             below.extend(inner.items())
-            above.extend([index] * len(inner))
+            parents.extend([index] * len(inner))
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise BadTaxonomy(
                 f"Node {twice!r} stands twice in a tree of categories; every node has one place.", node=twice
             )
+        super().__init__(parents)
         self.names = tuple(names)
-        self.parent: Int32s = frozen(np.array(parents, np.int32))
-        size = len(names)
-        n_children = np.bincount(self.parent[1:], minlength=size)
-        first = np.zeros(size, np.int32)
-        for node in range(size - 1, 0, -1):
-            first[self.parent[node]] = node
-        self.n_children: Int32s = frozen(n_children.astype(np.int32))
-        self.first_child: Int32s = frozen(first)
-        depth, leaves = np.zeros(size, np.int32), (n_children == 0).astype(np.int32)
-        for node in range(1, size):
-            depth[node] = depth[self.parent[node]] + 1
-        for node in range(size - 1, 0, -1):
-            leaves[self.parent[node]] += leaves[node]
-        low = np.zeros(size, np.int32)
-        for node in range(size):
-            at = low[node]
-            for child in range(first[node], first[node] + n_children[node]):
-                low[child] = at
-                at += leaves[child]
-        self.depth: Int32s = frozen(depth)
-        self.low: Int32s = frozen(low)
-        self.high: Int32s = frozen(low + leaves)
-        order = np.flatnonzero(n_children == 0)
-        self.leaves = tuple(names[node] for node in order[np.argsort(low[order])])
+        self.low: Int32s = frozen(self.first_leaf.astype(np.int32))
+        self.high: Int32s = frozen((self.first_leaf + self.leaf_count).astype(np.int32))
+        self.leaves = tuple(names[node] for node in self.leaf_nodes[np.argsort(self.low[self.leaf_nodes])])
 
     @classmethod
     def flat(cls, labels: Iterable[str]) -> CategoryTree:
@@ -82,11 +61,6 @@ class CategoryTree:
         while root in listed:
             root += ANY
         return cls({root: listed})
-
-    @property
-    def height(self) -> int:
-        """The longest way from the root to a leaf."""
-        return int(self.depth.max())
 
     def __len__(self) -> int:
         return len(self.leaves)

@@ -1,9 +1,8 @@
 """Hierarchy: one rooted tree whose leaves are the values of a column, and what lies between them and "any value".
 
-Nodes are numbered in preorder, children in the order of their labels (of their values, where these are numbers or
-dates), so the nodes below n are n + 1 to `end[n]` - 1 and the root is 0. `parent[n]` is -1 for the root;
-`leaf_count[n]` counts the leaves below n, a leaf itself. Level 0 of a value is its leaf, level d its d-th ancestor,
-which stays the root once that is reached.
+Nodes are numbered in preorder (`crypsis.arrays.tree`), children in the order of their labels (of their values, where
+these are numbers or dates). Level 0 of a value is its leaf, level d its d-th ancestor, which stays the root once that
+is reached.
 
 A hierarchy of ranges (`values` is set) was built from numbers or dates: its leaves are these values in order, and a
 node is published as the closed range of the values below it. Any other hierarchy publishes the labels of its nodes.
@@ -20,7 +19,8 @@ import numpy as np
 import polars as pl
 
 from crypsis import notebook
-from crypsis.arrays import Bools, Int32s, Int64s, frozen, offsets_of
+from crypsis.arrays import Int32s, frozen
+from crypsis.arrays.tree import Tree, preorder
 from crypsis.data.values import ColumnType, read_value, write_value
 from crypsis.errors import HierarchyError, UnknownColumn, did_you_mean
 from crypsis.hierarchy.problems import Problem, refuse, second_parent
@@ -33,7 +33,7 @@ _LINES_SHOWN = 40  # in a notebook
 LARGEST_TABLE = 4096  # leaves; a table of pairs beyond that takes more memory than the walk takes time
 
 
-class Hierarchy:
+class Hierarchy(Tree):
     """What values may be generalized to. Immutable; editing gives a new one.
 
     >>> tree = Hierarchy({"Oslo": "North", "Riga": "North", "Rome": "South", "North": "Any", "South": "Any"})
@@ -44,10 +44,6 @@ class Hierarchy:
     """
 
     names: tuple[str, ...]
-    parent: Int32s
-    end: Int32s
-    depth: Int32s
-    leaf_count: Int64s
 
     def __init__(
         self,
@@ -64,7 +60,7 @@ class Hierarchy:
         for child, parent in parent_of.items():
             children.setdefault(parent, []).append(child)
         (root,) = (name for name in children if name not in parent_of)
-        names, parents = _preorder(root, children)
+        names, parents = preorder(root, children)
         self._set(names, parents, source=source, origin=origin)
 
     def _set(
@@ -76,24 +72,11 @@ class Hierarchy:
         source: str | None = None,
         origin: str = "",
     ) -> None:
+        super().__init__(parents)
         self.names = tuple(names)
         self.source = source
         self.origin = origin
         self.values = values
-        parent = np.array(parents, np.int32)
-        count = len(parent)
-        depth, end = np.zeros(count, np.int32), np.arange(1, count + 1, dtype=np.int32)
-        has_child = np.zeros(count, np.bool_)
-        for node in range(1, count):
-            depth[node] = depth[parent[node]] + 1
-            has_child[parent[node]] = True
-        leaf_count = (~has_child).astype(np.int64)
-        for node in range(count - 1, 0, -1):
-            end[parent[node]] = max(end[parent[node]], end[node])
-            leaf_count[parent[node]] += leaf_count[node]
-        self.parent, self.depth, self.end = frozen(parent), frozen(depth), frozen(end)
-        self.leaf_count = frozen(leaf_count)
-        self.is_leaf: Bools = frozen(~has_child)
 
     @classmethod
     def from_paths(
@@ -177,41 +160,14 @@ class Hierarchy:
         """A hierarchy of ranges, whose nodes are published as the range of values below them."""
         return self.values is not None
 
-    @cached_property
-    def height(self) -> int:
-        """The most steps from a leaf to the root."""
-        return int(self.depth.max())
-
     @property
-    def n_leaves(self) -> int:
-        return int(self.leaf_count[0])
-
-    @cached_property
     def leaves(self) -> Int32s:
         """The nodes of the leaves, in order."""
-        return frozen(np.flatnonzero(self.is_leaf).astype(np.int32))
+        return self.leaf_nodes
 
     @cached_property
     def leaf_labels(self) -> tuple[str, ...]:
         return tuple(self.names[leaf] for leaf in self.leaves.tolist())
-
-    @cached_property
-    def first_leaf(self) -> Int64s:
-        """For each node the position, among the leaves, of the first leaf below it."""
-        before: Int64s = np.cumsum(self.is_leaf, dtype=np.int64) - self.is_leaf
-        return frozen(before)
-
-    @cached_property
-    def last_leaf(self) -> Int64s:
-        return frozen(self.first_leaf + self.leaf_count - 1)
-
-    @cached_property
-    def children(self) -> tuple[Int64s, Int32s]:
-        """Node n has the children `nodes[offsets[n]:offsets[n + 1]]`, in order: (offsets, nodes)."""
-        count = len(self.parent)
-        degree = np.bincount(self.parent[1:], minlength=count)
-        order = np.argsort(self.parent[1:], kind="stable") + 1
-        return frozen(offsets_of(degree)), frozen(order.astype(np.int32))
 
     @cached_property
     def at_depth(self) -> Int32s:
@@ -467,19 +423,6 @@ def _cyclic(parent_of: Mapping[str, str]) -> list[str]:
         for name in walk:
             state[name] = 2
     return cyclic
-
-
-def _preorder(root: str, children: Mapping[str, Sequence[str]]) -> tuple[list[str], list[int]]:
-    names: list[str] = []
-    parents: list[int] = []
-    waiting = [(root, -1)]
-    while waiting:
-        name, parent = waiting.pop()
-        number = len(names)
-        names.append(name)
-        parents.append(parent)
-        waiting += [(child, number) for child in sorted(children.get(name, ()), reverse=True)]
-    return names, parents
 
 
 def _free(root: str, taken: Sequence[str]) -> str:

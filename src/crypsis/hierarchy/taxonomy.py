@@ -1,7 +1,6 @@
 """Taxonomy: one rooted tree whose leaves are the locations or items, read from pairs child, parent.
 
-Node n has the parent `parent[n]` (-1 for the root, which is node 0), `depth[n]` and `leaf_count[n]`, the leaves below
-it; a leaf counts itself. A parent has a smaller number than its children.
+Nodes are numbered in level order (`crypsis.arrays.tree`).
 
 A file is CSV with the columns child and parent, separated by `,` or `;`, with or without that header line. Or each row
 is the way from a leaf to the root: `ham;sausage;meat;*`. There a name stands for another node in every column, so that
@@ -19,7 +18,8 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Int32s, Int64s, frozen
+from crypsis.arrays import Int32s
+from crypsis.arrays.tree import Tree, level_order
 from crypsis.data.constraints import UtilityConstraints
 from crypsis.data.formats.compression import existing_file, read_bytes
 from crypsis.data.formats.csv import read_frame
@@ -32,14 +32,10 @@ from crypsis.hierarchy.files import MADE_FROM_DATA, read_hierarchy
 from crypsis.parameters import Deferred, SideInput
 
 
-class Taxonomy(SideInput):
+class Taxonomy(Tree, SideInput):
     """What locations mean: restaurants, coffee shops, everything. Inner nodes are no locations."""
 
     in_words: ClassVar[str] = "a taxonomy (a file, or auto:FANOUT to build one from coordinates)"
-
-    parent: Int32s
-    depth: Int32s
-    leaf_count: Int64s
 
     def __init__(self, pairs: Iterable[Sequence[str]], *, source: str | None = None, origin: str = "") -> None:
         self.source = source
@@ -50,20 +46,9 @@ class Taxonomy(SideInput):
         children: dict[str, list[str]] = {}
         for child, parent in parent_of.items():
             children.setdefault(parent, []).append(child)
-        names, parents, depths = [root], [-1], [0]
-        for index, name in enumerate(names):  # grows while it is walked: level after level
-            for child in children.get(name, ()):
-                names.append(child)
-                parents.append(index)
-                depths.append(depths[index] + 1)
+        names, parents = level_order(root, children)
+        super().__init__(parents)
         self.names = tuple(names)
-        self.parent = frozen(np.array(parents, np.int32))
-        self.depth = frozen(np.array(depths, np.int32))
-        self._is_leaf = frozen(np.array([name not in children for name in names], np.bool_))
-        counts = self._is_leaf.astype(np.int64)
-        for node in range(len(names) - 1, 0, -1):
-            counts[parents[node]] += counts[node]
-        self.leaf_count = frozen(counts)
         self._node_of = {name: node for node, name in enumerate(names)}
         self._children = children
 
@@ -208,17 +193,13 @@ class Taxonomy(SideInput):
         return cls(pairs, origin=f"auto:{fan_out}")
 
     @property
-    def n_leaves(self) -> int:
-        return int(self.leaf_count[0])
-
-    @property
     def levels(self) -> int:
         """Levels of the tree, the root's included."""
-        return int(self.depth.max()) + 1
+        return self.height + 1
 
     @property
     def leaves(self) -> tuple[str, ...]:
-        return tuple(name for name, is_leaf in zip(self.names, self._is_leaf.tolist(), strict=True) if is_leaf)
+        return tuple(name for name, is_leaf in zip(self.names, self.is_leaf.tolist(), strict=True) if is_leaf)
 
     @property
     def inner_nodes(self) -> tuple[str, ...]:
@@ -252,7 +233,7 @@ class Taxonomy(SideInput):
                 where=self._file,
                 node=label,
             )
-        inner = np.flatnonzero(~self._is_leaf[nodes])
+        inner = np.flatnonzero(~self.is_leaf[nodes])
         if len(inner):
             label = locations.labels[int(inner[0])]
             raise BadTaxonomy(

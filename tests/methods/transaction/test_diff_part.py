@@ -128,7 +128,7 @@ def test_the_tree_divides_the_items_down_to_single_ones(size, fan_out):
         else:
             assert tree.high[node] - tree.low[node] == 1
         assert tree.inner[node] == slow.inner_below(int(tree.low[node]), int(tree.high[node]), fan_out)
-        assert tree.height[node] == slow.height_of(int(tree.low[node]), int(tree.high[node]), fan_out)
+        assert tree.heights[node] == slow.height_of(int(tree.low[node]), int(tree.high[node]), fan_out)
 
 
 # The law: bulk against naive, and against the obvious version.

@@ -192,7 +192,7 @@ class TreeRecords:
     def identity(self) -> Int32s:
         """The cut that publishes every item as itself."""
         cut = np.full(len(self.tree), -1, np.int32)
-        cut[self.tree.leaves] = self.tree.leaves
+        cut[self.tree.leaf_nodes] = self.tree.leaf_nodes
         return cut
 
     def take(self, rows: Int64s) -> Part:

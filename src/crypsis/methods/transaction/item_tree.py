@@ -2,49 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
-from crypsis.arrays import Int32s, Int64s
+from crypsis.arrays import Int32s, Int64s, frozen
+from crypsis.arrays.tree import Tree
 
 
-@dataclass(frozen=True, eq=False)
-class ItemTree:
-    """Node 0 is the root. `inner` counts the inner nodes at and below a node, `height` the longest way to an item."""
-
-    low: Int32s
-    high: Int32s
-    first_child: Int32s
-    n_children: Int32s
-    inner: Int64s
-    height: Int32s
+class ItemTree(Tree):
+    """A tree in level order, with items as leaves: node n holds the items `low[n]` to `high[n]` - 1."""
 
     @classmethod
     def balanced(cls, size: int, fan_out: int) -> ItemTree:
         """Every range of more than one item split into `fan_out` parts as equal as can be."""
-        ranges, first, children = [(0, size)], [], []
-        for low, high in ranges:  # grows while it is walked: level after level
+        ranges, parents = [(0, size)], [-1]
+        for node, (low, high) in enumerate(ranges):  # grows while it is walked: level after level
             ends = sorted({low + part * (high - low) // fan_out for part in range(fan_out + 1)})
             parts = list(pairwise(ends)) if high - low > 1 else []
-            first.append(len(ranges))
-            children.append(len(parts))
             ranges.extend(parts)
-        inner, height = [0] * len(ranges), [0] * len(ranges)
-        for node in range(len(ranges) - 1, -1, -1):
-            below = range(first[node], first[node] + children[node])
-            if children[node]:
-                inner[node] = 1 + sum(inner[child] for child in below)
-                height[node] = 1 + max(height[child] for child in below)
-        return cls(
-            np.array([low for low, _ in ranges], np.int32),
-            np.array([high for _, high in ranges], np.int32),
-            np.array(first, np.int32),
-            np.array(children, np.int32),
-            np.array(inner, np.int64),
-            np.array(height, np.int32),
-        )
+            parents.extend([node] * len(parts))
+        return cls(parents)
+
+    @cached_property
+    def low(self) -> Int32s:
+        return frozen(self.first_leaf.astype(np.int32))
+
+    @cached_property
+    def high(self) -> Int32s:
+        return frozen((self.first_leaf + self.leaf_count).astype(np.int32))
+
+    @cached_property
+    def inner(self) -> Int64s:
+        """The inner nodes at and below each node."""
+        return frozen(np.array(self._sum_below((~self.is_leaf).astype(np.int64).tolist()), np.int64))
+
+    @cached_property
+    def heights(self) -> Int32s:
+        """The longest way from each node down to an item."""
+        parents = self.parent.tolist()
+        heights = [0] * len(parents)
+        for node in range(len(parents) - 1, 0, -1):
+            heights[parents[node]] = max(heights[parents[node]], heights[node] + 1)
+        return frozen(np.array(heights, np.int32))
 
     def __len__(self) -> int:
-        return len(self.low)
+        return len(self.parent)

@@ -94,7 +94,7 @@ def counted_itemsets(
     reached: list[tuple[Int64s, Int32s, Int64s, Int64s, Int64s]] = []
     while len(partitions):
         place, left, height = widest_inner(
-            partitions.cut_offsets, partitions.cut, tree.low, tree.high, tree.inner, tree.height
+            partitions.cut_offsets, partitions.cut, tree.low, tree.high, tree.inner, tree.heights
         )
         units = _shares(np.array([branch.left for branch in branches], np.int64)[partitions.branch], left)
         parallel = [InParallel([], DISJOINT) for _ in branches]

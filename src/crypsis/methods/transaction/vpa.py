@@ -83,7 +83,7 @@ class VPA(HierarchyMethod):
         with context.stage("publish"):
             records.release_shards()
             published = records.published([raised.cut], np.zeros(len(records), np.int64))
-            names, leaves = records.tree.names, records.tree.leaves.tolist()
+            names, leaves = records.tree.names, records.tree.leaf_nodes.tolist()
             context.private.update(
                 domains=[[names[leaf] for leaf in leaves[first:end]] for first, end in pairwise(bounds)],
                 steps=records.named_steps(raised),
@@ -109,7 +109,7 @@ class VPA(HierarchyMethod):
 def domain_bounds(records: TreeRecords, parts: int) -> list[int]:
     """Where domains of leaves begin and end: a domain is closed when the occurrences reach the next part of all."""
     tree = records.tree
-    occurrences: Int64s = np.bincount(records.items, minlength=len(tree))[tree.leaves]
+    occurrences: Int64s = np.bincount(records.items, minlength=len(tree))[tree.leaf_nodes]
     total = int(occurrences.sum())
     bounds, running, due = [0], 0, 1
     for leaf, count in enumerate(occurrences.tolist(), start=1):
