@@ -87,25 +87,25 @@ class StreamRun:
             self._number = self._late_size = 0
             with closing(self.journal), ExitStack() as opened:
                 finished = self._load()
-                self.sink = opened.enter_context(closing(self._persistently(lambda: sink_of(configuration))))
-                newest = self._persistently(lambda: self.sink.last(len(self.journal)))
+                self.sink = opened.enter_context(closing(self._retry(lambda: sink_of(configuration))))
+                newest = self._retry(lambda: self.sink.last(len(self.journal)))
                 if newest >= len(self.journal):
                     raise OutputExists(
                         f"The sink holds windows up to {newest}, which this stream has not decided. Give it an "
                         "empty sink, or the state folder that belongs to this one.",
                     )
-                self._held = self._persistently(lambda: self.sink.held(len(self.journal)))
+                self._held = self._retry(lambda: self.sink.held(len(self.journal)))
                 if self.sink.remembers and self._held < self.observed.windows - 1:
                     finished = self._begun_again()
                 elif self.republish and not self.sink.remembers:  # nobody knows what its reader lost
                     finished, self._held = self._begun_again(), -1
                 if self._held < newest:
-                    self._persistently(lambda: self.sink.make_room(self._held))
+                    self._retry(lambda: self.sink.make_room(self._held))
                 if not finished:
                     finished = self._work(folder)
             summary = self._summary(finished)
             certificate = json.dumps(summary, sort_keys=True, indent=1, ensure_ascii=False).encode() + b"\n"
-            self._persistently(lambda: write_file(folder / "certificate.json", certificate))
+            self._retry(lambda: write_file(folder / "certificate.json", certificate))
         if finished:
             refuse_all_malformed(summary["events"])
         return summary
@@ -249,7 +249,7 @@ class StreamRun:
         late, line = self._late, json.dumps(event).encode()
         assert late is not None
         kept = (line if self._sealing is None else self._sealing.sealed_line(line, _LATE)) + b"\n"
-        self._persistently(lambda: late.append(kept))
+        self._retry(lambda: late.append(kept))
 
     def _publish_complete(self) -> bool:
         """Every window that is complete: decide, write down, publish. False where we were stopped before the last."""
@@ -280,12 +280,12 @@ class StreamRun:
                 "new_suppressed": decided.new_suppressed,
                 "published_digest": decided.published_digest,
             }
-            self._persistently(lambda: self.journal.append(decision))
+            self._retry(lambda: self.journal.append(decision))
         if seq > self._held:
-            self._persistently(lambda: self.sink.publish(seq, decided.line, decided.certificate))
+            self._retry(lambda: self.sink.publish(seq, decided.line, decided.certificate))
             self._held = seq
 
-    def _persistently(self, action: Callable[[], Result]) -> Result:
+    def _retry(self, action: Callable[[], Result]) -> Result:
         """No window is passed over: what cannot be written now is tried again for a while."""
 
         def failed(error: WriteFailed) -> None:

@@ -22,8 +22,8 @@ async def in_thread(action: Callable[..., Result], *given: Any, **named: Any) ->
     return await asyncio.to_thread(action, *given, **named)
 
 
-def told(handler: Callable[Given, Any]) -> Callable[Given, Awaitable[Any]]:
-    """A handler whose errors are told to the person, and end nothing else."""
+def notify_errors(handler: Callable[Given, Any]) -> Callable[Given, Awaitable[Any]]:
+    """A handler whose errors are shown to the user, and end nothing else."""
 
     @wraps(handler)
     async def safely(*given: Given.args, **named: Given.kwargs) -> Any:
@@ -31,13 +31,13 @@ def told(handler: Callable[Given, Any]) -> Callable[Given, Awaitable[Any]]:
             result = handler(*given, **named)
             return await result if isawaitable(result) else result
         except CrypsisError as error:
-            tell(error)
+            notify_error(error)
             return None
 
     return safely
 
 
-def tell(error: CrypsisError) -> None:
+def notify_error(error: CrypsisError) -> None:
     """An error as a message that stays until it is read."""
     kind: Literal["warning", "negative"] = "warning" if isinstance(error, ChangedElsewhere) else "negative"
     ui.notify(
@@ -49,8 +49,8 @@ def done(text: str) -> None:
     ui.notify(text, type="positive", position="bottom-right", timeout=2500)
 
 
-def beside(field: Any, error: CrypsisError) -> None:
-    """An error beside the field that caused it."""
+def show_error_at(field: Any, error: CrypsisError) -> None:
+    """Show an error at the field that caused it."""
     field.error = error_sentence(error)
 
 

@@ -11,7 +11,7 @@ from crypsis.data.formats import FORMATS
 from crypsis.errors import CrypsisError
 from crypsis.samples import SAMPLES
 from crypsis.web import theme
-from crypsis.web.actions import in_thread, told
+from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.importing import Staged
 from crypsis.web.telling import error_sentence
 from crypsis.web.widgets import drop_place
@@ -59,4 +59,4 @@ def _sample_card(workbench: Workbench, name: str, description: str) -> None:
     with ui.element("button").classes("card pick").props(f'type=button aria-label="Load the sample {name}"') as card:
         ui.label(name.replace("-", " ").capitalize()).classes("strong")
         ui.label(description).classes("muted small")
-    card.on("click", told(load))
+    card.on("click", notify_errors(load))

@@ -11,7 +11,7 @@ from crypsis.attacks import Attack
 from crypsis.errors import CrypsisError
 from crypsis.parameters import parameters_of
 from crypsis.web import theme
-from crypsis.web.actions import in_thread, number, percent, told
+from crypsis.web.actions import in_thread, notify_errors, number, percent
 from crypsis.web.telling import error_words
 
 _HEADS = ("Pieces known", "Fewest candidates", "Mean risk", "Highest risk", "Unique")
@@ -34,7 +34,7 @@ class AttackCard:
             self.name.props("outlined dense options-dense").style("width: 100%")
             self.parameters = ui.element("div").classes("halves")
             with ui.row().classes("actions"):
-                self.start = theme.secondary("Attack", told(self._attack), "radar")
+                self.start = theme.secondary("Attack", notify_errors(self._attack), "radar")
             self.answer = ui.element("div").classes("stack").props('aria-live="polite"')
         self._show_parameters()
 

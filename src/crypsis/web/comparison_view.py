@@ -8,7 +8,7 @@ from nicegui import ui
 
 from crypsis.drawing.plot import interactive_svg
 from crypsis.web import theme
-from crypsis.web.actions import in_thread, told
+from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.comparison import Comparison
 
 
@@ -43,7 +43,10 @@ class ComparisonView:
         self.chosen = self.chosen if self.chosen in columns else columns[0]
         with actions:
             field = ui.select(
-                columns, value=self.chosen, label="Column", on_change=lambda event: told(self._show_column)(event.value)
+                columns,
+                value=self.chosen,
+                label="Column",
+                on_change=lambda event: notify_errors(self._show_column)(event.value),
             )
             field.props("outlined dense options-dense").classes("one-line").style("width: 180px")
         self.place = ui.column().style("width: 100%; gap: 8px")

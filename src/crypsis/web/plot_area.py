@@ -10,7 +10,7 @@ from crypsis.errors import CrypsisError
 from crypsis.evaluate.plots import PLOTS, interactive_svg
 from crypsis.evaluate.plots.of_store import file_name, frames_of_section
 from crypsis.web import theme
-from crypsis.web.actions import in_thread, told
+from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.experiments import metric_names, varied_names
 from crypsis.web.figures import figure_label
 from crypsis.web.widgets import plot_exports
@@ -54,7 +54,7 @@ class PlotArea:
                 self.kind = ui.select(kinds, value="phases", label="Plot", on_change=self._show_options)
                 self.kind.props("outlined dense options-dense").style("width: 270px")
                 self.options = ui.row().style("gap: 8px")
-                theme.secondary("Add plot", told(self._add), "add").style("height: 40px")
+                theme.secondary("Add plot", notify_errors(self._add), "add").style("height: 40px")
             self.help = ui.label().classes("muted small")
             self.tiles = ui.element("div").classes("halves")
         self._show_options()
@@ -157,7 +157,7 @@ class PlotArea:
                 if not isinstance(frame, CrypsisError):
                     query = {key: section.get(key) for key in ("x", "y", "column", "run", "cell")}
                     plot_exports(self.number, kind, query, file_name(frame))
-                theme.quiet("close", f"Remove the plot {title}", lambda: told(self._remove)(place))
+                theme.quiet("close", f"Remove the plot {title}", lambda: notify_errors(self._remove)(place))
             if isinstance(frame, CrypsisError):
                 ui.label(f"{title}: {frame}").classes("muted")
             else:

@@ -13,7 +13,7 @@ from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.review import Remedy
 from crypsis.web import theme
-from crypsis.web.actions import in_thread, number, told
+from crypsis.web.actions import in_thread, notify_errors, number
 from crypsis.web.experiments import UNFINISHED, metric_names, varied_names
 from crypsis.web.figures import best_in_words, figure_label, rough_duration
 from crypsis.web.lights_view import light_signs, show_lights
@@ -200,7 +200,7 @@ class ResultsView:
             f"{left:,} of {counted(len(cells), 'cell')} {'is' if left == 1 else 'are'} not finished",
             "The run was interrupted. Going on runs only what is left; what is finished stays as it is.",
         ):
-            theme.primary("Go on", told(self._go_on), "play_arrow").style("margin-left: auto")
+            theme.primary("Go on", notify_errors(self._go_on), "play_arrow").style("margin-left: auto")
 
     def _stale(self, progress: dict[str, Any]) -> None:
         """Results that are kept and no longer say anything about the data as they are."""

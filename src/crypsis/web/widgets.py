@@ -13,7 +13,7 @@ from nicegui import ui
 
 from crypsis.data.sources import SOURCES
 from crypsis.errors import CrypsisError
-from crypsis.web.actions import in_thread, told
+from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.data_labels import KIND_LABELS
 from crypsis.web.telling import error_words
 from crypsis.web.theme import escaped, message, primary, secondary
@@ -166,7 +166,9 @@ def tell_damage(workbench: Workbench) -> None:
         with box:
             secondary(
                 "Remove it",
-                partial(confirm, "Remove what cannot be read?", "Its files are deleted.", told(remove), "Remove"),
+                partial(
+                    confirm, "Remove what cannot be read?", "Its files are deleted.", notify_errors(remove), "Remove"
+                ),
                 "delete",
             ).props("no-wrap").style("flex: none; margin-left: auto; align-self: center")
 
@@ -219,7 +221,7 @@ def unreadable(workbench: Workbench, entry: Entry, error: CrypsisError, path: st
     message("bad", "The data do not match the column settings", error_words(error))
     with ui.row().classes("actions"):
         for remedy in remedies:
-            primary(remedy.button, told(partial(mend, remedy)), remedy.icon)
+            primary(remedy.button, notify_errors(partial(mend, remedy)), remedy.icon)
         if path != "/data":
             columns = "Set roles and types on the page Data"
             secondary(columns, lambda: ui.navigate.to(f"/data?dataset={entry.number}"), "table_chart")

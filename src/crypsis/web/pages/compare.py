@@ -14,7 +14,7 @@ from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.review import Remedy
 from crypsis.web import theme
-from crypsis.web.actions import done, in_thread, told
+from crypsis.web.actions import done, in_thread, notify_errors
 from crypsis.web.pages.evaluate import no_data, reasons_against
 from crypsis.web.parameter_form import ParameterForm, slider_range
 from crypsis.web.parameter_labels import label_of
@@ -87,8 +87,8 @@ class ComparePage:
         ) as head:
             with head:
                 self.add = theme.secondary("Add a configuration", self._add, "add")
-                self.start = theme.primary("Run all", told(self._start), "play_arrow")
-                self.stop = theme.secondary("Cancel", told(self._cancel), "stop")
+                self.start = theme.primary("Run all", notify_errors(self._start), "play_arrow")
+                self.stop = theme.secondary("Cancel", notify_errors(self._cancel), "stop")
             self.cards = (
                 ui.element("div").classes("cards").style("grid-template-columns: repeat(auto-fill, minmax(330px, 1fr))")
             )

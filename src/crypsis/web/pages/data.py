@@ -15,7 +15,7 @@ from crypsis.errors import CrypsisError, NotApplicable
 from crypsis.evaluate.first_look import checkin_columns, usual_columns
 from crypsis.parameters import Parameter
 from crypsis.web import theme
-from crypsis.web.actions import beside, done, in_thread, number, percent, told
+from crypsis.web.actions import done, in_thread, notify_errors, number, percent, show_error_at
 from crypsis.web.adding import ways_to_add
 from crypsis.web.data_labels import KIND_LABELS, ROLE_LABELS
 from crypsis.web.drawings import histogram_picture
@@ -145,9 +145,11 @@ class DataPage:
         with self.people:
             theme.message("caution", f"{title}?", f"{reason} Nothing is anonymized before you answer.")
             with ui.row().classes("actions"):
-                theme.secondary(f"Yes, {like.column} names the person", told(partial(self._say_person, like.column)))
+                theme.secondary(
+                    f"Yes, {like.column} names the person", notify_errors(partial(self._say_person, like.column))
+                )
                 alone = f"No, each of the {like.records} is another person"
-                theme.secondary(alone, told(partial(self._say_person, None)))
+                theme.secondary(alone, notify_errors(partial(self._say_person, None)))
 
     async def _say_person(self, column: str | None) -> None:
         self.entry = await in_thread(self.datasets.say_person, self.entry.number, column, self.entry.revision)
@@ -193,12 +195,12 @@ class DataPage:
         editable = self.datasets.dataset(self.entry).is_table_file()
         with theme.section("Rows", "Double-click or press Enter to edit a cell" if editable else "") as actions:
             with actions:
-                self.undo_button = theme.quiet("undo", "Undo (Ctrl+Z)", told(self._undo))
-                self.redo_button = theme.quiet("redo", "Redo (Ctrl+Y)", told(self._redo))
-                theme.quiet("playlist_add", "Add a row", told(self._add_row)).set_visibility(editable)
-                theme.quiet("playlist_remove", "Delete the selected row", told(self._delete_row)).set_visibility(
-                    editable
-                )
+                self.undo_button = theme.quiet("undo", "Undo (Ctrl+Z)", notify_errors(self._undo))
+                self.redo_button = theme.quiet("redo", "Redo (Ctrl+Y)", notify_errors(self._redo))
+                theme.quiet("playlist_add", "Add a row", notify_errors(self._add_row)).set_visibility(editable)
+                theme.quiet(
+                    "playlist_remove", "Delete the selected row", notify_errors(self._delete_row)
+                ).set_visibility(editable)
                 theme.quiet("add_box", "Add a column", self._add_column).set_visibility(editable)
                 jump = ui.number("Go to row", min=1, precision=0, format="%d").props("outlined dense hide-bottom-space")
                 jump.style("width: 110px")
@@ -220,14 +222,14 @@ class DataPage:
                 height="438px",
                 label=f"Rows of {self.entry.name}",
             )
-            self.grid.on("cellValueChanged", told(self._cell_changed))
+            self.grid.on("cellValueChanged", notify_errors(self._cell_changed))
 
     async def _key(self, event: Any) -> None:
         if event.action.keydown and (event.modifiers.ctrl or event.modifiers.meta):
             if event.key == "z" and not event.modifiers.shift:
-                await told(self._undo)()
+                await notify_errors(self._undo)()
             elif event.key == "y" or event.key == "Z":
-                await told(self._redo)()
+                await notify_errors(self._redo)()
 
     def _jump(self, value: Any) -> None:
         if value:
@@ -306,7 +308,7 @@ class DataPage:
         with theme.section("Columns", "Suggested from names and counts; change what is wrong"):
             self.kind = ui.select(KIND_LABELS, value=self.section["kind"], label="Kind of data")
             self.kind.props("outlined dense options-dense").style("width: 100%")
-            self.kind.on_value_change(told(self._set_kind))
+            self.kind.on_value_change(notify_errors(self._set_kind))
             self.columns = ui.column().style("width: 100%; gap: 8px; max-height: 420px; overflow: auto")
         self._list_columns()
 
@@ -353,7 +355,7 @@ class DataPage:
             if value is None and kind == "tracks":  # found by their usual names when they are read
                 found = checkin_columns(self.grid_columns) or {}
                 value = found.get({"id": "user", "t": "time"}.get(option.name, option.name))
-        reading_field(option, value, self.grid_columns, told(self._set_option))
+        reading_field(option, value, self.grid_columns, notify_errors(self._set_option))
         if option.name == "unite":
             ui.label("Disassociation counts records: it needs this where a person has several.").classes("muted small")
 
@@ -377,7 +379,7 @@ class DataPage:
             choices, value=chosen if chosen in choices else "", label="Person, where one has several rows"
         )
         field.props("outlined dense options-dense").style("width: 100%")
-        field.on_value_change(told(choose))
+        field.on_value_change(notify_errors(choose))
 
     def _declared_columns(self) -> dict[str, dict[str, Any]]:
         """What is said of each column; where nothing is said, as carefully as can be: it may give people away."""
@@ -401,24 +403,26 @@ class DataPage:
             f"Are these check-ins rather than fixes of a device? Then read them as visits to squares of "
             f"{_USUAL_SIDE // 1000} km of the map; the size can be changed."
         ).classes("muted small")
-        theme.secondary("Read as visits to squares", told(divide), "grid_on")
+        theme.secondary("Read as visits to squares", notify_errors(divide), "grid_on")
 
     def _column_fields(self, name: str, column: dict[str, Any], reason: str) -> None:
         with ui.element("div").style("display: grid; grid-template-columns: 1fr 148px; gap: 4px 8px; width: 100%"):
             with ui.row().style("gap: 4px; align-items: center; flex-wrap: nowrap; min-width: 0"):
-                picked = ui.button(name, on_click=lambda: told(self._pick)(name)).props("flat dense no-caps align=left")
+                picked = ui.button(name, on_click=lambda: notify_errors(self._pick)(name)).props(
+                    "flat dense no-caps align=left"
+                )
                 picked.style("overflow: hidden; min-width: 0").tooltip(f"Histogram of {name}")
                 theme.quiet("edit", f"Rename {name}", lambda: self._rename_column(name)).props("size=sm")
             kind = ui.select(TYPE_LABELS, value=column.get("type"), label="Type")
             kind.props(f'outlined dense options-dense aria-label="Type of {theme.escaped(name)}"')
-            kind.on_value_change(lambda event: told(self._set_column)(name, type=event.value))
+            kind.on_value_change(lambda event: notify_errors(self._set_column)(name, type=event.value))
         if column.get("type") == "items":
             ui.label("A set of items in every record").classes("muted small")
             return
         roles = {role: ROLE_LABELS[role] for role in ROLES}
         role = ui.select(roles, value=column.get("role"), label="Role")
         role.props(f'outlined dense options-dense aria-label="Role of {theme.escaped(name)}"').style("width: 100%")
-        role.on_value_change(lambda event: told(self._set_column)(name, role=event.value))
+        role.on_value_change(lambda event: notify_errors(self._set_column)(name, role=event.value))
         if reason:
             role.props(f'hint="{theme.escaped(reason)}"')
 
@@ -587,7 +591,7 @@ class DataPage:
         confirm(
             "Overwrite the file?",
             f"{self.datasets.dataset(self.entry).file.name} gets the edited table; the edits cannot be undone then.",
-            told(overwrite),
+            notify_errors(overwrite),
             "Overwrite",
         )
 
@@ -599,7 +603,7 @@ class DataPage:
         confirm(
             f"Remove {self.entry.name}?",
             "The dataset and its edits leave the workspace. A file that was opened by its path stays where it is.",
-            told(remove),
+            notify_errors(remove),
             "Remove",
         )
 
@@ -612,7 +616,7 @@ class DataPage:
                 try:
                     await action(str(field.value or ""))
                 except CrypsisError as error:
-                    beside(field, error)
+                    show_error_at(field, error)
                     return
                 dialog.close()
                 done("Done")

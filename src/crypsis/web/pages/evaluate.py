@@ -19,7 +19,7 @@ from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.review import Remedy, Review
 from crypsis.web import theme
-from crypsis.web.actions import done, in_thread, number, percent, told
+from crypsis.web.actions import done, in_thread, notify_errors, number, percent
 from crypsis.web.attack_card import AttackCard
 from crypsis.web.comparison_view import ComparisonView
 from crypsis.web.figures import duration, figure_label, loss_tiles, rough_duration, time_bars
@@ -90,7 +90,7 @@ def no_data(workbench: Workbench, path: str) -> None:
     with theme.empty_state(
         "table_chart", "No data yet", "Load a file on the page Data, or begin with the bundled check-ins."
     ):
-        theme.primary("Load the sample check-ins", told(load), "download")
+        theme.primary("Load the sample check-ins", notify_errors(load), "download")
         theme.secondary("Go to Data", lambda: ui.navigate.to("/data"), "table_chart")
 
 
@@ -195,8 +195,8 @@ class EvaluatePage:
             self.summary = ui.label().classes("muted small")
             self.learn = ui.link("What it protects from, and when to choose it", "/methods").classes("small")
         with ui.row().classes("actions"):
-            self.start = theme.primary("Run", told(self._start), "play_arrow")
-            self.stop = theme.secondary("Cancel", told(self._cancel), "stop")
+            self.start = theme.primary("Run", notify_errors(self._start), "play_arrow")
+            self.stop = theme.secondary("Cancel", notify_errors(self._cancel), "stop")
         self.faults = ui.column().style("width: 100%")
         self.form_place = ui.column().style("width: 100%; gap: 12px")
         impossible = {name: reason for name, reason in self.reasons.items() if reason is not None}
@@ -221,7 +221,7 @@ class EvaluatePage:
         self.learn.props(f'href="/methods?name={run["method"]}"')
         with self.form_place:
             self.form = ParameterForm(
-                run["method"], self.values, self._changed, self.dataset.number, told(self._try_at_once)
+                run["method"], self.values, self._changed, self.dataset.number, notify_errors(self._try_at_once)
             )
 
     def _changed(self) -> None:
@@ -410,12 +410,12 @@ class EvaluatePage:
         if state == "done":
             if not outdated and not stored.is_private:
                 self._comparison_place = ui.element("div").classes("stack")
-                ui.timer(0.05, lambda: told(self._show_comparison)(cell["cell"]), once=True)
+                ui.timer(0.05, lambda: notify_errors(self._show_comparison)(cell["cell"]), once=True)
             if not outdated:
                 self._attack_place = ui.element("div").classes("stack")
-                ui.timer(0.05, lambda: told(self._show_attacks)(cell["cell"]), once=True)
+                ui.timer(0.05, lambda: notify_errors(self._show_attacks)(cell["cell"]), once=True)
             self._output_place = ui.element("div").classes("stack")
-            ui.timer(0.05, lambda: told(self._show_output)(cell["cell"]), once=True)
+            ui.timer(0.05, lambda: notify_errors(self._show_output)(cell["cell"]), once=True)
         times = stored.times or Times(0.0)
         spent = times.runtime + times.seconds_verify
         self.quick = state == "done" and not stored.is_private and spent < _AT_ONCE

@@ -10,7 +10,7 @@ from nicegui import ui
 
 from crypsis.errors import CrypsisError, NotApplicable
 from crypsis.web import theme
-from crypsis.web.actions import beside, done, in_thread, number, told
+from crypsis.web.actions import done, in_thread, notify_errors, number, show_error_at
 from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.level_losses import level_losses, losses_table
 from crypsis.web.recipe_form import RecipeForm
@@ -61,7 +61,7 @@ def _empty(workbench: Workbench) -> None:
     with theme.empty_state(
         "account_tree", "No columns yet", "Load a table on the page Data, or begin with sample patients."
     ):
-        theme.primary("Load the sample patients", told(load), "download")
+        theme.primary("Load the sample patients", notify_errors(load), "download")
         theme.secondary("Go to Data", lambda: ui.navigate.to("/data"), "table_chart")
 
 
@@ -136,9 +136,9 @@ class HierarchyPage:
         recipe = str((known and known.content["auto"]) or self._usual_recipe())
         declared = self.dataset.content["section"].get("columns")
         of_table = declared is None or self.column in declared
-        self.recipe = RecipeForm(self._type(), recipe, of_table and not self._is_set(), told(self._preview))
+        self.recipe = RecipeForm(self._type(), recipe, of_table and not self._is_set(), notify_errors(self._preview))
         with ui.row().classes("actions"):
-            theme.secondary("Preview", told(self._preview), "visibility")
+            theme.secondary("Preview", notify_errors(self._preview), "visibility")
             theme.primary("Use it", self._use, "check")
         ui.label("Then drag values between groups, or tick some and group them.").classes("muted small")
 
@@ -231,7 +231,7 @@ class HierarchyPage:
             field.style("width: 100%")
 
             def tell_problem(error: CrypsisError) -> None:
-                beside(field, error)
+                show_error_at(field, error)
                 line = re.search(r"line (\d+)", str(error))
                 if line is not None:
                     ui.timer(0.1, lambda: ui.run_javascript(f"crypsis.showLine('{_LINES}', {int(line[1])})"), once=True)
@@ -317,7 +317,7 @@ class HierarchyPage:
                     """,
                 )
                 tree.on("tick", self._tick)
-                tree.on("moved", told(lambda event: self._change({"edit": "move", **event.args})))
+                tree.on("moved", notify_errors(lambda event: self._change({"edit": "move", **event.args})))
 
     def _select(self, event: Any) -> None:
         self.selected = event.value
@@ -332,9 +332,9 @@ class HierarchyPage:
         theme.quiet("add", "Add a value below the selected node", lambda: self._ask("add"))
         theme.quiet("account_tree", "Add a level above the selected node", lambda: self._ask("group"))
         theme.quiet("group_work", "Group the ticked nodes", lambda: self._ask("group ticked"))
-        theme.quiet("delete", "Remove the selected node", told(self._remove))
-        theme.quiet("undo", "Undo the last edit", told(self._undo))
-        theme.secondary("Edit as text", told(self._edit_text), "edit_note")
+        theme.quiet("delete", "Remove the selected node", notify_errors(self._remove))
+        theme.quiet("undo", "Undo the last edit", notify_errors(self._undo))
+        theme.secondary("Edit as text", notify_errors(self._edit_text), "edit_note")
         theme.quiet("download", "Export this hierarchy", self._export)
 
     def _export(self) -> None:
@@ -402,7 +402,7 @@ class HierarchyPage:
                 try:
                     await self._change(changes[edit])
                 except CrypsisError as error:
-                    beside(field, error)
+                    show_error_at(field, error)
                     instead.clear()
                     if edit == "add" and "parent" in error.details:
                         self._offer_to_move(instead, dialog, text, node)
@@ -422,7 +422,7 @@ class HierarchyPage:
             dialog.close()
 
         with place:
-            theme.secondary(f"Move {node} below {parent}", told(move), "drive_file_move")
+            theme.secondary(f"Move {node} below {parent}", notify_errors(move), "drive_file_move")
 
     async def _change(self, change: dict[str, Any]) -> None:
         assert self.column is not None

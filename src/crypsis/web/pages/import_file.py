@@ -19,7 +19,7 @@ from crypsis.errors import BadRow, CrypsisError
 from crypsis.evaluate.trips import settings_of_trips
 from crypsis.parameters import Parameter, parameters_of
 from crypsis.web import theme
-from crypsis.web.actions import in_thread, number, told
+from crypsis.web.actions import in_thread, notify_errors, number
 from crypsis.web.data_labels import KIND_LABELS, ROLE_LABELS
 from crypsis.web.importing import Preview, Staged, checked_settings
 from crypsis.web.reading_form import reading_field, value_in, words_of
@@ -56,9 +56,11 @@ class ImportPage:
 
     async def show(self, actions: Any) -> None:
         with actions:
-            theme.secondary("Discard", told(self._discard), "delete")
-            self.load_button = theme.secondary("Load", told(partial(self._load, "/data")), "check")
-            self.go_button = theme.primary("Load and anonymize", told(partial(self._load, "/evaluate")), "science")
+            theme.secondary("Discard", notify_errors(self._discard), "delete")
+            self.load_button = theme.secondary("Load", notify_errors(partial(self._load, "/data")), "check")
+            self.go_button = theme.primary(
+                "Load and anonymize", notify_errors(partial(self._load, "/evaluate")), "science"
+            )
         self.problems = ui.column().style("width: 100%; gap: 10px")
         self.tiles = ui.element("div").classes("tiles")
         with ui.element("div").classes("split"):
@@ -87,7 +89,7 @@ class ImportPage:
                         self.workbench,
                         "Drop a file that belongs to these records",
                         "joined by the column that both have",
-                        told(self._join_sets),
+                        notify_errors(self._join_sets),
                     )
                     self.joined = ui.column().style("width: 100%; gap: 8px")
                 with theme.section("Steps", "Shape the table before it is read, in this order"):
@@ -122,7 +124,9 @@ class ImportPage:
             if separator and self.settings.get("format") != "fimi":
                 with box:
                     sets = {"format": "fimi", "separator": str(separator)}
-                    theme.secondary("Each line is a set of items", told(partial(self._change, sets)), "shopping_basket")
+                    theme.secondary(
+                        "Each line is a set of items", notify_errors(partial(self._change, sets)), "shopping_basket"
+                    )
         self.announcer.say("The file cannot be read with these settings.")
 
     def _show_preview(self, shown: Preview) -> None:
@@ -165,7 +169,7 @@ class ImportPage:
         words = f"as visits to squares of {side} m of the map" if side else "as visits to the places that are named"
         box = theme.message("info", f"{reason[0].upper()}{reason[1:]}", f"Trips can be read {words}.")
         with box:
-            theme.secondary("Read as trips between places", told(partial(self._change, settings)), "route")
+            theme.secondary("Read as trips between places", notify_errors(partial(self._change, settings)), "route")
 
     async def _join_sets(self, upload: str, name: str) -> None:
         """Rows of another file as sets beside these records."""
@@ -185,7 +189,7 @@ class ImportPage:
                 change = {"sets": rest} if rest else {"kind": ""}
                 with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: center"):
                     ui.label(words).style("flex: 1; min-width: 0; overflow-wrap: anywhere")
-                    theme.quiet("close", f"Take {item} away", told(partial(self._change, change)))
+                    theme.quiet("close", f"Take {item} away", notify_errors(partial(self._change, change)))
 
     def _show_commands(self, shown: Preview) -> None:
         self.commands.clear()
@@ -206,9 +210,9 @@ class ImportPage:
         theme.message("caution", f"{title}?", f"{reason} Nothing is anonymized before you answer.")
         with ui.row().classes("actions"):
             column = shown.person.column
-            theme.secondary(f"Yes, {column} names the person", told(partial(self._change, _person(column))))
+            theme.secondary(f"Yes, {column} names the person", notify_errors(partial(self._change, _person(column))))
             alone = f"No, each of the {shown.person.records} is another person"
-            theme.secondary(alone, told(partial(self._change, _person(_EACH_ROW))))
+            theme.secondary(alone, notify_errors(partial(self._change, _person(_EACH_ROW))))
 
     def _show_detected(self, format: str, understood: Mapping[str, Any]) -> None:
         """What was detected, below the field that would change it; notes and questions beside the rows."""
@@ -240,7 +244,7 @@ class ImportPage:
             answers[f"Missing: {marker}"] = {"missing": [*(known or ("?",)), marker]}
         with ui.row().classes("actions"):
             for words, change in answers.items():
-                theme.secondary(words, told(partial(self._change, change)))
+                theme.secondary(words, notify_errors(partial(self._change, change)))
 
     # What can be changed
 
@@ -250,7 +254,7 @@ class ImportPage:
         }
         self.file_fields |= {name: _option_field(option) for name, option in format_options().items()}
         for name, field in self.file_fields.items():
-            field.style("width: 100%").on_value_change(told(partial(self._field_changed, name)))
+            field.style("width: 100%").on_value_change(notify_errors(partial(self._field_changed, name)))
 
     async def _field_changed(self, name: str, event: Any) -> None:
         await self._change({name: event.value})
@@ -267,7 +271,9 @@ class ImportPage:
                 self._person_field(names, section)
             for option in shown.options:
                 if kind not in OF_RECORDS or option.name not in ("person", "each_row_is_a_person"):
-                    reading_field(option, value_in(section, option), names, told(self._option_changed), "detected")
+                    reading_field(
+                        option, value_in(section, option), names, notify_errors(self._option_changed), "detected"
+                    )
         with self.columns:
             for name, column in (section["columns"] if kind in OF_RECORDS else {}).items():
                 self._column_fields(name, column, shown.inspection["reasons"].get(name, ""))
@@ -280,7 +286,7 @@ class ImportPage:
                 rest = [one for other, one in enumerate(told_steps) if other != index]
                 with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: center"):
                     ui.label(str(step_of(step))).classes("code").style("flex: 1; min-width: 0")
-                    theme.quiet("close", "Take this step away", told(partial(self._change, {STEP: rest})))
+                    theme.quiet("close", "Take this step away", notify_errors(partial(self._change, {STEP: rest})))
 
     def _step_fields(self) -> None:
         """A step to add: what it does, and a field for each of its parameters."""
@@ -304,20 +310,20 @@ class ImportPage:
             await self._change({STEP: [*self.settings.get(STEP, []), step.to_dict()]})
 
         chosen.on_value_change(show)
-        theme.secondary("Add step", told(add), "add")
+        theme.secondary("Add step", notify_errors(add), "add")
 
     async def _option_changed(self, option: Parameter, value: Any) -> None:
         await self._change({**dict.fromkeys(words_of(option)), option.name: value})
 
     def _choice(self, label: str, choices: Mapping[str, str], value: str, key: str) -> None:
         field = ui.select(dict(choices), value=value if value in choices else "", label=label)
-        field.props(_FIELD).style("width: 100%").on_value_change(told(partial(self._field_changed, key)))
+        field.props(_FIELD).style("width: 100%").on_value_change(notify_errors(partial(self._field_changed, key)))
 
     def _person_field(self, names: list[str], section: Mapping[str, Any]) -> None:
         known = {"": "not said", _EACH_ROW: "each row is another person", **{name: name for name in names}}
         chosen = _EACH_ROW if section.get("each_row_is_a_person") else section.get("person") or ""
         field = ui.select(known, value=chosen, label="Person, where one has several rows").props(_FIELD)
-        field.style("width: 100%").on_value_change(told(self._person_changed))
+        field.style("width: 100%").on_value_change(notify_errors(self._person_changed))
 
     async def _person_changed(self, event: Any) -> None:
         await self._change(_person(event.value))
@@ -330,13 +336,13 @@ class ImportPage:
             ui.label(reason).classes("muted small")
         type = ui.select(TYPE_LABELS, value=column.get("type", "category"))
         type.props(f'{_FIELD} aria-label="Type of {spoken}"')
-        type.on_value_change(told(partial(self._column_changed, name, "type")))
+        type.on_value_change(notify_errors(partial(self._column_changed, name, "type")))
         if column.get("type") == "items":
             ui.label("Items that others may know")
             return
         role = ui.select({role: ROLE_LABELS[role] for role in ROLES}, value=column.get("role"))
         role.props(f'{_FIELD} aria-label="Role of {spoken}"')
-        role.on_value_change(told(partial(self._column_changed, name, "role")))
+        role.on_value_change(notify_errors(partial(self._column_changed, name, "role")))
 
     async def _column_changed(self, name: str, key: str, event: Any) -> None:
         assert self.shown is not None

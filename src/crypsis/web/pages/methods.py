@@ -13,7 +13,7 @@ from crypsis.evaluate.suggestions import RUN_FOR_KIND
 from crypsis.methods import METHODS
 from crypsis.methods.method import Method
 from crypsis.web import theme
-from crypsis.web.actions import in_thread, told
+from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.data_labels import DATA_KINDS, commands, data_labels
 from crypsis.web.workbench import Workbench
 
@@ -108,7 +108,9 @@ def _one(workbench: Workbench, name: str) -> None:
 
     with theme.section(method.__name__, method.summary()) as actions:
         with actions:
-            theme.primary("Try it", told(attempt), "science").tooltip("On your data if they fit, else on sample data")
+            theme.primary("Try it", notify_errors(attempt), "science").tooltip(
+                "On your data if they fit, else on sample data"
+            )
         for title, text in (
             ("Protects from", method.promises.protects_from),
             ("Choose it", method.choose_when),

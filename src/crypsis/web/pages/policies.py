@@ -7,7 +7,7 @@ from nicegui import ui
 
 from crypsis.errors import CrypsisError
 from crypsis.web import theme
-from crypsis.web.actions import done, in_thread, told
+from crypsis.web.actions import done, in_thread, notify_errors
 from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.side_inputs import POLICIES
 from crypsis.web.telling import error_sentence, error_words
@@ -72,7 +72,7 @@ def _empty(workbench: Workbench) -> None:
     with theme.empty_state(
         "policy", "Policies are about items", "Load transactions, or a table with sets of items, on the page Data."
     ):
-        theme.primary("Load the sample baskets", told(load), "download")
+        theme.primary("Load the sample baskets", notify_errors(load), "download")
         theme.secondary("Go to Data", lambda: ui.navigate.to("/data"), "table_chart")
 
 
@@ -126,7 +126,7 @@ class PolicyEditor:
                     known.setdefault(current, _words_of(current))
                     self.recipe = ui.select(known, value=current, label="Make it from the data", with_input=False)
                     self.recipe.props("outlined dense options-dense").style("flex: 1")
-                    theme.secondary("Derive", told(self._derive), "auto_awesome").style("height: 40px")
+                    theme.secondary("Derive", notify_errors(self._derive), "auto_awesome").style("height: 40px")
             self._picker()
             self.lines = ui.textarea("One set on each line, items with ; between them").props(
                 'outlined input-style="font-family: ui-monospace, monospace; height: 240px"'
@@ -134,9 +134,9 @@ class PolicyEditor:
             self.lines.style("width: 100%")
             self.note = ui.column().style("width: 100%")
             with ui.row().classes("actions"):
-                self.keep = theme.primary("Save", told(self._save), "save")
+                self.keep = theme.primary("Save", notify_errors(self._save), "save")
                 self.unsaved = Unsaved()
-                self.drop = theme.secondary("Remove", told(self._ask_to_remove), "delete")
+                self.drop = theme.secondary("Remove", notify_errors(self._ask_to_remove), "delete")
                 theme.secondary("Export", self._export, "download")
             self.lines.on_value_change(lambda: self.unsaved.tell(str(self.lines.value or "") != self.shown))
             drop_place(self.workbench, f"Or drop a file: {title.lower()}", "labels with ; on each line", self._received)
@@ -148,7 +148,7 @@ class PolicyEditor:
         with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
             self.items = ui.select([], multiple=True, with_input=True, label=f"Search items: {title.lower()}")
             self.items.props("outlined dense options-dense use-chips").style("flex: 1; min-width: 0")
-            self.add = theme.secondary("Add set", told(self._add_set), "add").style("height: 40px")
+            self.add = theme.secondary("Add set", notify_errors(self._add_set), "add").style("height: 40px")
 
     def _add_set(self) -> None:
         """One more line with the items that are chosen; nothing is kept before it is saved."""

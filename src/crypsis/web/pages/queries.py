@@ -10,7 +10,7 @@ from nicegui import ui
 from crypsis.data.sources import OF_RECORDS
 from crypsis.errors import CrypsisError
 from crypsis.web import theme
-from crypsis.web.actions import done, in_thread, number, told
+from crypsis.web.actions import done, in_thread, notify_errors, number
 from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.pages.evaluate import no_data
 from crypsis.web.telling import error_sentence, error_words
@@ -65,8 +65,8 @@ class QueriesPage:
                 with head:
                     self.unsaved = Unsaved()
                     theme.secondary("Add a query", self._add, "add")
-                    theme.quiet("download", "Export the queries", told(self._export))
-                    theme.primary("Save", told(self._save), "save")
+                    theme.quiet("download", "Export the queries", notify_errors(self._export))
+                    theme.primary("Save", notify_errors(self._save), "save")
                 self.list = ui.column().style("width: 100%; gap: 8px")
             with ui.element("div").classes("stack"):
                 with theme.section("Draw queries from the data"):
@@ -108,7 +108,7 @@ class QueriesPage:
             count = ui.label("…").classes("tile-value number").style("width: 84px; padding-top: 6px")
             count.props(f'aria-label="Count of query {place + 1}" role=status')
             theme.quiet("close", f"Remove query {place + 1}", lambda: self._remove(place))
-        field.on_value_change(lambda event: told(self._typed)(place, str(event.value or "")))
+        field.on_value_change(lambda event: notify_errors(self._typed)(place, str(event.value or "")))
         self.rows.append((field, count))
 
     async def _typed(self, place: int, text: str) -> None:
@@ -174,9 +174,9 @@ class QueriesPage:
 
         def draw_or_ask() -> Any:
             if not self.unsaved.changed:
-                return told(draw)()
+                return notify_errors(draw)()
             words = "What is not saved is lost."
-            return confirm("Replace the queries?", words, told(draw), "Replace")
+            return confirm("Replace the queries?", words, notify_errors(draw), "Replace")
 
         theme.secondary("Draw", draw_or_ask, "casino")
 

@@ -6,7 +6,7 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.web import theme
-from crypsis.web.actions import in_thread, told
+from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.experiments import UNFINISHED
 from crypsis.web.plot_area import PlotArea
 from crypsis.web.results_view import ResultsView
@@ -97,7 +97,10 @@ def _one(workbench: Workbench, entry: Entry) -> ResultsView:
             "delete",
             "Remove this experiment",
             lambda: confirm(
-                f"Remove {entry.name}?", "Its results and releases leave the workspace.", told(remove), "Remove"
+                f"Remove {entry.name}?",
+                "Its results and releases leave the workspace.",
+                notify_errors(remove),
+                "Remove",
             ),
         )
     view = ResultsView(workbench, entry.number)

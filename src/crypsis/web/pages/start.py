@@ -9,7 +9,7 @@ from nicegui import ui
 
 from crypsis.samples import SAMPLES
 from crypsis.web import theme
-from crypsis.web.actions import in_thread, number, told
+from crypsis.web.actions import in_thread, notify_errors, number
 from crypsis.web.data_labels import DATA_KINDS
 from crypsis.web.workbench import Workbench
 
@@ -83,4 +83,4 @@ def _samples(workbench: Workbench) -> None:
             ):
                 ui.label(words.name).classes("strong")
                 ui.label(SAMPLES[words.sample].description).classes("muted small")
-            card.on("click", told(partial(load, words.sample)))
+            card.on("click", notify_errors(partial(load, words.sample)))

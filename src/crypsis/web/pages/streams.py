@@ -13,7 +13,7 @@ from crypsis.drawing.markup import Markup, element
 from crypsis.drawing.svg import LinearScale, drawing, line, polyline, rounded_up, text
 from crypsis.errors import CrypsisError
 from crypsis.web import theme
-from crypsis.web.actions import beside, in_thread, number, percent, told
+from crypsis.web.actions import in_thread, notify_errors, number, percent, show_error_at
 from crypsis.web.widgets import choose_dataset, chosen_dataset, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -44,7 +44,7 @@ def register(workbench: Workbench) -> None:
                     "No events yet",
                     "A stream is a table of who was where when. Load one on the page Data, or try a metro.",
                 ):
-                    theme.primary("Load the sample metro", told(load), "download")
+                    theme.primary("Load the sample metro", notify_errors(load), "download")
                     theme.secondary("Go to Data", lambda: ui.navigate.to("/data"), "table_chart")
                 return
             say_if_another(workbench, dataset, entry)
@@ -62,7 +62,7 @@ class StreamPage:
     def show(self, actions: Any) -> None:
         with actions:
             choose_dataset(self.workbench, self.entry, PATH, kinds=("events",))
-            theme.secondary("Show as file", told(self._as_file), "code")
+            theme.secondary("Show as file", notify_errors(self._as_file), "code")
         with ui.element("div").classes("split left"):
             with ui.element("div").classes("stack"):
                 with theme.section("Promise", "LKC-privacy: K people fit whatever is known of somebody"):
@@ -98,9 +98,9 @@ class StreamPage:
             field.on_value_change(lambda: self._changed())
             self.fields[name] = field
         with ui.row().classes("actions"):
-            self.start = theme.primary("Start", told(self._start), "play_arrow")
-            self.stop = theme.secondary("Stop", told(self._stop), "stop")
-            self.again = theme.secondary("Start over", told(self._anew)).tooltip(
+            self.start = theme.primary("Start", notify_errors(self._start), "play_arrow")
+            self.stop = theme.secondary("Stop", notify_errors(self._stop), "stop")
+            self.again = theme.secondary("Start over", notify_errors(self._anew)).tooltip(
                 "From the first event, with these settings; what was published so far is removed"
             )
         self.note = ui.label("Stopping loses nothing: starting again goes on where it was.").classes("muted small")
@@ -136,7 +136,7 @@ class StreamPage:
             parameter = str(error.details.get("parameter") or (named.group() if named else ""))
             if parameter not in self.fields:
                 raise
-            beside(self.fields[parameter], error)
+            show_error_at(self.fields[parameter], error)
             return
         self.number = entry.number
 

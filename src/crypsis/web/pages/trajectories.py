@@ -29,7 +29,7 @@ from crypsis.reports.pictures.movement_maps import (
     visits_map,
 )
 from crypsis.web import theme
-from crypsis.web.actions import beside, in_thread, number, told
+from crypsis.web.actions import in_thread, notify_errors, number, show_error_at
 from crypsis.web.explorations import tessellation_map
 from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.maps import area_legend, joined_places
@@ -74,8 +74,8 @@ def _empty(workbench: Workbench) -> None:
     with theme.empty_state(
         "route", "No movement yet", "Load tracks or check-ins on the page Data, or begin with a sample."
     ):
-        theme.primary("Load the sample tracks", told(partial(load, "tracks")), "download")
-        theme.secondary("Load the sample check-ins", told(partial(load, "checkins")), "download")
+        theme.primary("Load the sample tracks", notify_errors(partial(load, "tracks")), "download")
+        theme.secondary("Load the sample check-ins", notify_errors(partial(load, "checkins")), "download")
 
 
 async def _before_and_after(workbench: Workbench, entry: Entry, data: Any, actions: Any) -> None:
@@ -121,7 +121,7 @@ def _outlines_box(workbench: Workbench, view: MapView, draw: Callable[[MapView],
     with theme.section("Outlines", "Borders, coasts or roads below the map; they are shown until you leave the page"):
         hint = "GeoJSON, or a shapefile as a zip file"
         hint += "" if view.crs is not None else ", in the coordinates of the data"
-        drop_place(workbench, "Drop a file with outlines", hint, told(received), accept=".geojson,.json,.zip")
+        drop_place(workbench, "Drop a file with outlines", hint, notify_errors(received), accept=".geojson,.json,.zip")
 
 
 class ReleasePicture:
@@ -154,11 +154,11 @@ class ReleasePicture:
         first = next(iter(choices))
         with head:
             field = ui.select(
-                choices, value=first, label="Release", on_change=lambda event: told(self._chosen)(event.value)
+                choices, value=first, label="Release", on_change=lambda event: notify_errors(self._chosen)(event.value)
             )
             field.props("outlined dense options-dense").classes("one-line").style("width: 220px")
         self.place = ui.element("div").classes("stack").style("gap: 12px")
-        await told(self._chosen)(first)
+        await notify_errors(self._chosen)(first)
 
     async def _chosen(self, chosen: str) -> None:
         number_, cell = chosen.split("/")
@@ -253,7 +253,7 @@ class TessellationPage:
             self.outlines = ui.element("div")
         self.place = f"map-{self.map.id}"
         self.map.props(f'id="{self.place}"')
-        ui.on(f"area-{self.place}", told(self._mark))
+        ui.on(f"area-{self.place}", notify_errors(self._mark))
         ui.timer(0.05, self._first, once=True)
 
     async def _first(self) -> None:
@@ -283,14 +283,14 @@ class TessellationPage:
             self.limit.props('placeholder="no limit" clearable stack-label')
             for field in (self.radius, self.k, self.limit):
                 field.props("outlined dense hide-bottom-space")
-        self.k.on_value_change(told(self._rules))
-        self.limit.on_value_change(told(self._rules))
+        self.k.on_value_change(notify_errors(self._rules))
+        self.limit.on_value_change(notify_errors(self._rules))
         with ui.row().classes("actions"):
-            theme.primary("Step", told(self._step), "skip_next")
-            theme.secondary("Run to the end", told(self._run), "fast_forward")
-            self.back = theme.secondary("Undo", told(self._undo), "undo")
-            theme.secondary("Begin again with this radius", told(self._begin), "restart_alt")
-            theme.secondary("Suggest a limit", told(self._suggest), "lightbulb").tooltip(
+            theme.primary("Step", notify_errors(self._step), "skip_next")
+            theme.secondary("Run to the end", notify_errors(self._run), "fast_forward")
+            self.back = theme.secondary("Undo", notify_errors(self._undo), "undo")
+            theme.secondary("Begin again with this radius", notify_errors(self._begin), "restart_alt")
+            theme.secondary("Suggest a limit", notify_errors(self._suggest), "lightbulb").tooltip(
                 "The farthest that a fix may be moved so that the marked areas stay as fine as they were"
             )
         self.suggestion = ui.column().style("width: 100%")
@@ -301,7 +301,7 @@ class TessellationPage:
             radius, k = float(self.radius.value or 0), int(self.k.value or 0)
             found = await in_thread(self.explorations.begin, self.entry.number, radius=radius, k=k)
         except CrypsisError as error:
-            beside(self.radius, error)
+            show_error_at(self.radius, error)
             return
         self.radius.error = None
         self.number = found.number
@@ -314,7 +314,7 @@ class TessellationPage:
         try:
             await in_thread(self.explorations.set_rules, self.number, k=int(self.k.value or 0), max_displacement=limit)
         except CrypsisError as error:
-            beside(self.k if error.details.get("parameter") == "k" else self.limit, error)
+            show_error_at(self.k if error.details.get("parameter") == "k" else self.limit, error)
             return
         self.k.error = self.limit.error = None
         await self._draw()

@@ -19,7 +19,7 @@ from crypsis.parameters import parameters_of
 from crypsis.signatures import TRUSTED
 from crypsis.verifiers import VERIFIERS
 from crypsis.web import theme
-from crypsis.web.actions import beside, in_thread, number
+from crypsis.web.actions import in_thread, number, show_error_at
 from crypsis.web.attack_card import AttackCard
 from crypsis.web.lights_view import review_of, show_lights
 from crypsis.web.parameter_labels import label_of
@@ -136,7 +136,7 @@ class VerifyPage:
                     found = await in_thread(self.verification.of_path, path, self._promise(path.is_dir()))
                 except CrypsisError as error:
                     self._show_nothing()
-                    beside(field, error)
+                    show_error_at(field, error)
                     return
                 self._show_verdict(found, path.name)
 

@@ -12,7 +12,7 @@ from crypsis.errors import CrypsisError
 from crypsis.warehouse.report import heat_map
 from crypsis.warehouse.terms import local_name, text_of
 from crypsis.web import theme
-from crypsis.web.actions import in_thread, number, told
+from crypsis.web.actions import in_thread, notify_errors, number
 from crypsis.web.telling import error_words
 from crypsis.web.widgets import confirm
 from crypsis.web.workbench import Workbench
@@ -77,8 +77,8 @@ class WarehousePage:
     async def show(self, actions: Any) -> None:
         with actions:
             self._choose()
-            self.build_button = theme.primary("Build", told(partial(self._start, None)), "build")
-            self.cancel_button = theme.secondary("Cancel", told(self._cancel), "close")
+            self.build_button = theme.primary("Build", notify_errors(partial(self._start, None)), "build")
+            self.cancel_button = theme.secondary("Cancel", notify_errors(self._cancel), "close")
         with ui.dialog() as self.opening, ui.card():
             _open_field(self.workbench)
         self.state = ui.column().style("width: 100%; gap: 10px")
@@ -199,7 +199,9 @@ class WarehousePage:
                                 ui.label(str(cell))
                         with ui.element("td"):
                             read = theme.quiet(
-                                "refresh", f"Read {source['id']} again", told(partial(self._start, source["id"]))
+                                "refresh",
+                                f"Read {source['id']} again",
+                                notify_errors(partial(self._start, source["id"])),
                             )
                             read.set_enabled(report is not None)
 
@@ -216,8 +218,8 @@ class WarehousePage:
                         ui.label(pair["left"]).classes("cut").tooltip(pair["left"])
                         ui.label(pair["right"]).classes("cut").tooltip(pair["right"])
                         ui.label(f"{pair['rule']}, {pair['status']}").classes("muted small")
-                    theme.quiet("check", f"{spoken} are one", told(partial(self._decide, pair, True)))
-                    theme.quiet("close", f"{spoken} are not one", told(partial(self._decide, pair, False)))
+                    theme.quiet("check", f"{spoken} are one", notify_errors(partial(self._decide, pair, True)))
+                    theme.quiet("close", f"{spoken} are not one", notify_errors(partial(self._decide, pair, False)))
             if len(waiting) > _MOST_PAIRS:
                 ui.label(f"{len(waiting) - _MOST_PAIRS:,} more wait.").classes("muted small")
 
@@ -227,7 +229,7 @@ class WarehousePage:
         self.search = (
             ui.input("Name of an entity").props("outlined dense debounce=400 hide-bottom-space").style("width: 100%")
         )
-        self.search.on_value_change(told(self._find))
+        self.search.on_value_change(notify_errors(self._find))
         self.found = ui.column().style("width: 100%; gap: 4px; max-height: 240px; overflow: auto")
         self.card = ui.column().style("width: 100%; gap: 8px")
 
@@ -238,7 +240,7 @@ class WarehousePage:
         self.card.clear()
         with self.found:
             for one in found:
-                button = ui.button(one["label"], on_click=told(partial(self._show_card, one["entity"])))
+                button = ui.button(one["label"], on_click=notify_errors(partial(self._show_card, one["entity"])))
                 button.props("flat dense no-caps align=left").tooltip(one["entity"])
             if len(text) > 1 and not found:
                 ui.label("Nothing has such a name.").classes("muted small")
@@ -276,7 +278,12 @@ class WarehousePage:
             await in_thread(self.warehouses.remove, self.entry.number)
             ui.navigate.to(PATH)
 
-        confirm("Close this warehouse?", "Its configuration and its files stay where they are.", told(forget), "Close")
+        confirm(
+            "Close this warehouse?",
+            "Its configuration and its files stay where they are.",
+            notify_errors(forget),
+            "Close",
+        )
 
 
 def _property(name: str) -> str:
