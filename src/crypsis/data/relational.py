@@ -929,7 +929,10 @@ def _column_of_texts(
         told.append(written)
     encode = encoded_distinct if written.type == "category" else encoded
     value_codes, domain = encode(values.cast(POLARS_TYPES[written.type]))
-    codes = value_codes[text_codes] if len(value_codes) else np.zeros(0, np.int32)
+    if len(domain) == len(value_codes) and (np.diff(value_codes) > 0).all():  # the texts were sorted already
+        codes = text_codes
+    else:
+        codes = value_codes[text_codes] if len(value_codes) else np.zeros(0, np.int32)
     short = codes.astype(np.int32, copy=False)
     return Column(cells.name, written.type, role, short, domain, guessed=type is None)
 

@@ -109,6 +109,8 @@ def _distinct_categories(cells: pl.Series) -> tuple[pl.Series, Int32s]:
     categories = categories_of(cells)
     numbers = cells.to_physical()
     absent = len(categories)
+    if absent and not cells.has_nulls() and np.bincount(numbers.to_numpy(), minlength=absent).all():  # all occur
+        return categories, numbers.to_numpy().astype(np.int32)
     places = np.asarray((numbers.cast(pl.Int32).fill_null(absent) if cells.has_nulls() else numbers).to_numpy())
     occurs = np.zeros(absent + 1, np.bool_)
     occurs[places] = True

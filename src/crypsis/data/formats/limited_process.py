@@ -2,8 +2,8 @@
 
 A damaged file can make a decoder ask for any amount of memory, run without end or abort. Here that ends this process,
 not the one that asked. Memory and time are limited for each file. A request is a line of JSON with two open files,
-the input and an empty one for the result; the answer is a line of JSON. Nothing has a name on disk, so nothing is left
-behind however the process ends.
+the input and an empty one for the result; the answer is a line of JSON, and the long columns follow it. Nothing has a
+name on disk, so nothing is left behind however the process ends.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ from typing import Any
 import polars as pl
 
 from crypsis.data.formats.failures import POLARS_FAILURES
+from crypsis.data.formats.passed_frames import Array, write_passed
 from crypsis.errors import CrypsisError, UnknownColumn
 
 IDLE = 60.0  # seconds that the process waits for another file
 RESERVE = 512 << 20  # bytes of address space for threads and libraries that load late
 _MOST = 1 << 16
+_OUT_OF_MEMORY = {"failed": "memory"}
 
 
 def main() -> None:
@@ -45,45 +47,47 @@ def main() -> None:
             signal.alarm(request["seconds"])
             channel.sendall(b'{"begun": true}\n')
             with os.fdopen(handles[0], "rb") as source, os.fdopen(handles[1], "wb") as target:
-                answer = _answer(request, source, target)
+                answer, parts = _answer(request, source, target)
             channel.sendall(json.dumps(answer).encode() + b"\n")
+            while parts:  # nothing of a file stays while the next one is awaited
+                channel.sendall(parts.pop(0).data.cast("B"))
 
 
-def _answer(request: dict[str, Any], source: Any, target: Any) -> dict[str, Any]:
-    limit = request["memory"]
+def _answer(request: dict[str, Any], source: Any, target: Any) -> tuple[dict[str, Any], list[Array]]:
+    """What is said in reply, and the columns that follow it."""
     try:
-        _limit(resource.RLIMIT_DATA, limit + _used("VmData"))
-        _limit(resource.RLIMIT_AS, limit + _used("VmSize") + os.fstat(source.fileno()).st_size + RESERVE)
-        _limit(resource.RLIMIT_FSIZE, limit)
-        module, _, function = request["decoder"].partition(":")
-        frame, metadata = getattr(import_module(module), function)(source, **request["options"])
-        return _written(frame, metadata, target, limit)
+        return _read(request, source, target)
     except MemoryError:
-        return {"failed": "memory"}
+        return _OUT_OF_MEMORY, []
     except UnknownColumn as error:
-        return {"unknown": error.details["column"], "known": error.details["known"]}
+        return {"unknown": error.details["column"], "known": error.details["known"]}, []
     except CrypsisError as error:
-        return {"refused": error.message, "code": error.code}
+        return {"refused": error.message, "code": error.code}, []
     except ImportError as error:
-        return {"lacks": str(error.name)}
+        return {"lacks": str(error.name)}, []
     except POLARS_FAILURES as error:
-        return _failed(error)
+        return _failed(error), []
     except Exception as error:  # every decoder has its own
-        return _failed(error)
+        return _failed(error), []
+
+
+def _read(request: dict[str, Any], source: Any, target: Any) -> tuple[dict[str, Any], list[Array]]:
+    limit = request["memory"]
+    _limit(resource.RLIMIT_DATA, limit + _used("VmData"))
+    _limit(resource.RLIMIT_AS, limit + _used("VmSize") + os.fstat(source.fileno()).st_size + RESERVE)
+    _limit(resource.RLIMIT_FSIZE, limit)
+    module, _, function = request["decoder"].partition(":")
+    frame, metadata = getattr(import_module(module), function)(source, **request["options"])
+    # A column of nulls takes no memory however long it is claimed to be, and a text that repeats takes little; whatever
+    # is made of them does.
+    if frame.height * max(frame.width, 1) + _bytes_of_texts(frame) > limit:
+        return _OUT_OF_MEMORY, []
+    layout, parts = write_passed(frame, target)
+    return {"done": True, "metadata": metadata, "layout": layout, "memory": _used("VmRSS")}, parts
 
 
 def _failed(error: BaseException) -> dict[str, Any]:
     return {"failed": "format", "words": " ".join(str(error).split())[:500]}
-
-
-def _written(frame: pl.DataFrame, metadata: dict[str, Any], target: Any, limit: int) -> dict[str, Any]:
-    # A column of nulls takes no memory however long it is claimed to be, and a text that repeats takes little; whatever
-    # is made of them does.
-    if frame.height * max(frame.width, 1) + _bytes_of_texts(frame) > limit:
-        return {"failed": "memory"}
-    frame.write_ipc(target, compat_level=pl.CompatLevel.newest())
-    target.flush()
-    return {"done": True, "metadata": metadata, "memory": _used("VmRSS")}
 
 
 def _bytes_of_texts(frame: pl.DataFrame) -> int:

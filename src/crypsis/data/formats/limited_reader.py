@@ -22,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any, cast
@@ -32,6 +32,7 @@ import polars as pl
 from crypsis.data.formats.columns import unknown_column
 from crypsis.data.formats.failures import POLARS_FAILURES
 from crypsis.data.formats.memory import LIMIT_VARIABLE, in_words, memory_limit
+from crypsis.data.formats.passed_frames import read_passed, receive_passed
 from crypsis.errors import BadParameter, CrypsisError, InternalError, MissingExtra, TooLarge, UnreadableFile
 
 SECONDS_VARIABLE = "CRYPSIS_READING_SECONDS"
@@ -92,9 +93,8 @@ def read_limited(
             raise _beyond_memory(file, label, memory)
         if "failed" in answer:
             raise unreadable(file, answer["words"], label)
-        target.seek(0)
         try:
-            return pl.read_ipc(target), answer["metadata"]
+            return read_passed(target, answer["layout"], answer["arrays"]), answer["metadata"]
         except POLARS_FAILURES as error:
             raise unreadable(file, str(error).strip(), label) from error
 
@@ -179,14 +179,34 @@ def _exchanged(
             said = worker.channel.recv(1 << 16)
             if not said:
                 return begun, None
-            *whole, pending = (pending + said).split(b"\n")
-            for line in whole:
+            pending += said
+            while b"\n" in pending:
+                line, _, pending = pending.partition(b"\n")
                 answer = json.loads(line)
                 if "begun" not in answer:
+                    if "layout" in answer:
+                        answer["arrays"] = receive_passed(answer["layout"], _receiver(worker.channel, pending, until))
                     return True, answer
                 begun = True
     except (TimeoutError, OSError):
         return begun, None
+
+
+def _receiver(channel: socket.socket, begun: bytes, until: float) -> Callable[[memoryview], None]:
+    """Fills memory with what is sent, of which the beginning has come already."""
+
+    def read_into(memory: memoryview) -> None:
+        nonlocal begun
+        memory[: len(begun)] = begun[: len(memory)]
+        memory, begun = memory[len(begun) :], begun[len(memory) :]
+        while memory:
+            channel.settimeout(max(until - time.monotonic(), 0.01))
+            size = channel.recv_into(memory)
+            if not size:
+                raise OSError("the process left")
+            memory = memory[size:]
+
+    return read_into
 
 
 def _ended(code: int, file: str, label: str, memory: int, seconds: int) -> CrypsisError:

@@ -6,10 +6,8 @@ The footer is read here; everything behind it is decoded in a process with limit
 from __future__ import annotations
 
 import io
-import os
 import struct
 from collections.abc import Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ import polars as pl
 
 from crypsis.data.formats import limited_reader
 from crypsis.data.formats.by_record import ByRecord, as_texts
+from crypsis.data.formats.coded_texts import with_coded_texts
 from crypsis.data.formats.columns import dates_in_calendar, unknown_column
 from crypsis.data.formats.compression import is_compressed, read_bytes, readable_file
 from crypsis.data.formats.format import TABLE, Format
@@ -27,7 +26,6 @@ from crypsis.errors import UnreadableFile
 MAGIC = b"PAR1"
 COPIES = 2.0  # a column while it is decoded, and the arrays made of it
 TEXTS = "texts"
-_SAMPLE, _MOST_CODES, _LONG = 10_000, 1 << 16, 64
 WIDTHS = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8, 6: 16, 7: 16}  # bytes per value in memory, by physical type
 
 
@@ -131,24 +129,6 @@ def decode(source: Any, columns: list[str] | None, texts_as_codes: bool = False)
         coded = with_coded_texts(frame)
         return coded, {TEXTS: [name for name in frame.columns if coded[name].dtype != frame[name].dtype]}
     return frame, {name: text for name, text in metadata.items() if name != "ARROW:schema"}
-
-
-def with_coded_texts(frame: pl.DataFrame) -> pl.DataFrame:
-    """Texts that repeat as positions in a list of them: a tenth of the size, and half the way to a domain."""
-    texts = [cells for cells in frame.iter_columns() if cells.dtype == pl.String and _repeats(cells)]
-    with ThreadPoolExecutor(max(1, min(os.cpu_count() or 1, len(texts)))) as threads:
-        return frame.with_columns(threads.map(_coded, texts))
-
-
-def _repeats(texts: pl.Series) -> bool:
-    """Whether few texts stand in many rows; long ones are left to the check of how much they are."""
-    sample = texts.head(_SAMPLE)
-    return sample.n_unique() * 4 < len(sample) and int(texts.str.len_bytes().sum()) <= _LONG * len(texts)
-
-
-def _coded(texts: pl.Series) -> pl.Series:
-    distinct = texts.drop_nulls().unique(maintain_order=True)
-    return texts if len(distinct) > _MOST_CODES else texts.cast(pl.Enum(distinct))
 
 
 def column_names(path: str | Path) -> list[str]:
