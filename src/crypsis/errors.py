@@ -37,6 +37,7 @@ CrypsisError
 │   ├── BadSensitiveValues      bad-sensitive-values     2   not attributes with their values
 │   ├── SensitiveLocation       sensitive-location       2   a location is declared a sensitive value
 │   ├── BadTimestamps           bad-timestamps           2
+│   ├── VagueTimes              vague-times              2
 │   ├── BadInterval             bad-interval             2   bounds of a period that cross
 │   ├── InconsistentEvidence    inconsistent-evidence    2   observations of a period that contradict each other
 │   ├── EmptyTrack              empty-track              2
@@ -292,6 +293,10 @@ class InconsistentEvidence(InputError, ValueError):
 
 class BadTimestamps(InputError, ValueError):
     code = "bad-timestamps"
+
+
+class VagueTimes(InputError, ValueError):
+    code = "vague-times"
 
 
 class EmptyTrack(InputError, ValueError):

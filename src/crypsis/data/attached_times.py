@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from crypsis.data.timed_places import TimedPlaces, bind_times, check_choices
+from crypsis.data.timed_places import TimedPlaces, bind_times, check_choices, split_visits, times_too_vague
 from crypsis.errors import BadParameter, NotApplicable
 
 if TYPE_CHECKING:
@@ -44,7 +44,10 @@ def attach_times(
         check_choices(width, cycle, None, data.times.clock)
     if not tried or list(tried) != sorted(set(tried)):
         raise BadParameter(f"The widths of a ladder must rise, got {tried}.", parameter="time_width")
-    return replace(data, attached=AttachedTimes(way, tried, cycle))
+    holding = tuple(width for width in tried if not split_visits(data, width, cycle).any())
+    if not holding:
+        raise times_too_vague(data, tried[-1], cycle)
+    return replace(data, attached=AttachedTimes(way, holding, cycle))
 
 
 def ladder_from(narrowest: int | None) -> tuple[int, ...]:
@@ -62,5 +65,5 @@ def in_published_times(original: Trajectories, timed: TimedPlaces | None) -> Tra
     if timed is None or locations.times is not None or original.times is None:
         return original
     if timed.exit is None and original.times.exit is not None:
-        original = replace(original, times=replace(original.times, exit=None))
+        original = replace(original, times=original.times.without_ends())
     return bind_times(original, width=max(1, timed.width // 60), cycle=timed.cycle)

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Float64s, Int64s, freeze
+from crypsis.arrays import Bools, Float64s, Int64s, freeze
 from crypsis.data.visit_times import VisitTimes
 from crypsis.data.vocabulary import Vocabulary
-from crypsis.errors import BadParameter, BadRelease, BadTimestamps, NotApplicable
+from crypsis.errors import BadParameter, BadRelease, BadTimestamps, NotApplicable, VagueTimes
 from crypsis.fuzzytime import FuzzyArray
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 NO_TIME = np.iinfo(np.int64).min  # a sensitive place, which is published without its time
 MINUTE, DAY, WEEK = 60, 86_400, 7 * 86_400
 CYCLES = {"none": 0, "day": DAY, "week": WEEK}
+WIDTHS = (15, 30, 60, 120, 180, 360, 720, 1440, 10_080)  # minutes; what is proposed where steps are too narrow
 MERGE = "merge"
 WAYS = {
     MERGE: "places and times together",
@@ -214,6 +215,8 @@ def bind_times(
             "ends are known)."
         )
     check_choices(width, cycle, weight, times.clock)
+    if split_visits(data, width, cycle).any():
+        raise times_too_vague(data, width, cycle)
     seconds, base = width * MINUTE, _cycle_start(times, cycle)
     enter = (times.enter - base) // seconds * seconds
     exit = None if times.exit is None else (times.exit - base) // seconds * seconds
@@ -242,6 +245,40 @@ def bind_times(
         attached=None,
         ordered_by_time=False,
         understood=(*data.understood, *told),
+    )
+
+
+def split_visits(data: Trajectories, width: int, cycle: str) -> Bools:
+    """Which visits are known less precisely than bins of this width in minutes, so that they lie in no single bin.
+
+    Visits to sensitive places have no times and lie in none.
+    """
+    times = data.times
+    assert times is not None
+    seconds, base = width * MINUTE, _cycle_start(times, cycle)
+    split = np.zeros(len(times), np.bool_)
+    for earliest, latest in ((times.enter, times.enter_until), (times.exit, times.exit_until)):
+        if earliest is not None and latest is not None:
+            split |= (earliest - base) // seconds != (latest - base) // seconds
+    if data.locations.sensitive is not None:
+        split &= ~data.locations.sensitive[data.codes]
+    return split
+
+
+def times_too_vague(data: Trajectories, width: int, cycle: str) -> VagueTimes:
+    """The refusal of visits whose bounds lie in several bins, with what would do."""
+    many = int(split_visits(data, width, cycle).sum())
+    wider = [one for one in WIDTHS if one > width and (cycle == "none" or CYCLES[cycle] % (one * MINUTE) == 0)]
+    enough = next((one for one in wider if not split_visits(data, one, cycle).any()), None)
+    remedy = "Drop the times, or leave these visits out."
+    if enough is not None:
+        remedy = (
+            f"Choose wider steps (time_width={enough} holds all of them), drop the times, or leave these visits out."
+        )
+    return VagueTimes(
+        f"{many:,} of {data.visits:,} visits began or ended within bounds that lie in several steps of {width} "
+        f"minutes; publishing one step of them would not be true of all that may have been. {remedy}",
+        visits=many,
     )
 
 

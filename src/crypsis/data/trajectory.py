@@ -296,6 +296,8 @@ class Trajectories(Ragged, Microdata):
         time_format: str | None = None,
         enter: str | None = None,
         exit: str | None = None,
+        enter_until: str | None = None,
+        exit_until: str | None = None,
         source: str | None = None,
     ) -> Trajectories:
         """From a long pandas, polars or arrow table: one row per visit, positions (numbers or timestamps) strictly
@@ -303,7 +305,8 @@ class Trajectories(Ragged, Microdata):
 
         `person` (or `owner`) names the column that says whose a trajectory is. Where a column seems to name people
         with several trajectories, methods ask for it, or for `each_row_is_a_person`: no person has several.
-        `enter` and `exit` name the columns that say when visits began and ended."""
+        `enter` and `exit` name the columns that say when visits began and ended; where that is known up to bounds, the
+        earliest times, and `enter_until` and `exit_until` the latest."""
         from crypsis.data.formats.frames import as_frame
         from crypsis.data.formats.long import VisitColumns, trajectories_from_long
         from crypsis.data.ways_of_reading import the_person
@@ -318,6 +321,8 @@ class Trajectories(Ragged, Microdata):
                 person=the_person(person, each_row_is_a_person, owner=owner),
                 enter=enter,
                 exit=exit,
+                enter_until=enter_until,
+                exit_until=exit_until,
             ),
             each_row_is_a_person=each_row_is_a_person,
             locations=table,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -11,38 +11,55 @@ from crypsis.arrays import Int64s, freeze
 from crypsis.errors import InputError
 
 MICROSECONDS = 1_000_000
+_COLUMNS = ("enter", "exit", "enter_until", "exit_until")
 
 
 @dataclass(frozen=True, eq=False)
 class VisitTimes:
     """Per visit the second in which it began and the one in which it ended; `exit` is None where nobody knows ends.
 
-    `clock` says that seconds are counted from 1970 (UTC), so that days and weeks have a meaning.
+    Where beginnings or ends are known up to bounds, these are the earliest seconds, and `enter_until` and `exit_until`
+    the latest; None where the second is known. `clock` says that seconds are counted from 1970 (UTC), so that days and
+    weeks have a meaning.
     """
 
     enter: Int64s
     exit: Int64s | None = None
     clock: bool = True
+    enter_until: Int64s | None = None
+    exit_until: Int64s | None = None
 
     def __post_init__(self) -> None:
-        freeze(self, "enter", "exit")
-        if self.exit is not None and len(self.exit) != len(self.enter):
-            raise InputError(f"There are {len(self.exit)} exits for {len(self.enter)} visits.")
+        freeze(self, *_COLUMNS)
+        for name in _COLUMNS[1:]:
+            column = getattr(self, name)
+            if column is not None and len(column) != len(self.enter):
+                raise InputError(f"There are {len(column)} times in {name} for {len(self.enter)} visits.")
+        if self.exit is None and self.exit_until is not None:
+            raise InputError("The latest ends of visits need the earliest, too.")
 
     def __len__(self) -> int:
         return len(self.enter)
 
     def take(self, visits: Int64s) -> VisitTimes:
         """The times of the chosen visits."""
-        return VisitTimes(self.enter[visits], None if self.exit is None else self.exit[visits], self.clock)
+        return VisitTimes(clock=self.clock, **{name: column[visits] for name, column in self.columns})
+
+    def without_ends(self) -> VisitTimes:
+        """Beginnings alone."""
+        return replace(self, exit=None, exit_until=None)
+
+    @property
+    def columns(self) -> list[tuple[str, Int64s]]:
+        """What is known, by name."""
+        return [(name, getattr(self, name)) for name in _COLUMNS if getattr(self, name) is not None]
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, VisitTimes)
             and self.clock == other.clock
-            and np.array_equal(self.enter, other.enter)
-            and (self.exit is None) == (other.exit is None)
-            and (self.exit is None or other.exit is None or np.array_equal(self.exit, other.exit))
+            and [name for name, _ in self.columns] == [name for name, _ in other.columns]
+            and all(np.array_equal(column, getattr(other, name)) for name, column in self.columns)
         )
 
     __hash__ = None  # type: ignore[assignment]

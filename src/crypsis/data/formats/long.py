@@ -5,7 +5,9 @@ A record without any row cannot be written in a long table; JSON Lines keeps emp
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,7 +93,8 @@ def group_rows(frame: pl.DataFrame, id: str, source: str | None) -> Grouping:
 @dataclass(frozen=True, kw_only=True)
 class VisitColumns:
     """The columns of a long table of visits. Trips with start and end in one row are named so: location='from..to',
-    position='started..ended'. `enter` and `exit` say when visits began and ended."""
+    position='started..ended'. `enter` and `exit` say when visits began and ended; where that is known up to bounds they
+    are the earliest times, and `enter_until` and `exit_until` the latest."""
 
     id: str = "trajectory_id"
     position: str | None = "position"
@@ -99,6 +102,27 @@ class VisitColumns:
     person: str | None = None
     enter: str | None = None
     exit: str | None = None
+    enter_until: str | None = None
+    exit_until: str | None = None
+
+    def check_times(self) -> None:
+        """Refuse a time whose partner is missing."""
+        for name, needed in (("exit", "enter"), ("enter_until", "enter"), ("exit_until", "exit")):
+            if getattr(self, name) is not None and getattr(self, needed) is None:
+                raise BadParameter(f"{_TIMES_SAY[name]} ({needed}='COLUMN').", parameter=name)
+
+    @property
+    def times(self) -> dict[str, str]:
+        """The columns that say when visits were, by role."""
+        return {role: name for role in _TIMES if (name := getattr(self, role)) is not None}
+
+
+_TIMES = ("enter", "enter_until", "exit", "exit_until")
+_TIMES_SAY = {
+    "exit": "exit says when visits ended; say also when they began",
+    "enter_until": "enter_until says when visits began at the latest; say also when at the earliest",
+    "exit_until": "exit_until says when visits ended at the latest; say also when at the earliest",
+}
 
 
 def trajectories_from_long(
@@ -118,18 +142,17 @@ def trajectories_from_long(
     from crypsis.data.trajectory import Locations, Trajectories
 
     id, position, location = columns.id, columns.position, columns.location
-    person, enter, exit = columns.person, columns.enter, columns.exit
-    if enter is None and exit is not None:
-        raise BadParameter("exit says when visits ended; say also when they began (enter='COLUMN').", parameter="exit")
+    person, enter = columns.person, columns.enter
+    columns.check_times()
     if enter is not None and position == "position" and position not in frame.columns:
         position = enter
-    told = {"location": location, "position": position, "enter": enter, "exit": exit}
+    told = {"location": location, "position": position, **columns.times}
     frame, _, source = unfold_trips(frame, told, source)
     visited = labels(frame, location, source)
     rows = group_rows(frame, id, source)
     if position is not None:
         rows = check_positions(frame, position, rows, source, sort=sort, error=BadRow, time_format=time_format)
-    times = None if enter is None else visit_times(frame, enter, exit, rows, source, time_format)
+    times = visit_times(frame, columns.times, rows, source, time_format) if columns.times else None
     if locations is None:
         locations = Locations(Vocabulary.of(visited))
     codes = locations.vocabulary.encode(visited)
@@ -147,7 +170,7 @@ def trajectories_from_long(
         owners = owners_of(frame, person, rows, source)
     elif not each_row_is_a_person:
         like = person_like_of_records(frame, rows, (id, position, location), "trajectories")
-    roles = {"person": person, "id": id, "position": position, "location": location, "enter": enter, "exit": exit}
+    roles = {"person": person, "id": id, "position": position, "location": location, **columns.times}
     return Trajectories(
         rows.offsets,
         rows.arranged(codes),
@@ -162,36 +185,73 @@ def trajectories_from_long(
 
 
 def visit_times(
-    frame: pl.DataFrame, enter: str, exit: str | None, rows: Grouping, source: str | None, time_format: str | None
+    frame: pl.DataFrame, names: Mapping[str, str], rows: Grouping, source: str | None, time_format: str | None
 ) -> VisitTimes:
-    """When visits began and ended; `BadRow` where one ends before it begins, or begins before the one before it."""
-    began, clock = whole_seconds(moments(frame, enter, source, time_format)[0])
-    ended = None
-    if exit is not None:
-        ended, same_clock = whole_seconds(moments(frame, exit, source, time_format)[0])
-        if same_clock != clock:
-            raise BadRow(f"Columns '{enter}' and '{exit}' must both hold timestamps, or both numbers.", where=source)
-        wrong = np.flatnonzero(ended < began)
-        if len(wrong):
-            row = int(wrong[0])
+    """When visits began and ended, exactly or within bounds, by the columns that say so.
+
+    A person begins visits one after another, so the bounds of a beginning also bound those after and before it.
+    `BadRow` where a visit ends before it begins, or begins before the one before it.
+    """
+    known: dict[str, Int64s] = {}
+    clocks: dict[str, bool] = {}
+    for role, name in names.items():
+        known[role], clocks[role] = whole_seconds(moments(frame, name, source, time_format)[0])
+        if clocks[role] != clocks["enter"]:
+            first = names["enter"]
+            raise BadRow(f"Columns '{first}' and '{name}' must both hold timestamps, or both numbers.", where=source)
+    for early, late, said in (
+        ("enter", "enter_until", "A visit began at the latest before it began at the earliest"),
+        ("exit", "exit_until", "A visit ended at the latest before it ended at the earliest"),
+        ("enter", "exit_until" if "exit_until" in known else "exit", "A visit ends before it begins"),
+    ):
+        wrong = (known[late] < known[early]) if late in known else np.zeros(0, np.bool_)
+        if wrong.any():
+            row = int(wrong.argmax())
             raise BadRow(
-                f"A visit ends before it begins: {column(frame, exit, source)[row]!s} is before "
-                f"{column(frame, enter, source)[row]!s}; correct the row.",
-                **place(source, row, exit),
+                f"{said}: {column(frame, names[late], source)[row]!s} is before "
+                f"{column(frame, names[early], source)[row]!s}; correct the row.",
+                **place(source, row, names[late]),
             )
-        ended = rows.arranged(ended)
-    began = rows.arranged(began)
-    falls = began[1:] < began[:-1]
+    known = {role: rows.arranged(seconds) for role, seconds in known.items()}
+    if "enter_until" not in known:
+        bad = _falls(known["enter"], rows)
+        if len(bad):
+            raise BadRow(
+                f"Column '{names['enter']}' must not fall along an id, and it does; the order of the visits would "
+                "contradict their times. Order the rows by it, or read with sort=True.",
+                **place(source, rows.row(int(bad[0]) + 1), names["enter"]),
+            )
+    else:
+        known |= _narrowed(known, rows)
+        bad = np.flatnonzero(known["enter_until"] < known["enter"])
+        if len(bad):
+            raise BadRow(
+                f"Columns '{names['enter']}' and '{names['enter_until']}' contradict the order of the visits: this one "
+                "would have begun before one that comes before it. Order the rows, or read with sort=True.",
+                **place(source, rows.row(int(bad[0])), names["enter"]),
+            )
+    if "exit" in known:
+        known["exit"] = np.maximum(known["exit"], known["enter"])
+    return VisitTimes(clock=clocks["enter"], **known)
+
+
+def _falls(values: Int64s, rows: Grouping) -> Int64s:
+    """Where a value is followed by a smaller one of the same record."""
+    falls = values[1:] < values[:-1]
     falls[rows.offsets[1:-1] - 1] = False
-    bad = np.flatnonzero(falls)
-    if len(bad):
-        row = rows.row(int(bad[0]) + 1)
-        raise BadRow(
-            f"Column '{enter}' must not fall along an id, and it does; the order of the visits would contradict their "
-            "times. Order the rows by it, or read with sort=True.",
-            **place(source, row, enter),
-        )
-    return VisitTimes(began, ended, clock)
+    return np.flatnonzero(falls)
+
+
+def _narrowed(known: Mapping[str, Int64s], rows: Grouping) -> dict[str, Int64s]:
+    """Bounds of beginnings that rise along each record: no visit began before the one before it, nor after its end."""
+    earliest, latest = known["enter"].copy(), known["enter_until"].copy()
+    last = known.get("exit_until", known.get("exit"))
+    if last is not None:
+        latest = np.minimum(latest, last)
+    for start, end in pairwise(rows.offsets.tolist()):
+        earliest[start:end] = np.maximum.accumulate(earliest[start:end])
+        latest[start:end] = np.minimum.accumulate(latest[start:end][::-1])[::-1]
+    return {"enter": earliest, "enter_until": latest}
 
 
 def _is_time(frame: pl.DataFrame, name: str) -> bool:

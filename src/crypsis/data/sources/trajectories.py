@@ -81,7 +81,19 @@ class TrajectorySource(DataSource):
         OnlyIn(VISITS),
         "Column with the time at which a visit began.",
     ] = None
+    enter_until: Annotated[
+        str | None,
+        NamesColumn("When the visit began at the latest"),
+        OnlyIn(VISITS),
+        "Column with the latest time at which a visit may have begun, where --enter holds the earliest.",
+    ] = None
     exit: Annotated[Exit, OnlyIn(VISITS)] = None
+    exit_until: Annotated[
+        str | None,
+        NamesColumn("When the visit ended at the latest"),
+        OnlyIn(VISITS),
+        "Column with the latest time at which a visit may have ended, where --exit holds the earliest.",
+    ] = None
     times: Annotated[
         str,
         OneOf(drop="publish the order only", **WAYS),
@@ -183,6 +195,8 @@ class TrajectorySource(DataSource):
                 person=the_person(self.person, self.each_row_is_a_person),
                 enter=self.enter,
                 exit=self.exit,
+                enter_until=self.enter_until,
+                exit_until=self.exit_until,
             ),
             each_row_is_a_person=self.each_row_is_a_person,
             locations=None if self.locations is None else self.locations.load(),
