@@ -82,3 +82,21 @@ def test_rest_refuses_what_is_not_confirmed_and_heeds_strict(api: httpx.Client) 
     assert api.get(archive, params={"confirm": "mail"}).content.startswith(b"PK")
     strict = api.get(archive, params={"confirm": "mail", "strict": True}).json()["error"]
     assert strict["code"] == "review-red"  # everybody is unique by the addresses
+
+
+@pytest.mark.long
+def test_findings_with_one_remedy_have_one_button_and_long_names_fit_a_phone(api: httpx.Client, tab: Tab) -> None:
+    ill = ["ill", "ward", "care", "drug", "cost"]
+    number_column = "number_of_people_being_liable_to_provide_maintenance_for_this_credit"
+    rows = "".join(f"{20 + n},{n % 2}" + (",x" if n < 10 else f",{n % 2}") * len(ill) + "\n" for n in range(20))
+    content = f"age,{number_column},{','.join(ill)}\n{rows}"
+    roles = {"age": "quasi", number_column: "quasi", **dict.fromkeys(ill, "sensitive")}
+    number = table(api, "wide.csv", content, **roles)
+    tab.page.set_viewport_size({"width": 390, "height": 844})
+    page = tab.open(f"/evaluate?dataset={number}")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_text("Verified", exact=True)).to_be_visible(timeout=240_000)
+    expect(page.get_by_role("button", name="Set l = 2")).to_have_count(1)
+    expect(page.get_by_text("2 more of this kind")).to_be_visible()
+    expect(page.locator("svg.crypsis-plot").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -254,7 +254,7 @@ def may_name_people(name: str, *, text: bool) -> bool:
 
 def _why(name: str, values: pl.Series, typed: bool) -> tuple[int, str | None]:
     """How surely a column names people (0 is surest) and why; no reason where it does not."""
-    if identifies_by_name(name) and not (len(values) <= 2 and _QUALIFIERS.intersection(words_of(name)[:1])):
+    if identifies_by_name(name) and not tells_of_people(name, len(values)):
         rank = BY_NOUN if names_a_person(name) else BY_NAME
         return rank, "has a name that identifies" if holds_ids(values) else None
     if typed:
@@ -262,6 +262,11 @@ def _why(name: str, values: pl.Series, typed: bool) -> tuple[int, str | None]:
     if not names_a_thing(name) and written_as_ids(values):
         return BY_FORM, "holds values that are written like ids"
     return BY_FORM, None
+
+
+def tells_of_people(name: str, values: int) -> bool:
+    """Whether a column of this name with so many values says something of people and names none: `foreign_worker`."""
+    return values <= 2 and bool(_QUALIFIERS.intersection(words_of(name)[:1]))
 
 
 def words_of(name: str) -> list[str]:

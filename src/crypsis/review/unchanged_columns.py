@@ -10,7 +10,7 @@ import numpy as np
 from crypsis.arrays import Bools, Int64s
 from crypsis.arrays.row_ranks import rank_rows
 from crypsis.data.cells import CellKind
-from crypsis.data.person_detection import holds_ids, identifies_by_name
+from crypsis.data.person_detection import holds_ids, identifies_by_name, tells_of_people
 from crypsis.data.relational import PublishedColumn
 from crypsis.review.check import Check, colour_of
 from crypsis.review.lights import Finding, Remedy
@@ -67,7 +67,8 @@ def names_people(column: PublishedColumn, shown: Bools) -> bool:
     if not identifies_by_name(column.name) or not holds_ids(column.cells.values):
         return False
     exact = column.codes[shown & (column.kinds == CellKind.VALUE)]
-    return len(np.unique(exact)) < len(exact)
+    distinct = len(np.unique(exact))
+    return distinct < len(exact) and not tells_of_people(column.name, distinct)
 
 
 def _people_alone(subject: Subject, keys: Int64s) -> int:

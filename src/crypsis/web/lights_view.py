@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from crypsis.review import Colour, Finding, Light, Remedy, Review
 from crypsis.web import theme
 
 STATES = {Colour.GREEN: ("good", "check_circle"), Colour.AMBER: ("caution", "warning"), Colour.RED: ("bad", "error")}
+_SHOWN = 3  # findings with the same remedy; more are folded away
 _NOTHING = {
     "guarantee": "Nothing was checked.",
     "disclosure": "Nothing was found beside what the guarantee covers.",
@@ -66,19 +67,35 @@ def _light(
             ui.label(f"{TITLES[name]}: {light.colour}").classes("strong")
         if not light.findings:
             ui.label(_NOTHING[name]).classes("small")
-        for finding in light.findings:
-            _finding(finding, settable, apply, confirm, finding.column in confirmed)
+        for findings in _by_remedy(light.findings):
+            _together(findings, settable, apply, confirm, confirmed)
 
 
-def _finding(
-    finding: Finding,
+def _by_remedy(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Findings that one step would mend are together, with one button for all; each other stands alone."""
+    groups: dict[Any, list[Finding]] = {}
+    for number, finding in enumerate(findings):
+        remedy = finding.remedy
+        shared = remedy is not None and finding.colour != Colour.GREEN and not finding.confirmable
+        groups.setdefault((remedy.words, remedy.option) if shared and remedy else number, []).append(finding)
+    return list(groups.values())
+
+
+def _together(
+    findings: list[Finding],
     settable: Collection[str],
     apply: Callable[[Remedy], Any] | None,
     confirm: Callable[[str], Any] | None,
-    is_confirmed: bool,
+    confirmed: Collection[str],
 ) -> None:
+    finding = findings[0]
     with ui.column().style("gap: 4px"):
-        ui.label(finding.sentence).classes("small" if finding.colour == Colour.GREEN else "")
+        for told in findings[:_SHOWN]:
+            ui.label(told.sentence).classes("small" if told.colour == Colour.GREEN else "")
+        if len(findings) > _SHOWN:
+            with ui.expansion(f"{len(findings) - _SHOWN} more of this kind").props("dense").classes("fold"):
+                for told in findings[_SHOWN:]:
+                    ui.label(told.sentence).classes("small")
         remedy = finding.remedy
         if remedy is None or finding.colour == Colour.GREEN:
             return
@@ -87,7 +104,7 @@ def _finding(
             theme.secondary(f"Set {remedy.parameter} = {remedy.value}", lambda: apply(remedy), "build")
         elif finding.confirmable and confirm is not None and finding.column is not None:
             column = finding.column
-            if is_confirmed:
+            if column in confirmed:
                 ui.label(f"Confirmed: '{column}' will be published.").classes("strong small")
             else:
                 theme.secondary(f"Confirm '{column}'", lambda: confirm(column), "task_alt")
