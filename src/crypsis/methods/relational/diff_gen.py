@@ -23,9 +23,8 @@ from crypsis.methods.relational.declared_columns import ClampNumbers, DeclaredCo
 from crypsis.methods.relational.global_cut import grow_cut
 from crypsis.methods.relational.region_schema import RegionSchema
 from crypsis.methods.relational.region_scores import Score
-from crypsis.methods.relational.specialization_budgets import budget_of_call, global_operations
-from crypsis.noise import Noise, provider_named, terms_of
-from crypsis.noise.exact import weight_of
+from crypsis.methods.relational.specialization_budgets import budget_of_call, check_digits, global_operations
+from crypsis.noise import Noise, provider_named
 from crypsis.parameters import Between, OneOf
 from crypsis.run_context import RunContext
 
@@ -95,9 +94,10 @@ class DiffGen(PrivateMethod):
         score = Score.of(self.score, schema.attributes.width)
         calls = global_operations(schema.numeric_attributes, self.specializations)
         budget = budget_of_call(self.epsilon, calls) if calls else Fraction(0)
-        self._check_digits(budget, calls, score, schema)
-        data = bounded(data, self.records_per_person)
-        metered = self.charged(noise, records=self.records_per_person)
+        records = self.records_per_person
+        check_digits(self.epsilon / records, budget / records, calls, score, schema)
+        data = bounded(data, records)
+        metered = self.charged(noise, records=records)
         with context.stage("read records"):
             rows, classes = columns.encoded(data, clamp=self.clamp)
         n_classes = len(columns.label.domain)
@@ -116,7 +116,7 @@ class DiffGen(PrivateMethod):
             low, high, node = cut.bounds()
             told, ledger = self.accounted(metered)
             told |= {"budget_of_each_choice": str(budget), "budget_of_counts": str(left), "score": self.score}
-            told |= {"records_per_person": self.records_per_person}
+            told |= {"records_per_person": records}
         context.private["ledger"] = ledger
         context.private["specializations"] = cut.specializations
         context.private["records_in_the_domain"] = len(rows)
@@ -133,16 +133,5 @@ class DiffGen(PrivateMethod):
             clamp=self.clamp,
             budget=told,
             ledger=ledger,
-            unpublishable=None if noise.publishable else f"its noise came from {noise.name}, which is for tests only",
+            unpublishable=metered.unpublishable,
         )
-
-    def _check_digits(self, budget: Fraction, calls: int, score: Score, schema: RegionSchema) -> None:
-        """Refuse, before anything is charged, an epsilon whose parts do not fit into the samplers."""
-        records = self.records_per_person
-        terms_of(self.epsilon / records)
-        if calls:
-            weight_of(budget / records, score.sensitivity)
-            for width in schema.attributes.width[schema.attributes.numeric].tolist():
-                weight_of(budget / records, score.sensitivity_of_points(width))
-            for met in range(calls + 1):
-                terms_of((self.epsilon - met * budget) / records)

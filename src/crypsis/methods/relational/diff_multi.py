@@ -27,9 +27,8 @@ from crypsis.methods.relational.declared_columns import ClampNumbers, DeclaredCo
 from crypsis.methods.relational.noisy_regions import Grown, grow
 from crypsis.methods.relational.region_schema import RegionSchema
 from crypsis.methods.relational.region_scores import Score
-from crypsis.methods.relational.specialization_budgets import budget_of_call, operations
-from crypsis.noise import MeteredNoise, Noise, provider_named, terms_of
-from crypsis.noise.exact import weight_of
+from crypsis.methods.relational.specialization_budgets import budget_of_call, check_digits, operations
+from crypsis.noise import MeteredNoise, Noise, provider_named
 from crypsis.parameters import AtLeast, Between, OneOf
 from crypsis.run_context import RunContext
 
@@ -122,9 +121,10 @@ class DiffMulti(PrivateMethod):
         depth = self._depth(attributes)
         calls = operations(schema.numeric_attributes, depth, self.numeric_cap, self.accounting)
         budget = budget_of_call(self.epsilon, calls) if calls else Fraction(0)
-        self._check_digits(budget, calls, score, schema)
-        data = bounded(data, self.records_per_person)
-        metered = self.charged(noise, records=self.records_per_person)
+        records = self.records_per_person
+        check_digits(self.epsilon / records, budget / records, calls, score, schema)
+        data = bounded(data, records)
+        metered = self.charged(noise, records=records)
         with context.stage("read records"):
             rows, classes = columns.encoded(data, clamp=self.clamp)
         with context.stage("specialize"):
@@ -137,7 +137,7 @@ class DiffMulti(PrivateMethod):
             counts = self._noisy_counts(grown, budget, metered)
             told, ledger = self.accounted(metered)
             told |= {"budget_of_each_choice": str(budget), "top_up": self.top_up, "depth": depth, "score": self.score}
-            told |= {"records_per_person": self.records_per_person}
+            told |= {"records_per_person": records}
         context.private["ledger"] = ledger
         context.private["specializations"] = grown.specializations
         context.private["records_in_the_domain"] = len(rows)
@@ -154,7 +154,7 @@ class DiffMulti(PrivateMethod):
             clamp=self.clamp,
             budget=told,
             ledger=ledger,
-            unpublishable=None if noise.publishable else f"its noise came from {noise.name}, which is for tests only",
+            unpublishable=metered.unpublishable,
         )
 
     def _depth(self, attributes: tuple[RegionAttribute, ...]) -> int:
@@ -165,17 +165,6 @@ class DiffMulti(PrivateMethod):
         )
         usual = min(heights, USUAL_DEPTH) if self.max_depth is None else self.max_depth
         return min(self.specializations, usual)
-
-    def _check_digits(self, budget: Fraction, calls: int, score: Score, schema: RegionSchema) -> None:
-        """Refuse, before anything is charged, an epsilon whose parts do not fit into the samplers."""
-        records = self.records_per_person
-        terms_of(self.epsilon / records)
-        if calls:
-            weight_of(budget / records, score.sensitivity)
-            for width in schema.attributes.width[schema.attributes.numeric].tolist():
-                weight_of(budget / records, score.sensitivity_of_points(width))
-            for met in range(calls + 1):
-                terms_of((self.epsilon - met * budget) / records)
 
     def _noisy_counts(self, grown: Grown, budget: Fraction, noise: MeteredNoise) -> Int64s:
         """Every leaf's class counts with what is left of epsilon on its way; negative ones become 0."""
