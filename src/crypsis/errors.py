@@ -47,7 +47,7 @@ CrypsisError
 │   ├── OptionWithoutEffect     option-without-effect    2   an option that this way of reading does not use
 │   ├── TooManyClusters         too-many-clusters        2   a cluster would have fewer than k rows
 │   ├── NotApplicable           not-applicable           2   this data kind, or no row alignment
-│   │   ├── NoQuasiIdentifiers  no-quasi-identifiers     2   a promise on columns that others know, and there are none
+│   │   ├── NoQuasiIdentifiers  no-quasi-identifiers     2   the guarantee needs quasi-identifiers; there are none
 │   │   └── NotScalable         not-scalable             2   a method that cannot work on parts, and why
 │   ├── OriginalRequired        original-required        2   the definition needs the original data
 │   ├── BadRelease              bad-release              2   a release folder that is not whole
@@ -61,7 +61,7 @@ CrypsisError
 │   ├── BadDomain               bad-domain               2   a declared domain that is empty or repeats itself
 │   ├── PublicInputMissing      public-input-missing     2   a domain would have to be taken from the data
 │   ├── SinkBehind              sink-behind              2   a sink that lost windows which were published
-│   ├── AllMalformed            all-malformed            2   a finite stream of which nothing is an event
+│   ├── AllMalformed            all-malformed            2   a finite stream without a single valid event
 │   ├── BadLedger               bad-ledger               2   a ledger file that was changed or is of another unit
 │   │   ├── LedgerDamaged       ledger-damaged           2   a ledger that is behind its head, or gone
 │   │   └── AnotherDataset      another-dataset          2   a ledger that keeps account of another dataset

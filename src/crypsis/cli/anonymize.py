@@ -58,7 +58,8 @@ class Anonymize(Command):
     ]
     out: Annotated[Path, typer.Option("--out", help="Folder to write the release to.")]
     format: Annotated[
-        str | None, typer.Option("--format", help="Format of the published data; which ones there are depends on them.")
+        str | None,
+        typer.Option("--format", help="Format of the published data. The choice depends on the kind of data."),
     ] = None
     order: Annotated[
         str, typer.Option("--order", help="'sorted' by published values; 'input' for evaluation only.")
@@ -78,7 +79,7 @@ class Anonymize(Command):
         typer.Option(
             "--no-private-report",
             rich_help_panel=_FIGURES,
-            help="Write no private report; figures are shown here only.",
+            help="Do not write a private report. Figures are only shown here.",
         ),
     ] = False
     publish_figures: Annotated[

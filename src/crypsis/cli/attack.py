@@ -26,13 +26,13 @@ def attack(
     *,
     read: Reader,
     release: Annotated[Path, typer.Argument(help="A release folder.")],
-    original: Annotated[Path, typer.Option("--original", help="The original data, pieces of which may be known.")],
+    original: Annotated[Path, typer.Option("--original", help="The original data, which the adversary knows in part.")],
     attack: Annotated[
         str | None,
         typer.Option(
             "--attack",
             autocompletion=offer_attacks,
-            help="The adversary (by default the first that fits); its parameters may be given too, e.g. --knowledge 3.",
+            help="Adversary (default: the first that fits). Set its parameters as options, such as --knowledge 3.",
         ),
     ] = None,
     private_report: Annotated[

@@ -30,7 +30,7 @@ class Compare(Command):
     param: Annotated[
         list[str] | None,
         typer.Option(
-            "--param", help="For data: a parameter of the methods that have it, k=10; several times or k=1,m=2."
+            "--param", help="For data: parameter of the methods that have it, such as k=10. Repeat, or write k=1,m=2."
         ),
     ] = None
     sweep: Annotated[
@@ -38,9 +38,7 @@ class Compare(Command):
     ] = None
     metric: Annotated[
         list[str] | None,
-        typer.Option(
-            "--metric", help="For data: measure this; may be given several times.", autocompletion=offer_metrics
-        ),
+        typer.Option("--metric", help="For data: metric to compute. Repeat for several.", autocompletion=offer_metrics),
     ] = None
     out: Out = None
     workers: Workers = None

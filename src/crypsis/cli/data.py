@@ -106,7 +106,7 @@ class Edit(Command):
     """
 
     read: Reader
-    input: Annotated[Path, typer.Argument(help="A table; it is not touched.")]
+    input: Annotated[Path, typer.Argument(help="Table to edit. The file itself stays unchanged.")]
     rename: Annotated[list[str] | None, typer.Option("--rename", help="Rename a column, old=new.")] = None
     set: Annotated[list[str] | None, typer.Option("--set", help="Set a cell, ROW:column=value; rows from 0.")] = None
     replace: Annotated[

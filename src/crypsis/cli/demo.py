@@ -35,7 +35,7 @@ state = "state"
 def demo(
     what: Annotated[str, typer.Argument(help="release, or stream for a live metro.")] = "release",
     out: Annotated[
-        Path | None, typer.Option("--out", help="Folder to write to; demo-release or demo-stream unless told.")
+        Path | None, typer.Option("--out", help="Folder to write to (default: demo-release or demo-stream).")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier demo.")] = False,
 ) -> None:

@@ -43,14 +43,14 @@ class Export(Command):
         ),
     ]
     out: Annotated[Path, typer.Option("--out", help="File (.csv, .jsonl, .parquet, .json), or a folder.")]
-    cell: Annotated[str | None, typer.Option("--cell", help="Cell of the results; its first digits do.")] = None
+    cell: Annotated[str | None, typer.Option("--cell", help="Cell of the results, by the first digits of its id.")] = (
+        None
+    )
     separator: Annotated[str, typer.Option("--separator", help="Field separator of CSV.")] = ","
     spreadsheet_safe: Annotated[
         bool, typer.Option("--spreadsheet-safe", help="Put ' before cells that a spreadsheet would calculate.")
     ] = False
-    i_know: Annotated[
-        bool, typer.Option("--i-know", help="Also export a cell whose guarantee the verifier found broken.")
-    ] = False
+    i_know: Annotated[bool, typer.Option("--i-know", help="Also export a cell that failed verification.")] = False
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False
     connection: Annotated[
         str | None,

@@ -91,7 +91,10 @@ def from_vocabulary(
     lang: Annotated[str | None, typer.Option("--lang", help="Language of the labels.")] = None,
     polyhierarchy: Annotated[
         str,
-        typer.Option("--polyhierarchy", help="Of several parents keep the deepest, the shallowest, or error."),
+        typer.Option(
+            "--polyhierarchy",
+            help="Which parent to keep where a concept has several: the deepest, the shallowest, or error.",
+        ),
     ] = "deepest",
     cycles: Annotated[str, typer.Option("--cycles", help="What a cycle does: collapse or error.")] = "collapse",
 ) -> None:
@@ -154,7 +157,7 @@ class Edit(Command):
     rename: Annotated[list[str] | None, typer.Option("--rename", help="Rename a node, old=new.")] = None
     move: Annotated[list[str] | None, typer.Option("--move", help="Move a node below another, node=parent.")] = None
     add: Annotated[list[str] | None, typer.Option("--add", help="Add a value below a node, value=parent.")] = None
-    remove: Annotated[list[str] | None, typer.Option("--remove", help="Remove a node; its children move up.")] = None
+    remove: Annotated[list[str] | None, typer.Option("--remove", help="Remove a node. Its children move up.")] = None
     group: Annotated[list[str] | None, typer.Option("--group", help="Add a level: a node above siblings, a,b=new.")] = (
         None
     )

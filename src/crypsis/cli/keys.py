@@ -21,7 +21,12 @@ Sign = Annotated[
 
 @keys_app.command("make", epilog=EVERY_COMMAND)
 def make(
-    out: Annotated[Path, typer.Option("--out", help="File of the private key; the public one gets .pub.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", help="File of the private key. The public key is written next to it, with the ending .pub."
+        ),
+    ],
     name: Annotated[str, typer.Option("--name", help="Whose key it is, as recipients are to read it.")],
 ) -> None:
     """Make a private key that only you can read, and the public key for recipients."""

@@ -22,7 +22,7 @@ ledger_app = typer.Typer(
     rich_markup_mode=None,
 )
 
-LedgerFile = Annotated[Path, typer.Argument(help="The ledger file of the dataset; made when first needed.")]
+LedgerFile = Annotated[Path, typer.Argument(help="Ledger file of the dataset. It is created when first needed.")]
 Dataset = Annotated[
     str | None,
     typer.Option("--dataset", help="Name of the dataset that the ledger belongs to (a new one: the name of its file)."),

@@ -31,7 +31,7 @@ class Measure(Command):
         list[str] | None,
         typer.Option(
             "--metric",
-            help="Measure this, by a full or a short name (ncp, are, …); several times.",
+            help="Metric to compute, by its full or short name (ncp, are, …). Repeat for several.",
             autocompletion=offer_metrics,
         ),
     ] = None
@@ -45,7 +45,9 @@ class Measure(Command):
     ] = None
     queries: Annotated[
         Path | None,
-        typer.Option("--queries", help="Counting queries for count_query_loss, one a line; drawn where not given."),
+        typer.Option(
+            "--queries", help="Counting queries for count_query_loss, one per line. Generated at random if not given."
+        ),
     ] = None
     private_report: Annotated[
         Path | None,

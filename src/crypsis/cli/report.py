@@ -20,11 +20,11 @@ def report(
         typer.Argument(help="A release folder, the results of an experiment, or a report (.html) that Crypsis wrote."),
     ],
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write the page here; default is to say where it is.")
+        Path | None, typer.Option("--out", help="Write the page here (default: print where the report is).")
     ] = None,
     pdf: Annotated[
         Path | None,
-        typer.Option("--pdf", help="Write the report as a PDF to sign and file; no browser is needed."),
+        typer.Option("--pdf", help="Write the report as a PDF for signing and filing."),
     ] = None,
     pictures: Annotated[
         Path | None, typer.Option("--pictures", help="Also write each picture as an SVG file into this folder.")

@@ -13,7 +13,7 @@ Confirm = Annotated[
     list[str] | None,
     typer.Option(
         "--confirm",
-        help="Publish this column although it holds direct identifiers, free text or exact dates; several times.",
+        help="Publish this column although it holds direct identifiers, free text or exact dates. Repeat for several.",
     ),
 ]
 Strict = Annotated[

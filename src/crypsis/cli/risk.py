@@ -28,7 +28,7 @@ def risk(
     read: Reader,
     input: Annotated[Path, typer.Argument(help="A table, as collected or published by anybody, or a release folder.")],
     after: Annotated[
-        Path | None, typer.Option("--after", help="A release of this table; its risks are shown beside.")
+        Path | None, typer.Option("--after", help="A release of this table, whose risks are shown for comparison.")
     ] = None,
     share: Annotated[
         float, typer.Option("--share", help="Share of the population that is in the table, for the journalist's risk.")

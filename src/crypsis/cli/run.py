@@ -17,10 +17,11 @@ from crypsis.errors import BadParameter
 from crypsis.parameters import SideInput, parameters_of
 
 Out = Annotated[
-    Path | None, typer.Option("--out", help="Folder of the results (default: NAME.results beside the experiment).")
+    Path | None, typer.Option("--out", help="Folder of the results (default: NAME.results next to the experiment).")
 ]
 Workers = Annotated[
-    int | None, typer.Option("--workers", min=1, help="Processes that run cells; results are the same.")
+    int | None,
+    typer.Option("--workers", min=1, help="Number of processes that run cells. The results do not depend on it."),
 ]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of randomized methods, instead of the file's.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run finished cells again.")]
@@ -54,9 +55,7 @@ class Run(Command):
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="For data: how often to repeat each setting.")] = 1
     metric: Annotated[
         list[str] | None,
-        typer.Option(
-            "--metric", help="For data: measure this; may be given several times.", autocompletion=offer_metrics
-        ),
+        typer.Option("--metric", help="For data: metric to compute. Repeat for several.", autocompletion=offer_metrics),
     ] = None
     out: Out = None
     workers: Workers = None

@@ -13,7 +13,9 @@ from crypsis.errors import BadParameter, did_you_mean
 
 
 def sample(
-    name: Annotated[str | None, typer.Argument(help="Which sample; without a name they are listed.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Name of the sample. Without a name, all samples are listed.")
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="File to write: .csv, .parquet or .jsonl.")] = None,
     locations: Annotated[
         Path | None, typer.Option("--locations", help="For check-ins: file for the location table.")

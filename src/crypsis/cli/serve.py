@@ -13,13 +13,13 @@ from crypsis.cli.settings import SETTINGS
 
 
 def serve(
-    workspace: Annotated[
-        Path, typer.Argument(help="Folder that holds what you work on; made when it does not exist.")
-    ] = Path("crypsis-workspace"),
-    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; the next free one if it is taken.")] = (
-        8190
+    workspace: Annotated[Path, typer.Argument(help="Folder of your work. It is created if it does not exist.")] = Path(
+        "crypsis-workspace"
     ),
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port. If it is taken, the next free one is used.")
+    ] = (8190),
     allow_remote: Annotated[
         bool, typer.Option("--allow-remote", help="Accept remote connections (disables opening local files by path).")
     ] = False,

@@ -38,7 +38,10 @@ def run(
         ),
     ] = False,
     republish: Annotated[
-        bool, typer.Option("--republish", help="Publish windows again that the sink has lost, as the journal has them.")
+        bool,
+        typer.Option(
+            "--republish", help="Publish again the windows that the sink has lost, as recorded in the journal."
+        ),
     ] = False,
 ) -> None:
     """Run a stream to its end, or until it is stopped; started again, it goes on where it was."""

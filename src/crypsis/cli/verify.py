@@ -63,7 +63,7 @@ class Verify(Command):
         Path | None,
         typer.Option(
             "--private-report",
-            help="The publisher's private report; beside --original it tells which row is whose. Tracks need it.",
+            help="The publisher's private report. With --original it shows which row is whose. Tracks need it.",
         ),
     ] = None
     longest: Annotated[
@@ -72,9 +72,7 @@ class Verify(Command):
     ] = None
     suppressed: Annotated[
         list[str] | None,
-        typer.Option(
-            "--suppressed", help="For a file: a location or item that was left out; may be given several times."
-        ),
+        typer.Option("--suppressed", help="For a file: a location or item that was left out. Repeat for several."),
     ] = None
     strict: Annotated[
         bool, typer.Option("--strict", help="For a release: exit with 6 when a light is amber, with 7 when one is red.")

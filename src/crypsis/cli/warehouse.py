@@ -24,7 +24,7 @@ warehouse_app = typer.Typer(
 
 ConfigurationFile = Annotated[Path, typer.Argument(help="Configuration of the warehouse, TOML or JSON.")]
 WorkFolder = Annotated[
-    Path | None, typer.Option("--work", help="Work directory; `work/NAME` beside the configuration if empty.")
+    Path | None, typer.Option("--work", help="Work directory (default: `work/NAME` next to the configuration).")
 ]
 
 

@@ -26,7 +26,7 @@ EASY: dict[str, Any] = {"k": 2, "on_infeasible": "truncate", "cell": 100.0}
 def warmup(
     method: Annotated[
         list[str] | None,
-        typer.Option("--method", help="Only this method; may be given several times.", autocompletion=offer_methods),
+        typer.Option("--method", help="Compile only this method. Repeat for several.", autocompletion=offer_methods),
     ] = None,
 ) -> None:
     """Compile the kernels ahead of the first real run."""
