@@ -10,6 +10,9 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Int32s, frozen
+from crypsis.data.coded_texts import sorted_texts
+
+_LONG = 100_000  # cells; of fewer it does not matter how texts are looked up
 
 
 class Vocabulary:
@@ -89,6 +92,9 @@ def distinct_texts(cells: pl.Series) -> tuple[pl.Series, Int32s]:
     """
     if cells.dtype == pl.Enum:
         return _distinct_categories(cells)
+    found = sorted_texts(cells) if len(cells) >= _LONG else None
+    if found is not None:
+        return found[0].alias(cells.name), found[1].astype(np.int32)
     coded = cells.cast(pl.Categorical(pl.Categories.random()))  # numbered in the order in which they first come
     numbers = coded.to_physical()
     many = 0 if numbers.null_count() == len(numbers) else cast(int, numbers.max()) + 1

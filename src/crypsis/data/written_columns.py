@@ -194,16 +194,17 @@ def questions_on(values: pl.Series, name: str) -> tuple[str, ...]:
         return ()
     if not (cast(float, values.min() or 0) < 0 or values.max() in _HIGH_CODES):  # nearly always
         return ()
-    values = values.unique()
+    highest = cast(float, values.max())
+    near = highest in _HIGH_CODES and ((values < highest) & (values >= highest / 2)).any()
+    if near and cast(float, values.min()) >= 0:  # the highest of many numbers
+        return ()
+    values = values.drop_nulls().unique()
     below = values.filter(values < 0)
     asked: list[str] = []
     if 0 < len(below) <= _MOST_CODES and _all_codes(below) and _apart(below, values.filter(values >= 0)):
         asked = [f"{value:g}" for value in sorted(below.to_list(), reverse=True)]
-    highest = values.max()
-    if highest in _HIGH_CODES:
-        others = values.filter(values < highest)
-        if len(others) >= _MOST_CODES and cast(float, others.max()) < cast(float, highest) / 2:
-            asked.append(f"{highest:g}")
+    if highest in _HIGH_CODES and not near and len(values) > _MOST_CODES:
+        asked.append(f"{highest:g}")
     if not asked:
         return ()
     markers = [f"{name}={'|'.join(asked)}"]

@@ -14,9 +14,9 @@ from typing import Any
 
 import polars as pl
 
+from crypsis.data.coded_texts import with_coded_texts
 from crypsis.data.formats import limited_reader
 from crypsis.data.formats.by_record import ByRecord, as_texts
-from crypsis.data.formats.coded_texts import with_coded_texts
 from crypsis.data.formats.columns import dates_in_calendar, unknown_column
 from crypsis.data.formats.compression import is_compressed, read_bytes, readable_file
 from crypsis.data.formats.format import TABLE, Format

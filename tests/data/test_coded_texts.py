@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from crypsis.data.formats.coded_texts import with_coded_texts
+from crypsis.data.coded_texts import with_coded_texts
 
 ROWS = 200_000
 

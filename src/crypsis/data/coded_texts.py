@@ -33,16 +33,27 @@ def _repeats(texts: pl.Series) -> bool:
     return sample.n_unique() * 4 < len(sample) and int(texts.str.len_bytes().sum()) <= _LONG * len(texts)
 
 
-def _coded(texts: pl.Series) -> pl.Series:
+def sorted_texts(texts: pl.Series) -> tuple[pl.Series, np.ndarray[Any, Any]] | None:
+    """The distinct texts of a long column, sorted, and the place of each cell; None where they are many, or with gaps.
+
+    Every distinct text occurs.
+    """
     known = texts.head(_SAMPLE).unique().sort()
-    for _ in range(0 if texts.has_nulls() else 2):
+    for _ in range(0 if texts.has_nulls() or len(texts) < _SAMPLE else 2):
         table = _Table.of(known)
         if table is None:
             break
         codes, others = table.look_up(texts)
         if not others:
-            return pl.Series(texts.name, codes).cat.to(pl.Enum(known))
+            return known, codes
         known = pl.concat([known, *others]).unique().sort()
+    return None
+
+
+def _coded(texts: pl.Series) -> pl.Series:
+    found = sorted_texts(texts)
+    if found is not None:
+        return pl.Series(texts.name, found[1]).cat.to(pl.Enum(found[0]))
     distinct = texts.drop_nulls().unique().sort()
     return texts if len(distinct) > _MOST_CODES else texts.cast(pl.Enum(distinct))
 
