@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
-import axe_playwright_python
 import httpx
 import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import expect
 
 from crypsis.web.theme import NAVIGATION
 from tests.web.conftest import Tab, sample
+from tests.web.screens import SIZES, fits, violations
 
 pytestmark = pytest.mark.long
 
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 SAMPLES = {"/policies": "baskets", "/trajectories": "checkins", "/streams": "metro"}
-SIZES: dict[str, ViewportSize] = {"phone": {"width": 390, "height": 844}, "desk": {"width": 1440, "height": 900}}
-
-
-def violations(page: Page, *rules: str) -> list[str]:
-    """What axe-core finds on a page, a line for each kind."""
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE)
-    found = page.evaluate(f"axe.run(document, {{runOnly: {list(rules or RULES)}}})")["violations"]
-    return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
-
-
-def fits(page: Page) -> bool:
-    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
 
 
 @pytest.fixture(scope="module")

@@ -12,12 +12,13 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from crypsis.attacks import Attack, fitting_attacks
 from crypsis.data.formats.compression import file_on_disk
+from crypsis.data.microdata import LOCATIONS
 from crypsis.drawing.frame import Frame
 from crypsis.drawing.markup import Markup
 from crypsis.errors import (
@@ -36,10 +37,12 @@ from crypsis.evaluate.dataset import view_of
 from crypsis.evaluate.export import Publishing, declared_release, export_release, unchanged_original
 from crypsis.evaluate.plots import Results
 from crypsis.evaluate.store import PRIVATE
+from crypsis.hierarchy import Taxonomy
 from crypsis.methods import method_named
 from crypsis.metrics import short_names
-from crypsis.query.questions import Answer, Question, ask
+from crypsis.query.questions import Answer, Question, published_taxonomy
 from crypsis.reports.report import Report
+from crypsis.web.asked_results import AskedResult
 from crypsis.web.attacking import attacked
 from crypsis.web.comparison import Comparison
 from crypsis.web.datasets import Datasets, whole_section
@@ -56,6 +59,7 @@ KIND = "experiments"
 OWN = ("name", "seed", "workers", "run", "metrics", "plot", "limits", "queries")
 UNFINISHED = ("waiting", "cancelled")  # states of cells that the next start runs
 _EVENTS_KEPT = 20_000
+_ASKED_KEPT = 2  # results that stay loaded for questions
 _OUTPUTS_KEPT = 4
 _RUNS_ELSEWHERE = "This experiment runs in another process on the same workspace; wait for it, or cancel it there."
 
@@ -98,6 +102,7 @@ class Experiments:
         self.declaration = declaration
         self._jobs: dict[str, Job] = {}
         self._outputs: OrderedDict[tuple[str, str], Output] = OrderedDict()
+        self._asked: OrderedDict[tuple[Any, ...], AskedResult] = OrderedDict()
         self._outdated: dict[str, tuple[Any, set[str]]] = {}
         self._lock = threading.Lock()
 
@@ -372,7 +377,32 @@ class Experiments:
 
     def ask(self, number: str, cell: str, question: Question) -> Answer:
         """The answer of the published data of a cell to a question."""
-        return ask(self._store_with(number, cell).release(cell), question)
+        return self.asked(number, cell).answer(question)
+
+    def asked(self, number: str, cell: str) -> AskedResult:
+        """A cell to ask, with the taxonomy of places of its dataset; the last few stay loaded."""
+        folder = self._store_with(number, cell).published_folder(cell)
+        dataset = self.entry(number).content["dataset"]
+        tree = self.side_inputs.hierarchy(dataset, LOCATIONS)
+        key = (
+            number,
+            cell,
+            None if folder is None else folder.stat().st_mtime_ns,
+            None if tree is None else tree.number,
+        )
+        with self._lock:
+            if key in self._asked:
+                self._asked.move_to_end(key)
+                return self._asked[key]
+        made = AskedResult(self._store_with(number, cell).release(cell))
+        if tree is not None and published_taxonomy(made.release) is None:
+            taxonomy = Taxonomy(self.side_inputs.tree(tree).to_pairs())
+            made = replace(made, taxonomy=taxonomy, tree=tree.number)
+        with self._lock:
+            self._asked[key] = made
+            while len(self._asked) > _ASKED_KEPT:
+                self._asked.popitem(last=False)
+        return made
 
     def write_release(
         self,

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from crypsis.arrays import Float64s
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.drawing.map_view import MapView
 from crypsis.drawing.markup import Markup, element
-from crypsis.drawing.svg import polyline
+from crypsis.drawing.svg import polyline, text
 from crypsis.errors import NotApplicable
 from crypsis.methods.trajectory.voronoi_polygons import voronoi_polygons
 from crypsis.reports.facts import ReleaseFacts
@@ -24,6 +29,7 @@ from crypsis.reports.pictures.movement_maps import (
 )
 from crypsis.wording import counted, listed
 
+_MOST_NAMED = 25  # places whose names stand beside them
 _MOST_FLOWS = 600
 FAINTEST, DARKEST = 0.05, 0.6  # shades of an area without fixes, and of the one with most
 
@@ -103,6 +109,38 @@ def area_map(cells: Any, marked: set[int], view: MapView) -> Markup:
     label = f"Map of {counted(len(cells), 'area')}; {cells.n_weak:,} weak connections."
     picture = view.drawing(label, *areas, *moves)
     return Markup(picture.replace('role="img"', 'role="group"', 1))  # its parts are buttons
+
+
+def choosing_map(labels: Sequence[str], x: Float64s, y: Float64s, crs: str | None, size: float | None) -> Markup:
+    """Places to choose a region from: squares of a grid of this cell size, else discs. One stop of the keyboard."""
+    half = 0.0 if size is None else size / 2
+    known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    edges_x, edges_y = (np.concatenate([values[known] - half, values[known] + half]) for values in (x, y))
+    view = MapView.of(edges_x, edges_y, crs)
+    page_x, page_y = view.plane.place(x, y)
+    side = max(2.0, 2 * view.plane.pixels_of(half)) if half and view.plane.half_span else 0.0
+    radius = min(9.0, max(2.5, 150 / math.sqrt(max(1, len(known)))))
+    marks = []
+    for place in known.tolist():
+        at_x, at_y = float(page_x[place]), float(page_y[place])
+        shared: dict[str, Any] = {"class_": "place", "data_place": str(place), "data_x": at_x, "data_y": at_y}
+        title = element("title", labels[place])
+        if side:
+            corner = {"x": at_x - side / 2, "y": at_y - side / 2, "width": side, "height": side}
+            marks.append(element("rect", title, **corner, **shared))
+        else:
+            marks.append(element("circle", title, cx=at_x, cy=at_y, r=radius, **shared))
+        if len(known) <= _MOST_NAMED:
+            left = at_x > view.width / 2
+            marks.append(
+                text(at_x + (-13 if left else 13), at_y + 4, labels[place], "note", "end" if left else "start")
+            )
+    words = (
+        f"Map of {counted(len(known), 'place')}. Click places or drag a box around them; with the keyboard, arrow keys "
+        "move from place to place and Enter chooses."
+    )
+    picture = view.drawing(words, *marks)
+    return Markup(picture.replace('role="img"', 'role="application" tabindex="0"', 1))
 
 
 def flow_width(count: int, strongest: int) -> float:

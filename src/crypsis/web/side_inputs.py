@@ -167,8 +167,11 @@ class SideInputs:
             return len(told.domain), len(told.domain)
         if column not in data.hierarchy_columns:
             return 0, 0
-        labels = (data.locations if items is None else items).vocabulary.series.to_list()
-        return len(set(labels) & set(tree.leaf_labels)), len(labels)
+        leaves = set(tree.leaf_labels)
+        labels = set((data.locations if items is None else items).vocabulary.series)
+        if items is None and data.locations.base is not None and not labels & leaves:
+            labels = set(data.locations.base.labels)  # a tree of places, whatever the time
+        return len(labels & leaves), len(labels)
 
     def tree_text(self, dataset: str, column: str) -> str:
         """The lines of a column's hierarchy, child;parent; of the automatic one where nothing else is said."""

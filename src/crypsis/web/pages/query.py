@@ -9,26 +9,36 @@ from typing import Any
 from fastapi import Request
 from nicegui import ui
 
-from crypsis.errors import CrypsisError, NotApplicable
+from crypsis.errors import CrypsisError
 from crypsis.fuzzytime.array import MODES
 from crypsis.fuzzytime.relations import RELATIONS
 from crypsis.query.questions import KINDS, Answer, Question
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number
+from crypsis.web.asked_results import AskedResult
+from crypsis.web.period_field import PeriodField
+from crypsis.web.region_field import RegionField
 from crypsis.web.telling import error_words
 from crypsis.web.workbench import Workbench
 
 PATH = "/query"
 LEAD = "Ask published data how many: at least, at most, with the truth between them."
+COUNT = {"count": "How many records"}
 LABELS = {
-    "count": "How many records",
     "presence": "Who was in a region in a period",
     "dwell": "How long people were in a region",
     "relation": "Whose visit stands in a relation to a period",
     "od": "Who went from one region to another",
     "copresence": "Who met whom",
 }
+REGIONS = {"region": "Region: places or areas", "origin": "From these places or areas", "destination": "To these"}
+_MODES = {
+    "sometime": "sometime in the period",
+    "throughout": "throughout the period",
+    "within": "within the period only",
+}
 _OPTIONS = {"origin": "--from", "destination": "--to"}
+TREE_FILE = "hierarchy.csv"
 
 
 def register(workbench: Workbench) -> None:
@@ -56,8 +66,8 @@ def finished_results(workbench: Workbench) -> dict[str, str]:
     }
 
 
-def command(question: Question) -> str:
-    """The same question as a command on a release folder."""
+def command(question: Question, asked: AskedResult) -> str:
+    """The same question as a command on the release folder of a result."""
     needed, others, _ = KINDS[question.kind]
     words = ["crypsis", "query", question.kind, "release"]
     for name in (*needed, *others):
@@ -66,6 +76,8 @@ def command(question: Question) -> str:
             words += value
         elif value:
             words += [_OPTIONS.get(name, f"--{name}"), ",".join(value) if isinstance(value, tuple) else value]
+    if question.names_nodes and not asked.publishes_tree:
+        words += ["--taxonomy", TREE_FILE]
     return shlex.join(words)
 
 
@@ -73,54 +85,70 @@ class QueryPage:
     def __init__(self, workbench: Workbench, results: dict[str, str]) -> None:
         self.workbench, self.results = workbench, results
         self.fields: dict[str, Any] = {}
-        self.places: list[str] = []
+        self.asked: AskedResult | None = None
+        self.asking = 0  # the last question; answers to earlier ones come too late
 
     def show(self) -> None:
-        with ui.element("div").classes("split"):
+        with ui.element("div").classes("halves"):
             with theme.section("Question"):
                 first = next(iter(self.results))
                 self.result = _select("Result", self.results, first, self._chosen)
-                self.kind = _select("What is asked", LABELS, "count", self._show_fields)
-                self.form = ui.column().style("width: 100%; gap: 10px")
+                self.kind = _select("What is asked", {**COUNT, **LABELS}, "count", self._show_fields)
+                self.form = ui.column().style("width: 100%; gap: 10px; flex-wrap: nowrap")
                 theme.primary("Ask", self._ask, "query_stats")
             with ui.element("div").classes("stack"):
                 self.answer = ui.element("div").classes("stack").props('aria-live="polite"')
-        self._show_fields()
         ui.timer(0.05, self._chosen, once=True)
 
     async def _chosen(self) -> None:
         """Places are asked for where the result has some, columns elsewhere."""
-        try:
-            found = await in_thread(self._answer, Question(kind="places"))
-            self.places = [row["place"] for row in found.content["places"]]
-        except NotApplicable:
-            self.places = []
-        self.kind.set_value("presence" if self.places else "count")
-        self._show_fields()
         self.answer.clear()
+        experiment, _, cell = str(self.result.value).partition("/")
+        try:
+            self.asked = await in_thread(self._load, experiment, cell)
+        except CrypsisError as error:
+            self.asked = None
+            self.form.clear()
+            self._say("bad", "This result cannot be asked", error)
+            return
+        kinds = LABELS if self.asked.has_visits else COUNT
+        first = next(iter(kinds)) if self.asked.span is not None or not self.asked.has_visits else "od"
+        self.kind.set_options(kinds, value=first)
+        self._show_fields()
+
+    def _load(self, experiment: str, cell: str) -> AskedResult:
+        """The result with all that its fields show, made before they are shown."""
+        asked = self.workbench.experiments.asked(experiment, cell)
+        _ = asked.places, asked.nodes, asked.coordinates, asked.span
+        return asked
 
     def _show_fields(self) -> None:
+        if self.asked is None or self.kind.value is None:
+            return
         self.form.clear()
+        self.answer.clear()
+        self.asking += 1
         self.fields = {}
         needed, others, _ = KINDS[self.kind.value]
         with self.form:
             for name in (*needed, *others):
-                self.fields[name] = self._field(name)
+                field = self._field(name, self.asked)
+                if field is not None:
+                    self.fields[name] = field
 
-    def _field(self, name: str) -> Any:
-        field: Any
-        if name in ("region", "origin", "destination"):
-            label = {"region": "Places of the region", "origin": "From these places", "destination": "To these places"}
-            field = ui.select(self.places, label=label[name], multiple=True, value=[])
-            return field.props("outlined dense options-dense use-chips").style("width: 100%")
+    def _field(self, name: str, asked: AskedResult) -> Any:
+        if name in REGIONS:
+            return RegionField(REGIONS[name], asked, self._changed)
         if name == "mode":
-            return _select("Sometime, throughout or within", {one: one for one in MODES}, MODES[0])
+            return _select("When", {mode: _MODES[mode] for mode in MODES}, MODES[0], self._changed)
         if name == "relation":
-            return _select("Relation", {one: one for one in RELATIONS}, RELATIONS[0])
+            return _select("Relation", {one: one.replace("_", " ") for one in RELATIONS}, RELATIONS[0], self._changed)
         if name == "period":
-            field = ui.input("Two or four instants, with / between them", placeholder="2024-03-01T08:00/10:00")
-        else:
-            field = ui.textarea("Conditions, one on each line", placeholder="age in [20:30]").props("autogrow")
+            if asked.span is None:
+                theme.message("info", "No times are published", "The release tells the order of visits only.")
+                return None
+            return PeriodField(asked.span, self._changed)
+        field = ui.textarea("Conditions, one on each line", placeholder="age in [20:30]").props("autogrow")
         return field.props("outlined dense").style("width: 100%")
 
     def _question(self) -> Question:
@@ -129,31 +157,53 @@ class QueryPage:
             value = field.value or ""
             if name == "conditions":
                 value = tuple(line.strip() for line in value.splitlines() if line.strip())
-            told[name] = tuple(value) if isinstance(value, list) else value
+            told[name] = value
         return Question(kind=self.kind.value, **told)
 
-    def _answer(self, question: Question) -> Answer:
-        experiment, _, cell = str(self.result.value).partition("/")
-        return self.workbench.experiments.ask(experiment, cell, question)
+    async def _changed(self) -> None:
+        """A question that is complete is asked again as soon as it changes."""
+        if all(field.value for field in self.fields.values()):
+            await self._ask()
 
     async def _ask(self) -> None:
-        self.answer.clear()
+        if self.asked is None:
+            return
+        self.asking += 1
+        mine, asked = self.asking, self.asked
         try:
             question = self._question()
-            found = await in_thread(self._answer, question)
+            found = await in_thread(asked.answer, question)
         except CrypsisError as error:
-            with self.answer:
-                theme.message("bad", "This cannot be asked", error_words(error))
+            if mine == self.asking:
+                self._say("bad", "This cannot be asked", error)
             return
+        if mine == self.asking:
+            self._show_answer(asked, question, found)
+
+    def _say(self, state: str, title: str, error: CrypsisError) -> None:
+        self.answer.clear()
+        with self.answer:
+            theme.message(state, title, error_words(error))
+
+    def _show_answer(self, asked: AskedResult, question: Question, found: Answer) -> None:
+        self.answer.clear()
         with self.answer:
             with theme.section("Answer"):
-                ui.label(found.words[:1].upper() + found.words[1:]).classes("strong")
+                if found.content.get("why_no_bounds"):
+                    reason = str(found.content["why_no_bounds"])
+                    theme.message("caution", "An estimate, without bounds", f"{reason[:1].upper()}{reason[1:]}.")
+                ui.label(found.words[:1].upper() + found.words[1:]).classes("strong meaning")
                 _show_bar(found.content)
+                if found.facts:
+                    ui.label(found.facts.replace("   ", " · ")).classes("muted small")
             with theme.section("The same as a command") as actions:
-                text = command(question)
+                text = command(question, asked)
                 with actions:
                     theme.quiet("content_copy", "Copy the command", partial(ui.clipboard.write, text))
                 ui.html(f'<div class="code">{theme.escaped(text)}</div>', sanitize=False)
+                if TREE_FILE in text and asked.tree is not None:
+                    address = f"/api/hierarchies/{asked.tree}/hierarchy.csv?form=edges"
+                    ui.link(f"Download {TREE_FILE}, the tree of these places", address).props("download")
 
 
 def _select(label: str, options: dict[str, str], value: str, changed: Any = None) -> Any:
@@ -165,19 +215,39 @@ def _show_bar(content: dict[str, Any]) -> None:
     """What is certain, and beyond it what is possible; nothing where there are no bounds."""
     least = content.get("definite", content.get("least_seconds"))
     greatest = content.get("at_most", content.get("possible", content.get("greatest_seconds")))
+    estimate = content.get("estimate")
     if least is None or greatest is None:
+        if estimate is not None:
+            with ui.element("div").classes("tiles"):
+                theme.tile("Expected", number(estimate), "an estimate")
         return
-    certain = 100 * least / greatest if greatest else 0
-    words = f"Certain {number(least)}, possible {number(greatest)}"
+    scale, unit = (3600, "hours") if "least_seconds" in content else (1, "")
+    certain, possible = (f"{number(value / scale)} {unit}".strip() for value in (least, greatest))
+    share = 100 * least / greatest if greatest else 0.0
+    tick = ""
+    if estimate is not None and greatest:
+        at = 0.5 + 99 * estimate / greatest
+        tick = (
+            f'<line x1="{at:.2f}" x2="{at:.2f}" y1="0" y2="8" stroke="var(--ink)" stroke-width="2" '
+            'vector-effect="non-scaling-stroke"/>'
+        )
     ui.html(
-        f'<svg class="bounds" viewBox="0 0 100 8" preserveAspectRatio="none" width="100%" height="22" role="img" '
-        f'aria-label="{theme.escaped(words)}"><rect x="0.5" y="0.5" width="99" height="7" fill="none" '
-        f'stroke="var(--generalized)" stroke-dasharray="2 1" vector-effect="non-scaling-stroke"/>'
-        f'<rect x="0.5" y="0.5" width="{certain * 0.99:.3f}" height="7" fill="var(--intact)"/></svg>',
+        f'<svg class="bounds" viewBox="0 0 100 8" preserveAspectRatio="none" width="100%" height="26" role="img" '
+        f'aria-label="{theme.escaped(f"Certain {certain}, possible {possible}")}"><rect x="0.5" y="0.5" width="99" '
+        f'height="7" fill="var(--generalized)" fill-opacity=".18" stroke="var(--generalized)" stroke-dasharray="4 3" '
+        f'vector-effect="non-scaling-stroke"/>'
+        f'<rect x="0.5" y="0.5" width="{share * 0.99:.3f}" height="7" fill="var(--intact)"/>{tick}</svg>',
         sanitize=False,
     ).style("width: 100%")
+    marks = [
+        '<span><i style="background: var(--intact)"></i>certain</span>',
+        '<span><i style="border: 1px dashed var(--generalized)"></i>possible: the gap</span>',
+    ]
+    if tick:
+        marks.append('<span><i style="width: 2px; background: var(--ink)"></i>expected</span>')
+    ui.html("".join(marks), sanitize=False).classes("legend")
     with ui.element("div").classes("tiles"):
-        theme.tile("At least", number(least), "certain")
-        theme.tile("At most", number(greatest), "possible")
-        if content.get("estimate") is not None:
-            theme.tile("Expected", number(content["estimate"]), "an estimate")
+        theme.tile("At least", certain, "certain")
+        theme.tile("At most", possible, "possible")
+        if estimate is not None:
+            theme.tile("Expected", number(estimate), "an estimate")

@@ -153,6 +153,128 @@ window.crypsis = {
       if (event.key === "Enter" || event.key === " ") { event.preventDefault(); mark(event.target); }
     });
   },
+
+  // A region on a map: a click or Enter chooses a place, a dragged box those inside it (with Alt: removes them).
+  region(id, tries = 40) {
+    const map = document.getElementById(id);
+    if (!map?.querySelector("svg")) return tries ? void setTimeout(() => crypsis.region(id, tries - 1), 50) : undefined;
+    if (map.dataset.ready) return;
+    map.dataset.ready = "yes";
+    const aloud = map.parentElement.querySelector(".aloud");
+    const marks = () => [...map.querySelectorAll("[data-place]")];
+    const at = (mark) => [Number(mark.dataset.x), Number(mark.dataset.y)];
+    const send = (chosen, how) => emitEvent(`region-${id}`, { places: chosen.map((mark) => Number(mark.dataset.place)), how });
+    const point = (event) => new DOMPoint(event.clientX, event.clientY).matrixTransform(map.querySelector("svg").getScreenCTM().inverse());
+    let from = null, box = null, current = null;
+    map.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0 || !event.target.closest("svg")) return;
+      from = point(event);
+      if (event.pointerType === "mouse") map.setPointerCapture(event.pointerId);
+    });
+    map.addEventListener("pointermove", (event) => {
+      if (!from || event.pointerType === "touch") return; // a finger scrolls the page
+      const to = point(event);
+      if (!box && Math.hypot(to.x - from.x, to.y - from.y) < 5) return;
+      if (!box) {
+        box = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+        box.setAttribute("class", "drawn");
+        map.querySelector("svg").append(box);
+      }
+      for (const [name, value] of Object.entries({ x: Math.min(from.x, to.x), y: Math.min(from.y, to.y),
+        width: Math.abs(to.x - from.x), height: Math.abs(to.y - from.y) })) box.setAttribute(name, value);
+    });
+    map.addEventListener("pointerup", (event) => {
+      if (!from) return;
+      const to = point(event), drawn = box;
+      if (drawn) {
+        const [west, east] = [from.x, to.x].sort((a, b) => a - b), [north, south] = [from.y, to.y].sort((a, b) => a - b);
+        drawn.remove();
+        const inside = marks().filter((mark) => { const [x, y] = at(mark); return x >= west && x <= east && y >= north && y <= south; });
+        if (inside.length) send(inside, event.altKey ? "remove" : "add");
+      } else {
+        const hit = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-place]");
+        if (hit && map.contains(hit)) send([hit], "toggle");
+      }
+      from = box = null;
+    });
+    map.addEventListener("pointercancel", () => { box?.remove(); from = box = null; });
+    const go = (mark) => {
+      current?.classList.remove("current");
+      current = mark;
+      current.classList.add("current");
+      aloud.textContent = `${mark.querySelector("title").textContent}${mark.classList.contains("chosen") ? ", chosen" : ""}`;
+    };
+    map.addEventListener("focusin", () => { if (!map.contains(current)) { const first = marks()[0]; if (first) go(first); } });
+    map.addEventListener("keydown", (event) => {
+      const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+      if (!current || !(way || event.key === "Enter" || event.key === " ")) return;
+      event.preventDefault();
+      if (!way) return send([current], "toggle");
+      const [x, y] = at(current);
+      let best = null, least = Infinity;
+      for (const mark of marks()) {
+        const [dx, dy] = [at(mark)[0] - x, at(mark)[1] - y];
+        const ahead = dx * way[0] + dy * way[1], aside = Math.abs(dx * way[1]) + Math.abs(dy * way[0]);
+        if (ahead > 0 && ahead + 2 * aside < least) { least = ahead + 2 * aside; best = mark; }
+      }
+      if (best) go(best);
+    });
+  },
+
+  // Show which places of a map are chosen.
+  chosen(id, places) {
+    const chosen = new Set(places);
+    document.getElementById(id)?.querySelectorAll("[data-place]")
+      .forEach((mark) => mark.classList.toggle("chosen", chosen.has(Number(mark.dataset.place))));
+  },
+
+  // Two or four handles on one line of time; none passes another. Tells the page where they are.
+  handles(id, form, count, tries = 40) {
+    const place = document.getElementById(id);
+    const inputs = [...(place?.querySelectorAll("input") ?? [])];
+    if (inputs.length !== count)
+      return tries ? void setTimeout(() => crypsis.handles(id, form, count, tries - 1), 50) : undefined;
+    place.dataset.ready = inputs.length;
+    const two = (value) => String(value).padStart(2, "0");
+    const clock = (second) => `${two(Math.floor(second / 3600))}:${two(Math.floor(second / 60) % 60)}`;
+    const written = {
+      date: (second) => new Date(second * 1000).toISOString().slice(0, 16).replace("T", " "),
+      day: clock,
+      week: (second) => `${["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][Math.floor(second / 86400) % 7]} ${clock(second % 86400)}`,
+      number: String,
+    }[form];
+    const show = () => {
+      const [low, high] = [Number(inputs[0].min), Number(inputs[0].max)];
+      const share = (second) => `${(100 * (second - low)) / Math.max(1, high - low)}%`;
+      const values = inputs.map((input) => Number(input.value));
+      inputs.forEach((input) => input.setAttribute("aria-valuetext", written(Number(input.value))));
+      const certain = values.length === 4 ? [values[1], values[2]] : values;
+      for (const [name, [start, end]] of [[".possible", [values[0], values.at(-1)]], [".certain", certain]]) {
+        const bar = place.querySelector(name);
+        bar.style.left = share(start);
+        bar.style.width = `calc(${share(Math.max(end, start))} - ${share(start)})`;
+      }
+    };
+    let waiting = null;
+    inputs.forEach((input, index) => (input.oninput = () => {
+      const value = Number(input.value);
+      inputs.forEach((other, rank) => {
+        if (rank < index && Number(other.value) > value) other.value = value;
+        if (rank > index && Number(other.value) < value) other.value = value;
+      });
+      show();
+      clearTimeout(waiting);
+      waiting = setTimeout(() => emitEvent(`period-${id}`, inputs.map((one) => Number(one.value))), 120);
+    }));
+    show();
+  },
+
+  // Move the handles to where somebody typed.
+  moveHandles(id, form, values) {
+    const inputs = document.getElementById(id)?.querySelectorAll("input") ?? [];
+    inputs.forEach((input, index) => (input.value = values[index]));
+    if (inputs.length) crypsis.handles(id, form, inputs.length);
+  },
 };
 
 // Where the mouse is on a map: degrees, or coordinates of the plane, between those of its corners.

@@ -1,0 +1,24 @@
+"""Screens that pages must fit, and what axe-core finds on a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import axe_playwright_python
+from playwright.sync_api import Page, ViewportSize
+
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+SIZES: dict[str, ViewportSize] = {"phone": {"width": 390, "height": 844}, "desk": {"width": 1440, "height": 900}}
+
+
+def violations(page: Page, *rules: str) -> list[str]:
+    """What axe-core finds on a page, a line for each kind."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)
+    found = page.evaluate(f"axe.run(document, {{runOnly: {list(rules or RULES)}}})")["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
+
+
+def fits(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
