@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
-.PHONY: help demo test test-long fuzz kernels lint style types contracts docs reference screenshots bench cluster-demo cluster-faults environment clean
+.PHONY: help demo test test-long fuzz kernels lint style types contracts docs reference catalogue screenshots bench cluster-demo cluster-faults environment clean
 
 help: ## What can be made.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -48,6 +48,9 @@ docs: environment ## Build the documentation into site/, without network.
 
 reference: environment ## Write docs/reference anew from the code.
 	$(BIN)/python docs/generate_reference.py
+
+catalogue: environment ## Write the catalogue of texts anew from the code, and compile the translations.
+	$(BIN)/python docs/write_catalogue.py --missing
 
 screenshots: environment ## Look at every page of the browser interface; writes docs/images.
 	@.ci/system-packages

@@ -19,6 +19,7 @@ from typing import Literal
 import polars as pl
 
 from crypsis.errors import InternalError
+from crypsis.translation import marked
 
 Mark = Literal["bins", "bars", "stacked", "lines", "points", "steps", "stems"]
 ScaleName = Literal["linear", "log", "category"]
@@ -77,7 +78,7 @@ class Frame:
     data: pl.DataFrame
     panels: tuple[Panel, ...]
     note: str = ""
-    empty: str = "There is nothing to draw."
+    empty: str = marked("There is nothing to draw.")
 
     def __post_init__(self) -> None:
         for panel in self.panels:

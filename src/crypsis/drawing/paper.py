@@ -21,6 +21,7 @@ from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.drawing.naming import fitting
 from crypsis.drawing.palette import sign
 from crypsis.errors import BadParameter, MissingExtra, did_you_mean
+from crypsis.translation import _
 
 FORMATS = ("svg", "pdf", "png", "jpg", "bmp")
 VECTOR_FORMATS = ("svg", "pdf")
@@ -416,7 +417,7 @@ class _Drawer:
                 linewidth=1.1,
                 linestyle=(0, (5, 3)),
                 zorder=2,
-                label="not beaten",
+                label=_("not beaten"),
             )
         for place, name, rows in self._series():
             chosen = sign(place)

@@ -11,6 +11,8 @@ from typing import Protocol
 from crypsis.drawing.colours import LIGHT, PICTURE_STYLE
 from crypsis.drawing.markup import Attribute, Markup, element, number
 from crypsis.errors import InternalError
+from crypsis.translation import language
+from crypsis.translation.templates import localized
 
 _PAPER_MARGIN = 16.0
 _NAMESPACE = Markup(' xmlns="http://www.w3.org/2000/svg"')
@@ -83,8 +85,8 @@ def short_number(value: float) -> str:
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if value >= size:
             unit = size if letter != "k" else 1e3
-            return f"{value / unit:.3g}{letter}"
-    return f"{value:,.10g}"
+            return localized(f"{value / unit:.3g}", language()) + letter
+    return localized(f"{value:,.10g}", language())
 
 
 def drawing(width: float, height: float, label: str, *content: str, kind: str) -> Markup:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.errors import BadParameter, CrypsisError, MissingFile, did_you_mean
+from crypsis.translation import marked
 
 LONGEST = 2000
 _LARGEST_FILE = 1 << 20
@@ -26,18 +27,20 @@ def _may_be_said(label: str, help: str) -> Any:
 class About:
     """What the publisher declares. Every field has a text; those after the first seven may be left out."""
 
-    title: str = _said("Dataset", "What the dataset is called.")
-    controller: str = _said("Controller", "Who is responsible for the data.")
-    purpose: str = _said("Purpose", "What the release is for.")
-    recipient: str = _said("Recipient", "Who receives it.")
-    legal_basis: str = _said("Legal basis", "On which legal basis.")
-    made_by: str = _said("Made by", "Who made the release.")
-    approved_by: str = _said("Approved by", "Who approved it.")
-    description: str | None = _may_be_said("Description", "A few sentences on the dataset, for a repository.")
-    keywords: str | None = _may_be_said("Keywords", "Separated by commas, for a repository.")
-    contact: str | None = _may_be_said("Contact", "E-mail address, for a repository.")
-    license: str | None = _may_be_said("License", "Identifier of the license, such as CC-BY-4.0.")
-    subject: str | None = _may_be_said("Subject", "As Dataverse names it, such as Social Sciences.")
+    title: str = _said(marked("Dataset"), marked("What the dataset is called."))
+    controller: str = _said(marked("Controller"), marked("Who is responsible for the data."))
+    purpose: str = _said(marked("Purpose"), marked("What the release is for."))
+    recipient: str = _said(marked("Recipient"), marked("Who receives it."))
+    legal_basis: str = _said(marked("Legal basis"), marked("On which legal basis."))
+    made_by: str = _said(marked("Made by"), marked("Who made the release."))
+    approved_by: str = _said(marked("Approved by"), marked("Who approved it."))
+    description: str | None = _may_be_said(
+        marked("Description"), marked("A few sentences on the dataset, for a repository.")
+    )
+    keywords: str | None = _may_be_said(marked("Keywords"), marked("Separated by commas, for a repository."))
+    contact: str | None = _may_be_said(marked("Contact"), marked("E-mail address, for a repository."))
+    license: str | None = _may_be_said(marked("License"), marked("Identifier of the license, such as CC-BY-4.0."))
+    subject: str | None = _may_be_said(marked("Subject"), marked("As Dataverse names it, such as Social Sciences."))
 
     def __post_init__(self) -> None:
         for name, value in self.to_dict().items():

@@ -16,7 +16,8 @@ from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.utility import utility
 from crypsis.reports.sections.verdict import verdict
-from crypsis.wording import counted, listed, shown
+from crypsis.translation import _
+from crypsis.translation.wording import counted, listed, shown
 
 _LISTED = 40
 
@@ -24,17 +25,31 @@ _LISTED = 40
 def _glance(facts: DisassociatedFacts) -> Markup:
     empty = facts.data.empty_records
     tiles = [
-        _tile("Records", facts.data.records, f"and {counted(empty, 'empty one')}" if empty else "none was empty"),
-        _tile("Clusters", len(facts.cluster_sizes), f"{facts.data.k:,} records required in each"),
-        _tile("Terms", facts.published_terms, f"{len(facts.only_hidden):,} of them in term chunks only"),
-        _tile("Record chunks", facts.record_chunks, "subrecords of one cluster"),
-        _tile("Shared chunks", facts.shared_chunks, "subrecords of several clusters"),
-        _tile("Joint nodes", facts.data.n_nodes - len(facts.cluster_sizes), f"at most {facts.joint_depth:,} deep"),
+        _tile(
+            _("Records"),
+            facts.data.records,
+            _("and {empty_ones}", empty_ones=counted(empty, "empty one")) if empty else _("none was empty"),
+        ),
+        _tile(_("Clusters"), len(facts.cluster_sizes), _("{k:,} records required in each", k=facts.data.k)),
+        _tile(
+            _("Terms"),
+            facts.published_terms,
+            _("{only_hidden:,} of them in term chunks only", only_hidden=len(facts.only_hidden)),
+        ),
+        _tile(_("Record chunks"), facts.record_chunks, _("subrecords of one cluster")),
+        _tile(_("Shared chunks"), facts.shared_chunks, _("subrecords of several clusters")),
+        _tile(
+            _("Joint nodes"),
+            facts.data.n_nodes - len(facts.cluster_sizes),
+            _("at most {joint_depth:,} deep", joint_depth=facts.joint_depth),
+        ),
     ]
     found = facts.section("verdict").get("achieved")
     if found is not None:
-        tiles.append(_tile("Smallest support", found, f"in any chunk; {shown(facts.required)} required"))
-    return section("At a glance", element("dl", *tiles, class_="tiles"), class_="glance")
+        tiles.append(
+            _tile(_("Smallest support"), found, _("in any chunk; {required} required", required=shown(facts.required)))
+        )
+    return section(_("At a glance"), element("dl", *tiles, class_="tiles"), class_="glance")
 
 
 def _tile(name: str, value: int, detail: str) -> Markup:
@@ -48,23 +63,33 @@ def _structure(facts: DisassociatedFacts) -> Markup:
     mean = float(sizes.mean()) if len(sizes) else 0.0
     chunks = facts.chunks_per_cluster
     return section(
-        "How it is put together",
+        _("How it is put together"),
         paragraph(
-            "Records were put into clusters of similar ones and cut into subrecords. Subrecords of one chunk say which "
-            "terms occurred together; which subrecords of different chunks belong to the same record is not published."
+            _(
+                "Records were put into clusters of similar ones and cut into subrecords. Subrecords of one "
+                "chunk say which terms occurred together; which subrecords of different chunks belong to "
+                "the same record is not published."
+            )
         ),
         columns(
             pictured(
-                "Cluster sizes",
+                _("Cluster sizes"),
                 cluster_sizes(facts),
-                f"{counted(len(sizes), 'cluster')} of {_least(sizes):,} to {int(sizes.max(initial=0)):,} "
-                f"records, {mean:,.1f} on average, with {_least(chunks):,} to "
-                f"{int(chunks.max(initial=0)):,} record chunks each.",
+                _(
+                    "{clusters} of {least:,} to {max:,} records, {mean:,.1f} on average, with {least2:,} "
+                    "to {max2:,} record chunks each.",
+                    clusters=counted(len(sizes), "cluster"),
+                    least=_least(sizes),
+                    max=int(sizes.max(initial=0)),
+                    mean=mean,
+                    least2=_least(chunks),
+                    max2=int(chunks.max(initial=0)),
+                ),
             ),
             pictured(
-                "Term chunks",
+                _("Term chunks"),
                 term_chunk_sizes(facts),
-                "Of these terms a cluster tells only that they occur: not how often, nor together with what.",
+                _("Of these terms a cluster tells only that they occur: not how often, nor together with what."),
             ),
         ),
     )
@@ -73,37 +98,57 @@ def _structure(facts: DisassociatedFacts) -> Markup:
 def _hidden(facts: DisassociatedFacts) -> Markup:
     hidden = facts.only_hidden
     told = [
-        f"{counted(len(hidden), 'term')} of {facts.published_terms:,} occur in term chunks only: all that is known of "
-        "them is in which clusters they are.",
-        f"{counted(facts.partly_hidden, 'term')} occur in chunks and in some term chunks, so their counts are lower "
-        "bounds; the counts of all other terms are exact.",
+        _(
+            "{terms} of {published_terms:,} occur in term chunks only: all that is known of them is in "
+            "which clusters they are.",
+            terms=counted(len(hidden), "term"),
+            published_terms=facts.published_terms,
+        ),
+        _(
+            "{terms} occur in chunks and in some term chunks, so their counts are lower bounds; the counts "
+            "of all other terms are exact.",
+            terms=counted(facts.partly_hidden, "term"),
+        ),
     ]
     if hidden:
-        told.append(f"In term chunks only: {listed(hidden, _LISTED)}.")
+        told.append(_("In term chunks only: {hidden}.", hidden=listed(hidden, _LISTED)))
     if facts.data.sensitive:
         told.append(
-            f"{counted(len(facts.data.sensitive), 'sensitive term')} stand in term chunks by rule: "
-            f"{listed(sorted(facts.data.sensitive), _LISTED)}."
+            _(
+                "{sensitive_terms} stand in term chunks by rule: {sensitive}.",
+                sensitive_terms=counted(len(facts.data.sensitive), "sensitive term"),
+                sensitive=listed(sorted(facts.data.sensitive), _LISTED),
+            )
         )
-    return section("What was hidden", items(told))
+    return section(_("What was hidden"), items(told))
 
 
 def _leak(facts: DisassociatedFacts) -> Markup:
     k = facts.data.k
     told = [
-        "The promise is about what the published form allows. Who also knows how it was made can rule out some of "
-        "that:",
-        f"a term of a term chunk occurs in 1 to {max(1, k - 1):,} records of its cluster, because it would have been "
-        "put in a chunk otherwise (unless it is sensitive or was moved there by rule);",
-        f"a term of a later chunk occurs together with something of an earlier one in fewer than {k:,} records; where "
-        "only one thing can be meant, that rare pair is known (the cover problem).",
+        _(
+            "The promise is about what the published form allows. Who also knows how it was made can rule "
+            "out some of that:"
+        ),
+        _(
+            "a term of a term chunk occurs in 1 to {value:,} records of its cluster, because it would have "
+            "been put in a chunk otherwise (unless it is sensitive or was moved there by rule);",
+            value=max(1, k - 1),
+        ),
+        _(
+            "a term of a later chunk occurs together with something of an earlier one in fewer than {k:,} "
+            "records; where only one thing can be meant, that rare pair is known (the cover problem).",
+            k=k,
+        ),
     ]
     return section(
-        "What remains to be guessed",
+        _("What remains to be guessed"),
         items(told),
         paragraph(
-            "Safe placement moves terms whose rare partner would be certain to the term chunk. It mitigates and "
-            "promises nothing."
+            _(
+                "Safe placement moves terms whose rare partner would be certain to the term chunk. It "
+                "mitigates and promises nothing."
+            )
         ),
     )
 

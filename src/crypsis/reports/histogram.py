@@ -23,6 +23,7 @@ from crypsis.drawing.svg import (
     short_number,
     text,
 )
+from crypsis.translation import _
 
 WIDTH, HEIGHT = 464, 272
 _LEFT, _RIGHT, _TOP, _BASE = 52, WIDTH - 16, 50, HEIGHT - 50
@@ -54,24 +55,26 @@ def histogram(series: Sequence[Series], words: Wording, label: str, limit: float
     """How many values fall into each bin."""
     everything = np.concatenate([part.values for part in series])
     if not len(everything):
-        return nothing_to_show(f"Nothing to count: there are no {words.many}.", label)
+        return nothing_to_show(_("Nothing to count: there are no {many}.", many=_(words.many)), label)
     limit_value = None if limit is None or limit < 1 else int(np.ceil(limit))
     bins = bins_of(everything, limit_value)
     counts = [bins.count(part.values) for part in series]
     highest = int(np.sum(counts, axis=0).max())
     up = LinearScale(0, highest, _BASE, _TOP)
     across = LinearScale(0, len(bins), _LEFT, _RIGHT)
-    x_title = words.x_title + (", in doubling steps" if bins.doubling else "")
+    x_title = _(words.x_title) + (_(", in doubling steps") if bins.doubling else "")
     marks = [
-        count_axis(up, (_LEFT, _RIGHT), words.y_title),
+        count_axis(up, (_LEFT, _RIGHT), _(words.y_title)),
         *_bars(bins, series, counts, across, up, words),
         bottom_axis(across, _ticks(bins), _BASE, x_title, (_LEFT, _RIGHT)),
     ]
-    named = [(part.class_, part.name) for part in series if part.name and len(part.values)]
+    named = [(part.class_, _(part.name)) for part in series if part.name and len(part.values)]
     if named:
         marks.append(key(named, _RIGHT, 14))
     if limit_value is not None:
-        marks.append(_limit(across.at(bins.position(limit_value)), f"required: {limit_value:,}"))
+        marks.append(
+            _limit(across.at(bins.position(limit_value)), _("required: {limit_value:,}", limit_value=limit_value))
+        )
     return drawing(WIDTH, HEIGHT, label, *marks, kind="chart")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from crypsis.translation import marked
+
 
 class ManifestFacts:
     """Base of the facts of one kind of data. `row_words` name one and many of its rows."""
@@ -12,7 +14,7 @@ class ManifestFacts:
     manifest: Mapping[str, Any]
     row_words: ClassVar[tuple[str, str]] = ("trajectory", "trajectories")
     level_words: ClassVar[tuple[str, str]] = ("reached", "required")
-    recheck_words: ClassVar[str] = (
+    recheck_words: ClassVar[str] = marked(
         "The verifier checks the guarantee from the published files alone and shares no code with the method."
     )
 

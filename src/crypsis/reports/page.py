@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from crypsis.drawing.markup import Markup, element, join
-from crypsis.wording import figure, shown
+from crypsis.translation import _, language
+from crypsis.translation.wording import figure, shown
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -31,7 +32,7 @@ def page(title: str, style: str, *content: str, script: str = "") -> str:
         element("title", title),
         element("style", Markup(style)),
     )
-    return "<!doctype html>\n" + element("html", head, "\n", element("body", *content, *last), lang="en") + "\n"
+    return "<!doctype html>\n" + element("html", head, "\n", element("body", *content, *last), lang=language()) + "\n"
 
 
 def section(heading: str, *content: str, class_: str | None = None) -> Markup:
@@ -88,7 +89,7 @@ def _recipe(value: Any) -> Any:
 def _listed(values: list[Any]) -> str:
     """Promises by name; of other lists only how many there are."""
     models = [value.get("model") if isinstance(value, Mapping) else None for value in values]
-    return " and ".join(map(str, models)) if models and all(models) else f"{len(values)} lists"
+    return _(" and ").join(map(str, models)) if models and all(models) else _("{values} lists", values=len(values))
 
 
 def tile(name: str, value: Markup, detail: str) -> Markup:

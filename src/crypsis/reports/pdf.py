@@ -11,6 +11,8 @@ from typing import Any
 from crypsis.drawing.colours import LIGHT, PICTURE_STYLE
 from crypsis.drawing.interaction import PLOT_STYLE
 from crypsis.errors import MissingExtra
+from crypsis.translation import ENGLISH, _, reading
+from crypsis.translation.languages import is_known
 
 FONTS = Path(__file__).parent / "fonts"
 _REGULAR, _BOLD = "report-font:regular", "report-font:bold"
@@ -64,17 +66,29 @@ pre {{ white-space: pre-wrap; }}
 footer {{ margin-top: 8pt; }}
 .only-screen {{ display: none; }}
 """
-_NOT_FOR_RELEASE = f"""
-@page {{ @top-center {{ content: "Private: not for release"; font: bold 8pt Report; color: {LIGHT["bad"]}; }} }}
-"""
 _PLOT_IN_PRINT = ".tip, .switch { display: none; }"
+
+
+def _language_of(html: str) -> str:
+    found = re.search(r'<html[^>]* lang="([\w-]+)"', html)
+    return found[1] if found and is_known(found[1]) else ENGLISH
+
+
+def _not_for_release(language: str) -> str:
+    with reading(language):
+        words = _("Private: not for release")
+    return f"""
+@page {{ @top-center {{ content: "{words}"; font: bold 8pt Report; color: {LIGHT["bad"]}; }} }}
+"""
 
 
 def pdf_of(html: str, *, private: bool = False) -> bytes:
     """The PDF of a page; on every page of a private one stands that it is not for release."""
     weasyprint = _weasyprint()
     text = _SVG.sub(_as_image, _SCRIPT.sub("", html))
-    rules = _STYLE + (_NOT_FOR_RELEASE if private else "")  # after those of the page, which they overrule
+    rules = _STYLE + (
+        _not_for_release(_language_of(html)) if private else ""
+    )  # after those of the page, which they overrule
     text = text.replace("</head>", f"<style>{rules}</style></head>", 1)
     document = weasyprint.HTML(string=text, url_fetcher=_fetcher(weasyprint))
     fonts = weasyprint.text.fonts.FontConfiguration()

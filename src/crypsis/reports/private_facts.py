@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from crypsis.reports.manifest_facts import ManifestFacts
+from crypsis.translation import _, marked
 
 
 def rechecked(form: str) -> str:
     """What the verifier checks of a private release; `form` is what it checks of the rows."""
-    return (
-        f"From the files the verifier checks {form} and that no more was spent than allowed; with the publisher's "
-        "private report it adds up the ledger of the run again. That the noise was large enough follows from the proof "
-        "of the method; no file can show it."
+    return _(
+        "From the files the verifier checks {form} and that no more was spent than allowed; with the "
+        "publisher's private report it adds up the ledger of the run again. That the noise was large "
+        "enough follows from the proof of the method; no file can show it.",
+        form=form,
     )
 
 
@@ -23,7 +25,7 @@ class PrivateFacts(ManifestFacts):
     """The manifest of a private release."""
 
     level_words: ClassVar[tuple[str, str]] = ("spent", "allowed")
-    recheck_words: ClassVar[str] = rechecked("the form of the rows")
+    recheck_words: ClassVar[str] = rechecked(marked("the form of the rows"))
 
     manifest: Mapping[str, Any]
 

@@ -19,15 +19,16 @@ from crypsis.reports.sections.budget import epsilon_tile, spent, table, utility
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.verdict import verdict
-from crypsis.wording import counted, shortened
+from crypsis.translation import _, marked, translated
+from crypsis.translation.wording import counted, figure, shortened
 
 MOST_LISTED = 12
 _TOP_UP = {
-    "path": "what the way to each region left over",
-    "longest": "what the longest way left over",
-    "none": "half",
+    "path": marked("what the way to each region left over"),
+    "longest": marked("what the longest way left over"),
+    "none": marked("half"),
 }
-_SIZES = Wording("region", "regions", "records", "records in the region (noisy)", "regions")
+_SIZES = Wording("region", "regions", "records", marked("records in the region (noisy)"), "regions")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,10 @@ class RegionFacts(PrivateFacts):
 
     row_words: ClassVar[tuple[str, str]] = ("region", "regions")
     recheck_words: ClassVar[str] = rechecked(
-        "that the regions divide the declared domain without gap or overlap, that counts are whole and not negative,"
+        marked(
+            "that the regions divide the declared domain without gap or overlap, that counts are whole and "
+            "not negative,"
+        )
     )
 
     published: CountedRegions
@@ -52,47 +56,58 @@ def summary(facts: RegionFacts) -> Markup:
     published = facts.published
     empty = int(np.count_nonzero(facts.sizes == 0))
     tiles = [
-        tile("Regions", exact(len(published)), f"{empty:,} of them with a count of 0"),
-        tile("Records", exact(published.records), "sum of the noisy counts"),
-        tile("Attributes", exact(len(published.attributes)), "generalized"),
-        tile("Classes", exact(len(published.classes)), published.class_name or "no class: records are counted"),
+        tile(_("Regions"), exact(len(published)), _("{empty:,} of them with a count of 0", empty=empty)),
+        tile(_("Records"), exact(published.records), _("sum of the noisy counts")),
+        tile(_("Attributes"), exact(len(published.attributes)), _("generalized")),
+        tile(_("Classes"), exact(len(published.classes)), published.class_name or _("no class: records are counted")),
         epsilon_tile(facts),
     ]
-    return section("At a glance", element("dl", *tiles, class_="tiles"), class_="glance")
+    return section(_("At a glance"), element("dl", *tiles, class_="tiles"), class_="glance")
 
 
 def kept(facts: RegionFacts) -> Markup:
     """Section: what is assumed public, and how the budget was kept."""
     budget, domains = facts.budget, facts.section("data").get("domains") or {}
     public = [f"{attribute.name}: {_extent(attribute)}" for attribute in facts.published.attributes]
-    public.append(f"All domains are {domains.get('declared', '')} (SHA-256 {str(domains.get('digest', ''))[:16]}…).")
+    public.append(
+        _(
+            "All domains are {declared} (SHA-256 {digest}…).",
+            declared=translated(str(domains.get("declared", ""))),
+            digest=str(domains.get("digest", ""))[:16],
+        )
+    )
     division = [
-        ("Epsilon of each choice", str(budget.get("budget_of_each_choice", ""))),
-        ("Epsilon of the counts", str(budget.get("budget_of_counts") or _TOP_UP.get(str(budget.get("top_up")), ""))),
+        (_("Epsilon of each choice"), str(budget.get("budget_of_each_choice", ""))),
+        (
+            _("Epsilon of the counts"),
+            str(budget.get("budget_of_counts") or _(_TOP_UP.get(str(budget.get("top_up")), ""))),
+        ),
     ]
-    return spent(facts, public, "discrete Laplace and exact selection", division)
+    return spent(facts, public, _("discrete Laplace and exact selection"), division)
 
 
 def left(facts: RegionFacts) -> Markup:
     """Section: why there are no figures."""
     return utility(
-        "Each count is off by the noise of its budget, so sums over many small regions are less exact than the count "
-        "of one large region."
+        _(
+            "Each count is off by the noise of its budget, so sums over many small regions are less exact "
+            "than the count of one large region."
+        )
     )
 
 
 def _extent(attribute: RegionAttribute) -> str:
     if attribute.numeric:
         low, high = attribute.bounds(0, len(attribute))
-        return f"{low:g} to below {high:g} in {counted(len(attribute), 'step')}"
+        return _("{low:g} to below {high:g} in {steps}", low=low, high=high, steps=counted(len(attribute), "step"))
     return counted(len(attribute), "category", "categories")
 
 
 def sizes(facts: RegionFacts) -> Markup:
     """Section: how many records the regions hold."""
     return section(
-        "Sizes of regions",
-        pictured("Records in each region", _size_histogram(facts), "Counts are noisy; negative ones became 0."),
+        _("Sizes of regions"),
+        pictured(_("Records in each region"), _size_histogram(facts), _("Counts are noisy; negative ones became 0.")),
     )
 
 
@@ -105,18 +120,18 @@ def widths(facts: RegionFacts) -> Markup:
         spans = published.high[:, index] - published.low[:, index]
         distinct = len(np.unique(np.stack([published.low[:, index], published.high[:, index]], axis=1), axis=0))
         share = float((spans / len(attribute) * weights).sum())
-        rows.append((element("bdi", shortened(attribute.name, 40)), [f"{distinct:,}", f"{share:.1%}"]))
-    names = ("Attribute", "Distinct values", "Mean share of the domain")
-    return table("How finely attributes were divided", names, rows)
+        rows.append((element("bdi", shortened(attribute.name, 40)), [figure(distinct), _("{share:.1%}", share=share)]))
+    names = (_("Attribute"), _("Distinct values"), _("Mean share of the domain"))
+    return table(_("How finely attributes were divided"), names, rows)
 
 
 def largest(facts: RegionFacts) -> Markup:
     """Section: the regions with the most records."""
     rows = facts.published.take(np.argsort(-facts.sizes, kind="stable")[:MOST_LISTED]).to_lists()
     roots = {attribute.name: attribute.shown(0, len(attribute), 0) for attribute in facts.published.attributes}
-    listed = [(_region(region, roots), [f"{count:,}" for count in counts.values()]) for region, counts in rows]
+    listed = [(_region(region, roots), [figure(count) for count in counts.values()]) for region, counts in rows]
     classes = [element("bdi", shortened(label, 24)) for label in facts.published.classes]
-    return table("The largest regions", ("Region", *classes), listed)
+    return table(_("The largest regions"), (_("Region"), *classes), listed)
 
 
 def _region(region: Mapping[str, Any], roots: Mapping[str, Any]) -> Markup:
@@ -126,15 +141,17 @@ def _region(region: Mapping[str, Any], roots: Mapping[str, Any]) -> Markup:
         for name, value in region.items()
         if value != roots[name]
     ]
-    return join(parts, ", ") if parts else Markup("everything")
+    return join(parts, ", ") if parts else Markup(_("everything"))
 
 
 def _value(value: Any) -> str:
-    return f"{value[0]:g} to below {value[1]:g}" if isinstance(value, list) else str(value)
+    return (
+        _("{value:g} to below {value2:g}", value=value[0], value2=value[1]) if isinstance(value, list) else str(value)
+    )
 
 
 def _size_histogram(facts: RegionFacts) -> Markup:
-    return histogram((Series("bar-neutral", "", facts.sizes),), _SIZES, "Histogram of the records in regions.")
+    return histogram((Series("bar-neutral", "", facts.sizes),), _SIZES, _("Histogram of the records in regions."))
 
 
 REGIONS_REPORT = ReportPlan(

@@ -17,10 +17,12 @@ from crypsis.reports.sections.lights import lights
 from crypsis.reports.sections.utility import private_utility
 from crypsis.reports.stylesheet import PAGE_STYLE
 from crypsis.review.lights import Review
-from crypsis.wording import figure
+from crypsis.translation import LANGUAGES, _, marked, translated
+from crypsis.translation.catalogue import catalogue
+from crypsis.translation.wording import figure
 
-FOOT = "Published data, not the people: made with Crypsis. This page loads nothing and runs no script."
-PRIVATE = (
+FOOT = marked("Published data, not the people: made with Crypsis. This page loads nothing and runs no script.")
+PRIVATE = marked(
     "Private report, not for release: for the publisher alone. It is not part of the release and must not be passed on."
 )
 
@@ -31,20 +33,20 @@ def release_page(facts: ManifestFacts, *sections: Markup, comparison: Markup | N
     `comparison` shows the original beside the release, in a private report.
     """
     private = "private" in facts.manifest
-    kind = "Private report" if private else "Release report"
-    subject = facts.section("about").get("title") or facts.section("guarantee").get("model", "release")
+    kind = _("Private report") if private else _("Release report")
+    subject = facts.section("about").get("title") or facts.section("guarantee").get("model", _("release"))
     title = f"{kind} · {subject}"
-    before = [element("p", element("strong", PRIVATE), class_="private", role="note")] if private else []
+    before = [element("p", element("strong", _(PRIVATE)), class_="private", role="note")] if private else []
     after = [comparison or Markup(""), private_utility(facts), _timings(facts)] if private else []
     style = "\n".join([PICTURE_STYLE, PAGE_STYLE, *([PLOT_STYLE] if comparison else [])])
     after.append(signatures(facts))
     main = element("main", *before, *sections[:1], about(facts), *_lights(facts), *sections[1:], *after)
-    return page(title, style, main, element("footer", FOOT))
+    return page(title, style, main, element("footer", _(FOOT)))
 
 
 def is_private_page(html: str) -> bool:
     """Whether a page is a private report of ours."""
-    return escape(PRIVATE) in html
+    return any(escape(catalogue(language).text(PRIVATE)) in html for language in LANGUAGES)
 
 
 def _timings(facts: ManifestFacts) -> Markup:
@@ -52,11 +54,14 @@ def _timings(facts: ManifestFacts) -> Markup:
     if not timings:
         return Markup("")
     memory = facts.section("private").get("memory") or {}
-    words = {name: f", up to {figure(memory[name] / 2**20, 3)} MiB of memory by then" for name in memory}
+    words = {
+        name: _(", up to {memory} MiB of memory by then", memory=figure(memory[name] / 2**20, 3)) for name in memory
+    }
     entries = [
-        (str(name).capitalize(), f"{figure(seconds, 3)} s{words.get(name, '')}") for name, seconds in timings.items()
+        (translated(str(name).capitalize()), f"{figure(seconds, 3)} s{words.get(name, '')}")
+        for name, seconds in timings.items()
     ]
-    return section("How long it took", paragraph("Time can tell about the data, too."), facts_list(entries))
+    return section(_("How long it took"), paragraph(_("Time can tell about the data, too.")), facts_list(entries))
 
 
 def _lights(facts: ManifestFacts) -> list[Markup]:

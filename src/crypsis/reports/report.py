@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 
 from crypsis.atomic import write_file
+from crypsis.translation import _
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Report:
 
     def save_pictures(self, folder: str | Path) -> list[Path]:
         """Write each picture as an SVG file."""
-        paths = [Path(folder) / f"{name}.svg" for name in self.pictures]
+        paths = [Path(folder) / _("{name}.svg", name=name) for name in self.pictures]
         for path, picture in zip(paths, self.pictures.values(), strict=True):
             write_file(path, picture.encode())
         return paths
@@ -42,4 +43,4 @@ class Report:
         return f'<iframe srcdoc="{escape(self.html)}" style="width:100%;height:720px;border:0"></iframe>'
 
     def __repr__(self) -> str:
-        return f"Report({len(self.html):,} characters of HTML)"
+        return _("Report({html:,} characters of HTML)", html=len(self.html))

@@ -18,11 +18,12 @@ from crypsis.reports.sections.budget import epsilon_tile, spent, table, utility
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.verdict import verdict
-from crypsis.wording import counted, figure, shortened, shown
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted, figure, shortened, shown
 
 MOST_LISTED = 12
-_LENGTHS = Wording("trajectory", "trajectories", "visits", "visits in the trajectory (length)", "trajectories")
-_TIMES = Wording("visit", "visits", "time", "time of the visit", "visits")
+_LENGTHS = Wording("trajectory", "trajectories", "visits", marked("visits in the trajectory (length)"), "trajectories")
+_TIMES = Wording("visit", "visits", "time", marked("time of the visit"), "visits")
 _MOST_DRAWN = 2_000_000
 
 
@@ -51,13 +52,17 @@ def summary(facts: SyntheticFacts) -> Markup:
     published = facts.published
     visited = len(np.unique(published.location_codes))
     tiles = [
-        tile("Trajectories", exact(published.trajectories), f"{counted(len(published), 'distinct one')}, all made up"),
-        tile("Visits", exact(published.visits), "of all copies"),
-        tile("Locations", exact(visited), f"of {len(published.locations):,} declared"),
+        tile(
+            _("Trajectories"),
+            exact(published.trajectories),
+            _("{distinct_ones}, all made up", distinct_ones=counted(len(published), "distinct one")),
+        ),
+        tile(_("Visits"), exact(published.visits), _("of all copies")),
+        tile(_("Locations"), exact(visited), _("of {locations:,} declared", locations=len(published.locations))),
         epsilon_tile(facts),
-        tile("Levels", exact(published.height), "longest possible trajectory"),
+        tile(_("Levels"), exact(published.height), _("longest possible trajectory")),
     ]
-    return section("At a glance", element("dl", *tiles, class_="tiles"), class_="glance")
+    return section(_("At a glance"), element("dl", *tiles, class_="tiles"), class_="glance")
 
 
 def kept(facts: SyntheticFacts) -> Markup:
@@ -68,28 +73,38 @@ def kept(facts: SyntheticFacts) -> Markup:
         f"(SHA-256 {str(told.get('digest', ''))[:16]}…)"
         for name, told in (data.get("domains") or {}).items()
     ]
-    public.append(f"Order of visits: {data.get('rule', '')}.")
-    return spent(facts, public, "discrete Laplace", [("Division of epsilon", str(facts.budget.get("scheme", "")))])
+    public.append(_("Order of visits: {rule}.", rule=data.get("rule", "")))
+    return spent(
+        facts, public, _("discrete Laplace"), [(_("Division of epsilon"), str(facts.budget.get("scheme", "")))]
+    )
 
 
 def left(facts: SyntheticFacts) -> Markup:
     """Section: why there are no figures."""
     return utility(
-        "Each published count of a whole prefix is off by the noise of its budget; longer trajectories are rarer and "
-        "noisier, and those that hardly anybody shares are not there at all."
+        _(
+            "Each published count of a whole prefix is off by the noise of its budget; longer trajectories "
+            "are rarer and noisier, and those that hardly anybody shares are not there at all."
+        )
     )
 
 
 def shapes(facts: SyntheticFacts) -> Markup:
     """Section: lengths and times."""
     if not len(facts.published):
-        return section("Lengths and times", paragraph("Nothing passed its threshold: the release has no trajectory."))
+        return section(
+            _("Lengths and times"), paragraph(_("Nothing passed its threshold: the release has no trajectory."))
+        )
     mean = facts.published.visits / facts.published.trajectories
     return section(
-        "Lengths and times",
+        _("Lengths and times"),
         columns(
-            pictured("Visits in each trajectory", _length_histogram(facts), f"{figure(mean, 3)} visits on average."),
-            pictured("When visits happen", _time_histogram(facts), "A bin is named after its first time."),
+            pictured(
+                _("Visits in each trajectory"),
+                _length_histogram(facts),
+                _("{mean} visits on average.", mean=figure(mean, 3)),
+            ),
+            pictured(_("When visits happen"), _time_histogram(facts), _("A bin is named after its first time.")),
         ),
     )
 
@@ -100,7 +115,7 @@ def frequent(facts: SyntheticFacts) -> Markup:
     if not rows:
         return Markup("")
     listed = [(_visits(visits), [f"{copies:,}"]) for copies, visits in rows]
-    return table("The most frequent trajectories", ("Trajectory", "Copies"), listed)
+    return table(_("The most frequent trajectories"), (_("Trajectory"), _("Copies")), listed)
 
 
 def _visits(visits: list[tuple[str, int]]) -> Markup:
@@ -115,11 +130,13 @@ def _repeated(values: Int64s, copies: Int64s) -> Int64s:
 
 
 def _length_histogram(facts: SyntheticFacts) -> Markup:
-    return histogram((Series("bar-neutral", "", facts.lengths),), _LENGTHS, "Histogram of the lengths of trajectories.")
+    return histogram(
+        (Series("bar-neutral", "", facts.lengths),), _LENGTHS, _("Histogram of the lengths of trajectories.")
+    )
 
 
 def _time_histogram(facts: SyntheticFacts) -> Markup:
-    return histogram((Series("bar-neutral", "", facts.times),), _TIMES, "Histogram of the times of visits.")
+    return histogram((Series("bar-neutral", "", facts.times),), _TIMES, _("Histogram of the times of visits."))
 
 
 SYNTHETIC_REPORT = ReportPlan(

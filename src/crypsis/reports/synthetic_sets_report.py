@@ -18,11 +18,12 @@ from crypsis.reports.sections.budget import epsilon_tile, spent, table, utility
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.verdict import verdict
-from crypsis.wording import counted, figure, shortened, shown
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted, figure, shortened, shown
 
 MOST_LISTED = 12
 MOST_ITEMS = 8
-_SIZES = Wording("record", "records", "items", "items in the record (length)", "records")
+_SIZES = Wording("record", "records", "items", marked("items in the record (length)"), "records")
 _MOST_DRAWN = 2_000_000
 
 
@@ -46,30 +47,44 @@ def summary(facts: SyntheticSetFacts) -> Markup:
     """Section: what was published and what it cost."""
     published = facts.published
     tiles = [
-        tile("Records", exact(published.records), f"{counted(len(published), 'distinct one')}, all made up"),
-        tile("Occurrences", exact(published.occurrences), "items of all copies"),
-        tile("Items", exact(len(np.unique(published.items))), f"of {len(published.domain):,} declared"),
+        tile(
+            _("Records"),
+            exact(published.records),
+            _("{distinct_ones}, all made up", distinct_ones=counted(len(published), "distinct one")),
+        ),
+        tile(_("Occurrences"), exact(published.occurrences), _("items of all copies")),
+        tile(
+            _("Items"),
+            exact(len(np.unique(published.items))),
+            _("of {domain:,} declared", domain=len(published.domain)),
+        ),
         epsilon_tile(facts),
     ]
-    return section("At a glance", element("dl", *tiles, class_="tiles"), class_="glance")
+    return section(_("At a glance"), element("dl", *tiles, class_="tiles"), class_="glance")
 
 
 def kept(facts: SyntheticSetFacts) -> Markup:
     """Section: what is assumed public, and how the budget was kept."""
     domain = (facts.section("data").get("domains") or {}).get("items") or {}
     public = [
-        f"Items: {shown(domain.get('size'))}, {domain.get('declared', '')} "
-        f"(SHA-256 {str(domain.get('digest', ''))[:16]}…)",
-        f"Fan-out of the tree over their list: {shown(facts.budget.get('fan_out'))}.",
+        _(
+            "Items: {size}, {declared} (SHA-256 {digest}…)",
+            size=shown(domain.get("size")),
+            declared=domain.get("declared", ""),
+            digest=str(domain.get("digest", ""))[:16],
+        ),
+        _("Fan-out of the tree over their list: {fan_out}.", fan_out=shown(facts.budget.get("fan_out"))),
     ]
-    return spent(facts, public, "discrete Laplace", [("Thresholds", str(facts.budget.get("thresholds", "")))])
+    return spent(facts, public, _("discrete Laplace"), [(_("Thresholds"), str(facts.budget.get("thresholds", "")))])
 
 
 def left(facts: SyntheticSetFacts) -> Markup:
     """Section: why there are no figures."""
     return utility(
-        "Each count is off by the noise of its budget; sets that hardly anybody holds, among them most long ones, are "
-        "not there at all."
+        _(
+            "Each count is off by the noise of its budget; sets that hardly anybody holds, among them most "
+            "long ones, are not there at all."
+        )
     )
 
 
@@ -77,10 +92,10 @@ def sizes(facts: SyntheticSetFacts) -> Markup:
     """Section: how many items the records hold."""
     published = facts.published
     if not len(published):
-        return section("Sizes of records", paragraph("Nothing passed its threshold: the release has no record."))
+        return section(_("Sizes of records"), paragraph(_("Nothing passed its threshold: the release has no record.")))
     mean = published.occurrences / published.records
-    caption = f"{figure(mean, 3)} items on average."
-    return section("Sizes of records", pictured("Items in each record", _size_histogram(facts), caption))
+    caption = _("{mean} items on average.", mean=figure(mean, 3))
+    return section(_("Sizes of records"), pictured(_("Items in each record"), _size_histogram(facts), caption))
 
 
 def frequent(facts: SyntheticSetFacts) -> Markup:
@@ -88,7 +103,9 @@ def frequent(facts: SyntheticSetFacts) -> Markup:
     rows = facts.published.take(np.argsort(-facts.published.copies, kind="stable")[:MOST_LISTED]).to_lists()
     if not rows:
         return Markup("")
-    return table("The most frequent sets", ("Set of items", "Copies"), [(_items(held), [f"{n:,}"]) for n, held in rows])
+    return table(
+        _("The most frequent sets"), (_("Set of items"), _("Copies")), [(_items(held), [f"{n:,}"]) for n, held in rows]
+    )
 
 
 def _items(labels: list[str]) -> Markup:
@@ -99,7 +116,7 @@ def _items(labels: list[str]) -> Markup:
 
 
 def _size_histogram(facts: SyntheticSetFacts) -> Markup:
-    return histogram((Series("bar-neutral", "", facts.sizes),), _SIZES, "Histogram of the sizes of records.")
+    return histogram((Series("bar-neutral", "", facts.sizes),), _SIZES, _("Histogram of the sizes of records."))
 
 
 SYNTHETIC_SETS_REPORT = ReportPlan(

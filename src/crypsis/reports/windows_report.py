@@ -13,6 +13,7 @@ from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.utility import utility
 from crypsis.reports.sections.verdict import verdict
+from crypsis.translation import _
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class WindowFacts(ManifestFacts):
 
     @property
     def units(self) -> str:
-        return "people over several windows"
+        return _("people over several windows")
 
 
 WINDOWS_REPORT = ReportPlan(

@@ -11,6 +11,7 @@ from typing import Any, Literal, ParamSpec, TypeVar
 from nicegui import ui
 
 from crypsis.errors import ChangedElsewhere, CrypsisError
+from crypsis.translation import _
 from crypsis.web.telling import error_sentence, error_words
 
 Given = ParamSpec("Given")
@@ -41,7 +42,7 @@ def notify_error(error: CrypsisError) -> None:
     """An error as a message that stays until it is read."""
     kind: Literal["warning", "negative"] = "warning" if isinstance(error, ChangedElsewhere) else "negative"
     ui.notify(
-        error_words(error), type=kind, multi_line=True, close_button="Close", timeout=8000, position="bottom-right"
+        error_words(error), type=kind, multi_line=True, close_button=_("Close"), timeout=8000, position="bottom-right"
     )
 
 

@@ -10,10 +10,12 @@ from nicegui import ui
 from crypsis.data.formats import FORMATS
 from crypsis.errors import CrypsisError
 from crypsis.samples import SAMPLES
+from crypsis.translation import _
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.importing import Staged
 from crypsis.web.telling import error_sentence
+from crypsis.web.theme import attribute
 from crypsis.web.widgets import drop_place
 from crypsis.web.workbench import Workbench
 
@@ -25,10 +27,10 @@ def ways_to_add(workbench: Workbench) -> None:
         _open(workbench, Staged(upload=upload, name=name))
 
     names = ", ".join(format.label.partition(":")[0] for format in FORMATS.values())
-    drop_place(workbench, "Drop a file here, or choose one", names, received)
+    drop_place(workbench, _("Drop a file here, or choose one"), names, received)
     if workbench.allow_paths:
         with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
-            field = ui.input("Or the path of a file on this machine").props("outlined dense").style("flex: 1")
+            field = ui.input(_("Or the path of a file on this machine")).props("outlined dense").style("flex: 1")
 
             async def open_path() -> None:
                 path = str(field.value or "").strip()
@@ -40,7 +42,7 @@ def ways_to_add(workbench: Workbench) -> None:
                 _open(workbench, Staged(path=path))
 
             field.on("keydown.enter", open_path)
-            theme.secondary("Open", open_path, "folder_open").style("height: 40px")
+            theme.secondary(_("Open"), open_path, "folder_open").style("height: 40px")
     ui.html("<h3>Or look around with sample data</h3>", sanitize=False)
     with ui.element("div").classes("cards"):
         for name, sample in SAMPLES.items():
@@ -56,7 +58,11 @@ def _sample_card(workbench: Workbench, name: str, description: str) -> None:
         entry = await in_thread(workbench.datasets.add_sample, name)
         ui.navigate.to(f"/data?dataset={entry.number}")
 
-    with ui.element("button").classes("card pick").props(f'type=button aria-label="Load the sample {name}"') as card:
+    with (
+        ui.element("button")
+        .classes("card pick")
+        .props(f"type=button {attribute('aria-label', _('Load the sample {name}', name=name))}") as card
+    ):
         ui.label(name.replace("-", " ").capitalize()).classes("strong")
         ui.label(description).classes("muted small")
     card.on("click", notify_errors(load))

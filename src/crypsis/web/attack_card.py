@@ -10,11 +10,18 @@ from nicegui import ui
 from crypsis.attacks import Attack
 from crypsis.errors import CrypsisError
 from crypsis.parameters import parameters_of
+from crypsis.translation import _, marked
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number, percent
 from crypsis.web.telling import error_words
 
-_HEADS = ("Pieces known", "Fewest candidates", "Mean risk", "Highest risk", "Unique")
+_HEADS = (
+    marked("Pieces known"),
+    marked("Fewest candidates"),
+    marked("Mean risk"),
+    marked("Highest risk"),
+    marked("Unique"),
+)
 
 
 class AttackCard:
@@ -25,16 +32,16 @@ class AttackCard:
     ) -> None:
         self.fitting, self.run = fitting, run
         self.fields: dict[str, Any] = {}
-        with theme.section("Attack it", "What somebody who knows pieces of the original could still find out"):
+        with theme.section(_("Attack it"), _("What somebody who knows pieces of the original could still find out")):
             if not fitting:
-                ui.label("No adversary of this workbench fits these data.").classes("muted")
+                ui.label(_("No adversary of this workbench fits these data.")).classes("muted")
                 return
             words = {name: f"{name.replace('-', ' ')} · {kind.help()}" for name, kind in fitting.items()}
-            self.name = ui.select(words, value=next(iter(words)), label="Adversary", on_change=self._show_parameters)
+            self.name = ui.select(words, value=next(iter(words)), label=_("Adversary"), on_change=self._show_parameters)
             self.name.props("outlined dense options-dense").style("width: 100%")
             self.parameters = ui.element("div").classes("halves")
             with ui.row().classes("actions"):
-                self.start = theme.secondary("Attack", notify_errors(self._attack), "radar")
+                self.start = theme.secondary(_("Attack"), notify_errors(self._attack), "radar")
             self.answer = ui.element("div").classes("stack").props('aria-live="polite"')
         self._show_parameters()
 
@@ -53,13 +60,15 @@ class AttackCard:
         self.start.set_enabled(False)
         self.answer.clear()
         with self.answer:
-            ui.linear_progress(show_value=False, size="8px").props('indeterminate aria-label="Progress"')
+            ui.linear_progress(show_value=False, size="8px").props(
+                f"indeterminate {theme.attribute('aria-label', _('Progress'))}"
+            )
         try:
             found = await in_thread(self.run, str(self.name.value), given)
         except CrypsisError as error:
             self.answer.clear()
             with self.answer:
-                theme.message("bad", "The attack cannot be run", error_words(error))
+                theme.message("bad", _("The attack cannot be run"), error_words(error))
             return
         finally:
             self.start.set_enabled(True)
@@ -71,13 +80,13 @@ class AttackCard:
 def _show_result(found: Mapping[str, Any]) -> None:
     """The worst of the curve as tiles, and the whole of it as a table."""
     curve = found["curve"]
-    who = "people" if found["people"] else "records, each taken to be a person"
+    who = "people" if found["people"] else _("records, each taken to be a person")
     highest = max((point["max_risk"] for point in curve), default=0.0)
     unique = max((point["share_unique"] for point in curve), default=0.0)
     with ui.element("div").classes("tiles"):
-        theme.tile("Attacked", number(found["individuals"]), who)
-        theme.tile("Highest risk", percent(highest), "of being found", state="bad" if highest >= 1 else "")
-        theme.tile("Unique", percent(unique), "have no other candidate", state="bad" if unique else "good")
+        theme.tile(_("Attacked"), number(found["individuals"]), who)
+        theme.tile(_("Highest risk"), percent(highest), _("of being found"), state="bad" if highest >= 1 else "")
+        theme.tile(_("Unique"), percent(unique), _("have no other candidate"), state="bad" if unique else "good")
     rows = [
         [
             number(point["knowledge"]),

@@ -7,6 +7,7 @@ from typing import Any
 from nicegui import ui
 
 from crypsis.drawing.plot import interactive_svg
+from crypsis.translation import _
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.comparison import Comparison
@@ -25,16 +26,16 @@ class ComparisonView:
         maps = await in_thread(comparison.maps)
         with ui.element("div").classes("halves"):
             if sizes is not None:
-                with theme.section("Groups", "How many records look the same"):
+                with theme.section(_("Groups"), _("How many records look the same")):
                     theme.picture(interactive_svg(sizes, title=False, alone=False), sizes.title)
                     ui.label(sizes.note).classes("muted small")
             if columns:
-                with theme.section("Before and after", "Not for release: it shows the original") as actions:
+                with theme.section(_("Before and after"), _("Not for release: it shows the original")) as actions:
                     self._columns(actions, columns)
                 await self._show_column(self.chosen)
         if maps is not None:
             with ui.element("div").classes("halves"):
-                for title, shown in zip(("Map before", "Map after"), maps, strict=True):
+                for title, shown in zip((_("Map before"), _("Map after")), maps, strict=True):
                     with theme.section(title):
                         theme.picture(shown.picture)
                         ui.html(shown.legend, sanitize=False).classes("legend")
@@ -45,7 +46,7 @@ class ComparisonView:
             field = ui.select(
                 columns,
                 value=self.chosen,
-                label="Column",
+                label=_("Column"),
                 on_change=lambda event: notify_errors(self._show_column)(event.value),
             )
             field.props("outlined dense options-dense").classes("one-line").style("width: 180px")

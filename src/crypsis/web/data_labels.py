@@ -9,14 +9,15 @@ from crypsis.hierarchy import Hierarchies
 from crypsis.methods import METHODS
 from crypsis.methods.method import Method
 from crypsis.parameters import parameters_of
+from crypsis.translation import marked
 
 KIND_LABELS = {kind: source.label for kind, source in SOURCES.items()}
 ROLE_LABELS = {
-    "identifier": "identifier · names a person",
-    "quasi": "quasi-identifier · others may know it",
-    "sensitive": "sensitive · must not be learned",
-    "label": "label · for classification",
-    "other": "other · kept as it is",
+    "identifier": marked("identifier · names a person"),
+    "quasi": marked("quasi-identifier · others may know it"),
+    "sensitive": marked("sensitive · must not be learned"),
+    "label": marked("label · for classification"),
+    "other": marked("other · kept as it is"),
 }
 
 
@@ -34,36 +35,42 @@ class DataLabels:
 _PATIENTS = "patients.csv --quasi age,sex,zip --types zip=category"
 DATA_KINDS: dict[str, DataLabels] = {  # by the class of data that a method takes
     "Table": DataLabels(
-        "Tables",
-        "one row for each person: age, city, income",
+        marked("Tables"),
+        marked("one row for each person: age, city, income"),
         "patients",
         "--out patients.csv",
         f"{_PATIENTS} --sensitive ward,admitted,diagnoses --identifier patient_id",
     ),
     "Mixed": DataLabels(
-        "Tables with sets",
-        "rows with a list in a column: patients and their diagnoses",
+        marked("Tables with sets"),
+        marked("rows with a list in a column: patients and their diagnoses"),
         "patients",
         "--out patients.csv",
         f"{_PATIENTS} --items 'diagnoses= ' --identifier patient_id,admitted,ward",
     ),
     "Transactions": DataLabels(
-        "Baskets and other sets",
-        "what each person bought, searched, clicked",
+        marked("Baskets and other sets"),
+        marked("what each person bought, searched, clicked"),
         "baskets",
         "--out baskets.csv",
         "baskets.csv",
     ),
     "Trajectories": DataLabels(
-        "Visits to places",
-        "check-ins, stops of a trip, pages in order",
+        marked("Visits to places"),
+        marked("check-ins, stops of a trip, pages in order"),
         "checkins",
         "--out checkins.csv --locations places.csv",
         "checkins.csv --locations places.csv",
     ),
-    "Tracks": DataLabels("GPS tracks", "positions with times", "tracks", "--out tracks.csv", "tracks.csv"),
+    "Tracks": DataLabels(
+        marked("GPS tracks"), marked("positions with times"), "tracks", "--out tracks.csv", "tracks.csv"
+    ),
     "Events": DataLabels(
-        "Streams of visits", "who was where when, as it comes in", "metro", "--out metro.csv", "metro.csv"
+        marked("Streams of visits"),
+        marked("who was where when, as it comes in"),
+        "metro",
+        "--out metro.csv",
+        "metro.csv",
     ),
 }
 

@@ -10,6 +10,7 @@ from nicegui import ui
 from crypsis.evaluate.plots import Results
 from crypsis.metrics import figure_named, short_names
 from crypsis.metrics.figure import LOWER
+from crypsis.translation import _
 from crypsis.web import theme
 from crypsis.web.actions import number, percent
 
@@ -18,7 +19,7 @@ _SHOWN = 6
 
 def figure_label(name: str) -> str:
     """What a figure is called on a page."""
-    return "Seconds" if name == "runtime" else figure_named(name).title
+    return _("Seconds") if name == "runtime" else figure_named(name).title
 
 
 def figure_text(name: str, value: float) -> str:
@@ -48,7 +49,7 @@ def loss_tiles(found: Mapping[str, float | int | None], crs: str | None = None) 
                 meaning=figure_named(name).meaning,
             )
     _by_column({name: figures[name] for name in figures if name not in whole})
-    with ui.expansion("All figures, and what they mean").props("dense").classes("fold"):
+    with ui.expansion(_("All figures, and what they mean")).props("dense").classes("fold"):
         rows = "".join(
             f"<tr><td>{theme.escaped(figure_label(name))}</td><td class=number>{figure_text(name, figures[name])}</td>"
             f"<td>{theme.escaped(_explained(name, crs))}</td></tr>"
@@ -79,7 +80,7 @@ def _by_column(figures: dict[str, float]) -> None:
         + "</tr>"
         for column in columns
     )
-    with ui.expansion("By column").props("dense").classes("fold"):
+    with ui.expansion(_("By column")).props("dense").classes("fold"):
         ui.html(
             f"<table class=plain><thead><tr><th scope=col>Column</th>{heads}</tr></thead><tbody>{rows}</tbody></table>",
             sanitize=False,
@@ -106,14 +107,18 @@ def duration(seconds: float) -> str:
         return "under 1 ms"
     if seconds < 1:
         return f"{1000 * seconds:.3g} ms"
-    return f"{seconds:.3g} s" if seconds < 120 else f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
+    return (
+        f"{seconds:.3g} s"
+        if seconds < 120
+        else _("{seconds:.0f} min {seconds2:.0f} s", seconds=seconds // 60, seconds2=seconds % 60)
+    )
 
 
 def rough_duration(seconds: float) -> str:
     """An estimate, as exact as estimates are: whole seconds below a minute and a half, minutes above."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
-    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    return _("{seconds} min", seconds=round(seconds / 60)) if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def best_in_words(results: Results, parameter: str, figure: str) -> str:
@@ -137,9 +142,9 @@ def best_in_words(results: Results, parameter: str, figure: str) -> str:
                 winners.setdefault(label, []).append(str(at))
     always = [label for label, at in winners.items() if len(at) == len(compared)]
     if always:
-        return f"Best by this figure at every {parameter}: {', '.join(always)}."
+        return _("Best by this figure at every {parameter}: {always}.", parameter=parameter, always=", ".join(always))
     return (
-        "Best by this figure: "
+        _("Best by this figure: ")
         + "; ".join(f"{one} at {parameter} {', '.join(at)}" for one, at in winners.items())
         + "."
     )

@@ -10,14 +10,15 @@ from nicegui import ui
 
 from crypsis.reports.sections.lights import TITLES
 from crypsis.review import Colour, Finding, Light, Remedy, Review
+from crypsis.translation import _, marked
 from crypsis.web import theme
 
 STATES = {Colour.GREEN: ("good", "check_circle"), Colour.AMBER: ("caution", "warning"), Colour.RED: ("bad", "error")}
 _SHOWN = 3  # findings with the same remedy; more are folded away
 _NOTHING = {
-    "guarantee": "Nothing was checked.",
-    "disclosure": "Nothing was found beside what the guarantee covers.",
-    "usefulness": "Nothing was found.",
+    "guarantee": marked("Nothing was checked."),
+    "disclosure": marked("Nothing was found beside what the guarantee covers."),
+    "usefulness": marked("Nothing was found."),
 }
 
 
@@ -47,7 +48,7 @@ def show_lights(
     confirmed: Collection[str] = (),
 ) -> None:
     """All three side by side. `apply` sets a parameter of `settable`; `confirm` confirms a column."""
-    with ui.element("div").classes("lights").props('role=group aria-label="Three lights"'):
+    with ui.element("div").classes("lights").props(f"role=group {theme.attribute('aria-label', _('Three lights'))}"):
         for name, light in review.lights():
             _light(name, light, settable, apply, confirm, confirmed)
 
@@ -93,7 +94,11 @@ def _together(
         for told in findings[:_SHOWN]:
             ui.label(told.sentence).classes("small" if told.colour == Colour.GREEN else "")
         if len(findings) > _SHOWN:
-            with ui.expansion(f"{len(findings) - _SHOWN} more of this kind").props("dense").classes("fold"):
+            with (
+                ui.expansion(_("{findings} more of this kind", findings=len(findings) - _SHOWN))
+                .props("dense")
+                .classes("fold")
+            ):
                 for told in findings[_SHOWN:]:
                     ui.label(told.sentence).classes("small")
         remedy = finding.remedy
@@ -101,13 +106,17 @@ def _together(
             return
         ui.label(f"{remedy.words.rstrip('.')}.").classes("muted small")
         if apply is not None and remedy.parameter in settable:
-            theme.secondary(f"Set {remedy.parameter} = {remedy.value}", lambda: apply(remedy), "build")
+            theme.secondary(
+                _("Set {parameter} = {value}", parameter=remedy.parameter, value=remedy.value),
+                lambda: apply(remedy),
+                "build",
+            )
         elif finding.confirmable and confirm is not None and finding.column is not None:
             column = finding.column
             if column in confirmed:
-                ui.label(f"Confirmed: '{column}' will be published.").classes("strong small")
+                ui.label(_("Confirmed: '{column}' will be published.", column=column)).classes("strong small")
             else:
-                theme.secondary(f"Confirm '{column}'", lambda: confirm(column), "task_alt")
+                theme.secondary(_("Confirm '{column}'", column=column), lambda: confirm(column), "task_alt")
 
 
 def light_signs(row: Mapping[str, Any]) -> str:

@@ -27,7 +27,8 @@ from crypsis.reports.pictures.movement_maps import (
     view_of_tracks,
     visits_map,
 )
-from crypsis.wording import counted, listed
+from crypsis.translation import _
+from crypsis.translation.wording import counted, listed
 
 _MOST_NAMED = 25  # places whose names stand beside them
 _MOST_FLOWS = 600
@@ -77,7 +78,14 @@ def area_map(cells: Any, marked: set[int], view: MapView) -> Markup:
         one = figures[index]
         state = ", marked" if index in marked else ""
         fixes = counted(one.points, "fix", "fixes")
-        words = f"Area {index}{state}: {fixes}, up to {one.max_displacement:,.0f} {view.unit} away from its middle"
+        words = _(
+            "Area {index}{state}: {fixes}, up to {max_displacement:,.0f} {unit} away from its middle",
+            index=index,
+            state=state,
+            fixes=fixes,
+            max_displacement=one.max_displacement,
+            unit=view.unit,
+        )
         shade = 0.75 if index in marked else FAINTEST + (DARKEST - FAINTEST) * one.points / busiest
         areas.append(
             element(
@@ -106,7 +114,7 @@ def area_map(cells: Any, marked: set[int], view: MapView) -> Markup:
         )
         for flow in flows
     ]
-    label = f"Map of {counted(len(cells), 'area')}; {cells.n_weak:,} weak connections."
+    label = _("Map of {areas}; {n_weak:,} weak connections.", areas=counted(len(cells), "area"), n_weak=cells.n_weak)
     picture = view.drawing(label, *areas, *moves)
     return Markup(picture.replace('role="img"', 'role="group"', 1))  # its parts are buttons
 
@@ -153,9 +161,15 @@ def area_legend(cells: Any) -> Markup:
     strongest = max((flow.count for flow in cells.flows), default=0)
     k = cells.merging.k
     entries = [
-        (f'<i class="shades" style="--from: {FAINTEST}; --to: {DARKEST}"></i>', f"0 to {busiest:,} fixes in an area"),
-        ('<i class="swatch marked"></i>', "marked: keep it fine"),
-        (line_mark(flow_width(strongest, strongest)), f"move of at least {k:,}, widest {strongest:,}"),
-        (line_mark(1.4, dashed=True), f"weak: fewer than {k:,} move"),
+        (
+            f'<i class="shades" style="--from: {FAINTEST}; --to: {DARKEST}"></i>',
+            _("0 to {busiest:,} fixes in an area", busiest=busiest),
+        ),
+        ('<i class="swatch marked"></i>', _("marked: keep it fine")),
+        (
+            line_mark(flow_width(strongest, strongest)),
+            _("move of at least {k:,}, widest {strongest:,}", k=k, strongest=strongest),
+        ),
+        (line_mark(1.4, dashed=True), _("weak: fewer than {k:,} move", k=k)),
     ]
     return legend_of(entries)

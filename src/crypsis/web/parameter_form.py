@@ -15,8 +15,9 @@ from crypsis.errors import CrypsisError
 from crypsis.evaluate.applicability import domain_parameters
 from crypsis.methods import METHODS
 from crypsis.parameters import Above, AtLeast, Between, Parameter, SideInput, parameters_of
+from crypsis.translation import _, marked
 from crypsis.web.parameter_labels import CONDITION, label_of
-from crypsis.web.theme import escaped
+from crypsis.web.theme import attribute, escaped
 
 # Beside what the promise is made of: what decides how much is lost. Everything else is behind "More settings".
 _MATTER = frozenset(
@@ -24,12 +25,12 @@ _MATTER = frozenset(
 )
 _SELDOM = frozenset(("unit", "strict", "H", "sensitive_values"))  # of a promise, but seldom changed
 _COMPANION_PAGES = {
-    "Hierarchies": ("/hierarchies", "Hierarchies"),
-    "ItemHierarchy": ("/hierarchies", "Hierarchies"),
-    "Taxonomy": ("/hierarchies", "Hierarchies"),
-    "PrivacyPolicy": ("/policies", "Policies"),
-    "UtilityPolicy": ("/policies", "Policies"),
-    "UtilityConstraints": ("/policies", "Policies"),
+    "Hierarchies": ("/hierarchies", marked("Hierarchies")),
+    "ItemHierarchy": ("/hierarchies", marked("Hierarchies")),
+    "Taxonomy": ("/hierarchies", marked("Hierarchies")),
+    "PrivacyPolicy": ("/policies", marked("Policies")),
+    "UtilityPolicy": ("/policies", marked("Policies")),
+    "UtilityConstraints": ("/policies", marked("Policies")),
 }
 
 
@@ -58,7 +59,7 @@ class ParameterForm:
         rest = [one for one in shown if one not in first]
         self.folded = {one.name for one in rest}
         if rest:
-            with ui.expansion(f"More settings ({len(rest)})").props("dense").classes("fold") as self.more:
+            with ui.expansion(_("More settings ({rest})", rest=len(rest))).props("dense").classes("fold") as self.more:
                 for parameter in rest:
                     self._field(parameter)
 
@@ -117,7 +118,7 @@ class ParameterForm:
     def _choice(self, parameter: Parameter, value: Any) -> Any:
         options: dict[Any, str] = dict(parameter.choice_labels)
         if parameter.optional:
-            options = {None: "not set", **options}
+            options = {None: _("not set"), **options}
         field = ui.select(options, value=value if value in options else None)
         field.props("outlined dense options-dense hide-bottom-space").classes("wide")
         field.on_value_change(lambda event: self._set(parameter, event.value))
@@ -126,7 +127,7 @@ class ParameterForm:
     def _number(self, parameter: Parameter, value: Any) -> Any:
         low, high, step = slider_range(parameter)
         field = ui.number(value=value, step=step, precision=0 if parameter.type is int else None).props(
-            'outlined dense hide-bottom-space placeholder="not set"'
+            f"outlined dense hide-bottom-space {attribute('placeholder', _('not set'))}"
         )
         slider = ui.slider(min=low, max=high, step=step, value=value if isinstance(value, (int, float)) else low)
         slider.props(f'label aria-label="{escaped(parameter.name)}, slider" color=primary')
@@ -179,18 +180,27 @@ class ParameterForm:
         value = self.values.get(parameter.name)
         field = ui.input(value="" if value is None else str(value))
         declared = parameter.name in self.domains
-        hint = "path of a file, or public-in-data" if declared else "not set" if not path else "made automatically"
+        hint = (
+            _("path of a file, or public-in-data")
+            if declared
+            else _("not set")
+            if not path
+            else _("made automatically")
+        )
         field.props(f'outlined dense hide-bottom-space debounce=500 placeholder="{hint}"').classes("wide")
         field.on_value_change(lambda event: self._set(parameter, event.value or None))
         if declared:
-            ui.button("What is in the data is public", on_click=lambda: field.set_value(PUBLIC_IN_DATA)).props(
+            ui.button(_("What is in the data is public"), on_click=lambda: field.set_value(PUBLIC_IN_DATA)).props(
                 "outline dense no-caps size=sm padding='2px 8px'"
             ).classes("wide").style("justify-self: start").tooltip(
-                "For instance the products of a shop, or all postcodes: nobody learns from the list who is in the data"
+                _(
+                    "For instance the products of a shop, or all postcodes: nobody learns from the list "
+                    "who is in the data"
+                )
             )
         if path:
             target = f"{path}?dataset={self.dataset}" if self.dataset else path
-            ui.link(f"Set it on the page {page}", target).classes("small wide")
+            ui.link(_("Set it on the page {page}", page=page), target).classes("small wide")
         return field
 
     def _set(self, parameter: Parameter, value: Any) -> None:

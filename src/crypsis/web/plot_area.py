@@ -9,6 +9,7 @@ from nicegui import ui
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.plots import PLOTS, interactive_svg
 from crypsis.evaluate.plots.of_store import file_name, frames_of_section
+from crypsis.translation import _, marked
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.experiments import metric_names, varied_names
@@ -17,20 +18,20 @@ from crypsis.web.widgets import plot_exports
 from crypsis.web.workbench import Workbench
 
 TITLES = {
-    "histogram": "Histogram",
-    "line": "Figure over a parameter",
-    "phases": "Time per phase",
-    "tradeoff": "Trade-off",
-    "generalized_frequency": "Frequency of generalized values",
-    "value_difference": "Difference of value frequencies",
-    "before_after": "Before and after",
-    "item_error": "Error of item frequencies",
-    "cluster_sizes": "Sizes of clusters",
-    "class_sizes": "Sizes of classes",
-    "ul_vs_merges": "Utility loss after each union",
-    "chunk_counts": "Chunks of clusters",
-    "chunk_shares": "Shares of chunks",
-    "pair_error_by_rank": "Error of pairs by rank",
+    "histogram": marked("Histogram"),
+    "line": marked("Figure over a parameter"),
+    "phases": marked("Time per phase"),
+    "tradeoff": marked("Trade-off"),
+    "generalized_frequency": marked("Frequency of generalized values"),
+    "value_difference": marked("Difference of value frequencies"),
+    "before_after": marked("Before and after"),
+    "item_error": marked("Error of item frequencies"),
+    "cluster_sizes": marked("Sizes of clusters"),
+    "class_sizes": marked("Sizes of classes"),
+    "ul_vs_merges": marked("Utility loss after each union"),
+    "chunk_counts": marked("Chunks of clusters"),
+    "chunk_shares": marked("Shares of chunks"),
+    "pair_error_by_rank": marked("Error of pairs by rank"),
 }
 
 
@@ -48,13 +49,13 @@ class PlotArea:
         return [dict(one) for one in self.experiments.entry(self.number).content["tables"].get("plot") or []]
 
     def show(self) -> None:
-        with theme.section("Plots", "Side by side; of published data, one for each configuration"):
+        with theme.section(_("Plots"), _("Side by side; of published data, one for each configuration")):
             with ui.row().style("width: 100%; gap: 8px; align-items: flex-start"):
                 kinds = {name: TITLES.get(name, name) for name in PLOTS}
-                self.kind = ui.select(kinds, value="phases", label="Plot", on_change=self._show_options)
+                self.kind = ui.select(kinds, value="phases", label=_("Plot"), on_change=self._show_options)
                 self.kind.props("outlined dense options-dense").style("width: 270px")
                 self.options = ui.row().style("gap: 8px")
-                theme.secondary("Add plot", notify_errors(self._add), "add").style("height: 40px")
+                theme.secondary(_("Add plot"), notify_errors(self._add), "add").style("height: 40px")
             self.help = ui.label().classes("muted small")
             self.tiles = ui.element("div").classes("halves")
         self._show_options()
@@ -77,11 +78,11 @@ class PlotArea:
         figures = {name: figure_label(name) for name in metric_names(results)}
         varied = {name: name for name in varied_names(cell.parameters for cell in results)}
         if plot.name == "line":
-            wanted = {"y": ("Figure", figures), "x": ("Over", varied)}
+            wanted = {"y": (_("Figure"), figures), "x": (_("Over"), varied)}
         elif plot.name == "tradeoff":
-            wanted = {"x": ("Across", figures), "y": ("Up", figures)}
+            wanted = {"x": (_("Across"), figures), "y": (_("Up"), figures)}
         elif "column" in (*plot.needs, *plot.takes):
-            wanted = {"column": ("Column", self._columns(with_items=plot.name == "histogram"))}
+            wanted = {"column": (_("Column"), self._columns(with_items=plot.name == "histogram"))}
         else:
             wanted = {}
         before = {name: field.value for name, field in self.fields.items()}
@@ -129,7 +130,7 @@ class PlotArea:
             for place, section, frame in drawn:
                 self._tile(place, section, frame)
             if not drawn:
-                ui.label("Choose a plot and add it; it stays with the experiment.").classes("muted")
+                ui.label(_("Choose a plot and add it; it stays with the experiment.")).classes("muted")
 
     def _frames(self, section: dict[str, Any]) -> list[tuple[dict[str, Any], Any]]:
         """The plots of a section, each with what asks for it alone; what cannot be drawn as the reason."""
@@ -152,12 +153,18 @@ class PlotArea:
     def _tile(self, place: int, section: dict[str, Any], frame: Any) -> None:
         kind = str(section["kind"])
         title = TITLES.get(kind.replace("-", "_"), kind)
-        with ui.element("div").classes("card").props(f'role=group aria-label="Plot {theme.escaped(title)}"'):
+        with (
+            ui.element("div")
+            .classes("card")
+            .props(f"role=group {theme.attribute('aria-label', _('Plot {title}', title=title))}")
+        ):
             with ui.row().style("width: 100%; justify-content: flex-end; gap: 2px"):
                 if not isinstance(frame, CrypsisError):
                     query = {key: section.get(key) for key in ("x", "y", "column", "run", "cell")}
                     plot_exports(self.number, kind, query, file_name(frame))
-                theme.quiet("close", f"Remove the plot {title}", lambda: notify_errors(self._remove)(place))
+                theme.quiet(
+                    "close", _("Remove the plot {title}", title=title), lambda: notify_errors(self._remove)(place)
+                )
             if isinstance(frame, CrypsisError):
                 ui.label(f"{title}: {frame}").classes("muted")
             else:

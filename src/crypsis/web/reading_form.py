@@ -12,6 +12,7 @@ from crypsis.data.sources.data_source import AlsoCalled, InFilesOnly, Label, Nam
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.dataset import Dataset
 from crypsis.parameters import Parameter, SideInput, marks_of
+from crypsis.translation import marked
 
 Change = Callable[[Parameter, Any], Any]
 
@@ -52,7 +53,7 @@ def names_column(option: Parameter) -> bool:
 
 
 def reading_field(
-    option: Parameter, value: Any, columns: Sequence[str], change: Change, unsaid: str = "as usual"
+    option: Parameter, value: Any, columns: Sequence[str], change: Change, unsaid: str = marked("as usual")
 ) -> Any:
     """The field of an option. `change` is called with the value that a table `[dataset]` takes, None for nothing."""
     label = label_of(option)

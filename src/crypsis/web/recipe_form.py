@@ -8,6 +8,9 @@ from typing import Any
 
 from nicegui import ui
 
+from crypsis.translation import _, marked
+from crypsis.web.theme import attribute
+
 _FIELD = "outlined dense options-dense"
 
 
@@ -33,27 +36,29 @@ class Way:
 
 
 _ORDERED, _TEXT = ("int", "float", "date", "timestamp"), ("category", "")
-_RANGES = Setting("How many ranges", 16)
+_RANGES = Setting(marked("How many ranges"), 16)
 WAYS = {
-    "equi_width": Way("Ranges of equal width", _ORDERED, (_RANGES,)),
-    "equi_depth": Way("Ranges with equally many records", _ORDERED, (_RANGES,)),
-    "cuts": Way("Ranges between chosen cuts", _ORDERED, (Setting("Cuts", ""),)),
-    "adaptive": Way("Ranges that fit the values", _ORDERED, (Setting("How many ranges", 8),)),
+    "equi_width": Way(marked("Ranges of equal width"), _ORDERED, (_RANGES,)),
+    "equi_depth": Way(marked("Ranges with equally many records"), _ORDERED, (_RANGES,)),
+    "cuts": Way(marked("Ranges between chosen cuts"), _ORDERED, (Setting(marked("Cuts"), ""),)),
+    "adaptive": Way(marked("Ranges that fit the values"), _ORDERED, (Setting(marked("How many ranges"), 8),)),
     "dates": Way(
-        "The calendar",
+        marked("The calendar"),
         ("date", "timestamp"),
-        (Setting("Levels", "months", {"months": "month, quarter, year, decade", "weeks": "week"}),),
+        (Setting(marked("Levels"), "months", {"months": marked("month, quarter, year, decade"), "weeks": "week"}),),
     ),
-    "prefix": Way("Mask codes from the right", (*_TEXT, "int")),
+    "prefix": Way(marked("Mask codes from the right"), (*_TEXT, "int")),
     "balanced": Way(
-        "Groups of equal size",
+        marked("Groups of equal size"),
         _TEXT,
         (
-            Setting("Values in a group", 5),
-            Setting("Order", "label", {"label": "by name", "frequency": "by how often they occur"}),
+            Setting(marked("Values in a group"), 5),
+            Setting(
+                marked("Order"), "label", {"label": marked("by name"), "frequency": marked("by how often they occur")}
+            ),
         ),
     ),
-    "flat": Way("Every value, then any value", (*_TEXT, *_ORDERED)),
+    "flat": Way(marked("Every value, then any value"), (*_TEXT, *_ORDERED)),
 }
 
 
@@ -64,7 +69,7 @@ class RecipeForm:
         self.changed = changed
         kind, *given = recipe.split(":")
         ways = {name: way.label for name, way in WAYS.items() if type in way.types} if of_table else _OF_SETS
-        self.way = ui.select(ways, value=kind if kind in ways else next(iter(ways)), label="Way to build it")
+        self.way = ui.select(ways, value=kind if kind in ways else next(iter(ways)), label=_("Way to build it"))
         self.way.props(_FIELD).style("width: 100%").on_value_change(self._choose)
         self.place = ui.column().style("width: 100%; gap: 8px")
         self.of_table = of_table
@@ -119,7 +124,7 @@ class RecipeForm:
             field = ui.number(setting.label, value=value, min=1, max=1000, step=1).props("debounce=300")
         else:
             field = ui.input(setting.label, value=" ".join(given)).props("debounce=400")
-            field.props('hint="Where ranges begin, such as 18 30 65"')
+            field.props(f"{attribute('hint', _('Where ranges begin, such as 18 30 65'))}")
         field.props(_FIELD).style("width: 100%").on_value_change(lambda: self.changed())
         return field
 

@@ -9,6 +9,7 @@ from nicegui import ui
 
 from crypsis.errors import BadParameter
 from crypsis.reports.about import HELP, LABELS, REQUIRED
+from crypsis.translation import _
 from crypsis.web import theme
 from crypsis.web.actions import done
 from crypsis.web.declaration import Declaration
@@ -22,7 +23,7 @@ class ReportCard:
 
     def __init__(self, declaration: Declaration, address: str) -> None:
         self.declaration, self.address = declaration, address
-        with theme.section("Report to sign", "What was published, under which guarantee, and who answers for it"):
+        with theme.section(_("Report to sign"), _("What was published, under which guarantee, and who answers for it")):
             self.place = ui.column().style("width: 100%; gap: 12px")
         self.show()
 
@@ -33,23 +34,32 @@ class ReportCard:
             if about is None:
                 theme.message(
                     "info",
-                    "Nobody answers for it yet",
-                    "Declare title, controller, purpose, recipient, legal basis, author and approver once; they stand "
-                    "in every report and release of this workspace.",
+                    _("Nobody answers for it yet"),
+                    _(
+                        "Declare title, controller, purpose, recipient, legal basis, author and approver "
+                        "once; they stand in every report and release of this workspace."
+                    ),
                 )
             else:
-                ui.label(f"{about.title} · {about.controller} · approved by {about.approved_by}").classes("strong")
+                ui.label(
+                    _(
+                        "{title} · {controller} · approved by {approved_by}",
+                        title=about.title,
+                        controller=about.controller,
+                        approved_by=about.approved_by,
+                    )
+                ).classes("strong")
             with ui.row().classes("actions"):
-                words = "Declare who answers for it" if about is None else "Change the declaration"
+                words = _("Declare who answers for it") if about is None else _("Change the declaration")
                 button = theme.primary if about is None else theme.secondary
                 button(words, lambda: ask_declaration(self.declaration, self.show), "badge")
-                theme.secondary("Public report (PDF)", self._open(TO_SIGN), "picture_as_pdf")
-                theme.secondary("Public report (page)", self._open("report.html"), "description")
+                theme.secondary(_("Public report (PDF)"), self._open(TO_SIGN), "picture_as_pdf")
+                theme.secondary(_("Public report (page)"), self._open("report.html"), "description")
             with ui.row().classes("actions"):
-                theme.secondary("Private report (PDF)", self._open("report.pdf?private=true"), "lock")
-                theme.secondary("Private report (page)", self._open("report.html?private=true"), "lock")
+                theme.secondary(_("Private report (PDF)"), self._open("report.pdf?private=true"), "lock")
+                theme.secondary(_("Private report (page)"), self._open("report.html?private=true"), "lock")
             ui.label(
-                "The private report shows the original beside the release. It is for your own file, not for release."
+                _("The private report shows the original beside the release. It is for your own file, not for release.")
             ).classes("muted small")
 
     def _open(self, name: str) -> Callable[[], None]:
@@ -77,11 +87,11 @@ def ask_declaration(declaration: Declaration, after: Callable[[], None]) -> None
     before = declaration.about
     with ui.dialog() as dialog, ui.card().classes("box").style("width: 640px; max-width: 92vw"):
         ui.html("<h2>Who answers for releases</h2>", sanitize=False)
-        ui.label("Asked once and kept in this workspace. It goes into every release, and nothing of it is guessed.")
+        ui.label(_("Asked once and kept in this workspace. It goes into every release, and nothing of it is guessed."))
         fields: dict[str, Any] = {}
         for name in REQUIRED:
             fields[name] = _field(name, before)
-        with ui.expansion("For a repository (may be left empty)").props("dense").classes("fold"):
+        with ui.expansion(_("For a repository (may be left empty)")).props("dense").classes("fold"):
             for name in LABELS:
                 if name not in REQUIRED:
                     fields[name] = _field(name, before)
@@ -95,16 +105,16 @@ def ask_declaration(declaration: Declaration, after: Callable[[], None]) -> None
             except BadParameter as error:
                 missing = error.details.get("missing")
                 for name in missing if isinstance(missing, list) else ():
-                    fields[name].error = "Not said yet."
+                    fields[name].error = _("Not said yet.")
                 problem.set_text(error_sentence(error))
                 return
             dialog.close()
-            done("Kept for this workspace")
+            done(_("Kept for this workspace"))
             after()
 
         with ui.row().classes("actions"):
-            theme.primary("Keep", keep, "check")
-            ui.button("Close", on_click=dialog.close).props("flat no-caps")
+            theme.primary(_("Keep"), keep, "check")
+            ui.button(_("Close"), on_click=dialog.close).props("flat no-caps")
     dialog.open()
 
 

@@ -12,6 +12,8 @@ from crypsis.evaluate.plots import Results, frame_of, interactive_svg
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.review import Remedy
+from crypsis.translation import _
+from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number
 from crypsis.web.experiments import UNFINISHED, metric_names, varied_names
@@ -20,7 +22,6 @@ from crypsis.web.lights_view import light_signs, show_lights
 from crypsis.web.telling import error_words
 from crypsis.web.widgets import plot_exports
 from crypsis.web.workbench import Workbench
-from crypsis.wording import counted
 
 _MOST_COLUMNS = 5
 _FIRST = ("are", "ncp", "ul", "ncp_loss", "normalized_distance_loss", "distance_loss")
@@ -92,8 +93,8 @@ class ResultsView:
             if not self.cells:
                 with theme.empty_state(
                     "stacked_line_chart",
-                    "No results yet",
-                    "Press Run all; every cell appears here as soon as it is finished and verified.",
+                    _("No results yet"),
+                    _("Press Run all; every cell appears here as soon as it is finished and verified."),
                 ):
                     pass
                 return
@@ -106,7 +107,7 @@ class ResultsView:
         self.notes.clear()
         with self.notes:
             if progress["error"]:
-                theme.message("bad", "The run could not go on", str(progress["error"]["message"]))
+                theme.message("bad", _("The run could not go on"), str(progress["error"]["message"]))
             self._unfinished(progress)
             self._stale(progress)
         self.notes.set_visibility(bool(self.notes.default_slot.children))
@@ -130,20 +131,20 @@ class ResultsView:
         self.x = self.x if self.x in varied else next(iter(varied), "")
         options = {name: figure_label(name) for name in preferred}
         with ui.element("div").classes("halves"):
-            with theme.section("What protection costs") as head:
+            with theme.section(_("What protection costs")) as head:
                 with head:
                     self.line_exports = ui.row()
                 with ui.row().style("width: 100%; flex-wrap: nowrap; gap: 8px"):
-                    figure = self._select("Figure", options, "y")
-                    self._select("Over", {name: name for name in varied} or {"": "nothing varies"}, "x")
+                    figure = self._select(_("Figure"), options, "y")
+                    self._select(_("Over"), {name: name for name in varied} or {"": _("nothing varies")}, "x")
                 self.line = ui.column().style("width: 100%")
                 self.best = ui.label().classes("muted small").props("role=status")
-            with theme.section("Trade-off") as head:
+            with theme.section(_("Trade-off")) as head:
                 with head:
                     self.tradeoff_exports = ui.row()
                 with ui.row().style("width: 100%; flex-wrap: nowrap; gap: 8px"):
-                    across = self._select("Across", options, "y")
-                    self._select("Up", options, "other")
+                    across = self._select(_("Across"), options, "y")
+                    self._select(_("Up"), options, "other")
                 self.tradeoff = ui.column().style("width: 100%")
         figure.on_value_change(lambda event: across.set_value(event.value))
         across.on_value_change(lambda event: figure.set_value(event.value))
@@ -178,7 +179,7 @@ class ResultsView:
         place.clear()
         with place:
             if options.get("x") is None:
-                ui.label("Vary a parameter in a configuration to see a curve.").classes("muted")
+                ui.label(_("Vary a parameter in a configuration to see a curve.")).classes("muted")
                 return
             try:
                 theme.picture(
@@ -197,10 +198,15 @@ class ResultsView:
             return
         with theme.message(
             "caution",
-            f"{left:,} of {counted(len(cells), 'cell')} {'is' if left == 1 else 'are'} not finished",
-            "The run was interrupted. Going on runs only what is left; what is finished stays as it is.",
+            _(
+                "{left:,} of {cells} {ending} not finished",
+                left=left,
+                cells=counted(len(cells), "cell"),
+                ending=_("is") if left == 1 else _("are"),
+            ),
+            _("The run was interrupted. Going on runs only what is left; what is finished stays as it is."),
         ):
-            theme.primary("Go on", notify_errors(self._go_on), "play_arrow").style("margin-left: auto")
+            theme.primary(_("Go on"), notify_errors(self._go_on), "play_arrow").style("margin-left: auto")
 
     def _stale(self, progress: dict[str, Any]) -> None:
         """Results that are kept and no longer say anything about the data as they are."""
@@ -208,8 +214,8 @@ class ResultsView:
         if stale:
             theme.message(
                 "caution",
-                f"{counted(stale, 'result is', 'results are')} stale",
-                "The data or the settings have changed since. Run again to have results of what is there now.",
+                _("{results_are} stale", results_are=counted(stale, "result is", "results are")),
+                _("The data or the settings have changed since. Run again to have results of what is there now."),
             )
 
     async def _go_on(self) -> None:
@@ -217,12 +223,14 @@ class ResultsView:
         self.refresh()
 
     def _table(self) -> None:
-        with theme.section("Results", "One row for each configuration and value") as head:
+        with theme.section(_("Results"), _("One row for each configuration and value")) as head:
             with head:
                 self.file = ui.link("results.csv", f"/api/experiments/{self.number}/results.csv").classes("small")
             self.count = ui.label().classes("muted small").props("role=status")
-            self.bar = ui.linear_progress(value=0, show_value=False, size="6px").props('aria-label="Progress"')
-            field = ui.input("Filter by configuration, value or state", value=self.wanted)
+            self.bar = ui.linear_progress(value=0, show_value=False, size="6px").props(
+                f"{theme.attribute('aria-label', _('Progress'))}"
+            )
+            field = ui.input(_("Filter by configuration, value or state"), value=self.wanted)
             field.props("outlined dense clearable debounce=200").style("width: 100%")
             self.table = ui.html("", sanitize=False).classes("scroll").style("max-height: 420px")
 
@@ -235,7 +243,14 @@ class ResultsView:
     def _show_cells(self, progress: dict[str, Any]) -> None:
         cells = progress["cells"]
         finished = sum(cell["state"] not in (*UNFINISHED, "running") for cell in cells)
-        self.count.set_text(f"{finished} of {len(cells)} finished{self._time_left(progress, finished)}")
+        self.count.set_text(
+            _(
+                "{finished} of {cells} finished{time_left}",
+                finished=finished,
+                cells=len(cells),
+                time_left=self._time_left(progress, finished),
+            )
+        )
         self.bar.set_value(finished / max(1, len(cells)))
         self.bar.set_visibility(progress["running"])
         self.file.set_visibility(finished > 0)
@@ -255,14 +270,14 @@ class ResultsView:
                 self.lit = event.value
                 self._show_lights()
 
-        with self.lights, theme.section("Three lights", "Guarantee, disclosure and usefulness of one result"):
+        with self.lights, theme.section(_("Three lights"), _("Guarantee, disclosure and usefulness of one result")):
             if len(options) > 1:
-                field = ui.select(options, value=self.lit, label="Result", on_change=choose)
+                field = ui.select(options, value=self.lit, label=_("Result"), on_change=choose)
                 field.props("outlined dense options-dense").style("width: 100%")
             review = self.experiments.store(self.number).cell(self.lit).review
             chosen = next(cell for cell in done if cell["cell"] == self.lit)
             if review is None:
-                ui.label("This result has no lights; run it again.").classes("muted")
+                ui.label(_("This result has no lights; run it again.")).classes("muted")
                 return
             settable = [one.name for one in parameters_of(METHODS[chosen["method"]])] if self.apply else []
             show_lights(review, settable=settable, apply=lambda remedy: self._mend(str(chosen["label"]), remedy))
@@ -281,7 +296,7 @@ class ResultsView:
         done, left = finished - self.before, len(progress["cells"]) - finished
         if done < 1 or left < 1 or not progress["seconds"]:
             return ""
-        return f" · about {rough_duration(progress['seconds'] / done * left)} left"
+        return _(" · about {seconds} left", seconds=rough_duration(progress["seconds"] / done * left))
 
     def _fitting(self, cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The cells in which every word that was typed occurs; `k=5` asks for a value."""
@@ -337,7 +352,7 @@ class ResultsView:
 def _cell_words(cell: dict[str, Any]) -> str:
     """`Mondrian · k 5`: what tells a result from the others."""
     told = [f"{name} {_shown(value)}" for name, value in _parameters(cell).items() if value is not None]
-    repeat = f" · repeat {cell['repeat'] + 1}" if cell.get("repeat") else ""
+    repeat = _(" · repeat {repeat}", repeat=cell["repeat"] + 1) if cell.get("repeat") else ""
     return " · ".join([str(cell["label"]), *told]) + repeat
 
 

@@ -9,17 +9,18 @@ from crypsis.errors import CrypsisError
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.places import BROWSER, reword
+from crypsis.translation import marked
 from crypsis.web.parameter_labels import label_of
 from crypsis.web.reading_form import label_of as reading_label
 
 _OF_PAGES = {  # switches and buttons of pages that stand for an option
-    "sort": "Put the rows in order",
-    "repeated": "Keep the first of such rows",
-    "unite": "One record of all records of a person (unite)",
-    "original": "Original",
-    "private_report": "Private report",
-    "confirm": "Confirm",
-    "overwrite": "Replace",
+    "sort": marked("Put the rows in order"),
+    "repeated": marked("Keep the first of such rows"),
+    "unite": marked("One record of all records of a person (unite)"),
+    "original": marked("Original"),
+    "private_report": marked("Private report"),
+    "confirm": marked("Confirm"),
+    "overwrite": marked("Replace"),
 }
 
 

@@ -16,6 +16,7 @@ from nicegui import ui
 from crypsis.drawing.colours import DARK, LIGHT, PICTURE_STYLE
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.plots import PLOT_SCRIPT, PLOT_STYLE
+from crypsis.translation import _, marked
 from crypsis.version import VERSION
 from crypsis.web.telling import error_words
 
@@ -33,19 +34,19 @@ class PageLink:
 
 
 NAVIGATION = (
-    PageLink("/data", "Data", "table_chart", "Prepare"),
-    PageLink("/hierarchies", "Hierarchies", "account_tree", "Prepare"),
-    PageLink("/policies", "Policies", "policy", "Prepare"),
-    PageLink("/queries", "Queries", "manage_search", "Prepare"),
-    PageLink("/warehouse", "Warehouse", "hub", "Prepare"),
-    PageLink("/evaluate", "Evaluate", "science", "Anonymize"),
-    PageLink("/compare", "Compare", "stacked_line_chart", "Anonymize"),
-    PageLink("/results", "Results", "leaderboard", "Anonymize"),
-    PageLink("/trajectories", "Trajectories", "route", "Movement"),
-    PageLink("/streams", "Streams", "stream", "Movement"),
-    PageLink("/query", "Query", "query_stats", "Check"),
-    PageLink("/verify", "Verify", "verified_user", "Check"),
-    PageLink("/methods", "Methods", "menu_book", "Check"),
+    PageLink("/data", marked("Data"), "table_chart", marked("Prepare")),
+    PageLink("/hierarchies", marked("Hierarchies"), "account_tree", marked("Prepare")),
+    PageLink("/policies", marked("Policies"), "policy", marked("Prepare")),
+    PageLink("/queries", marked("Queries"), "manage_search", marked("Prepare")),
+    PageLink("/warehouse", marked("Warehouse"), "hub", marked("Prepare")),
+    PageLink("/evaluate", marked("Evaluate"), "science", marked("Anonymize")),
+    PageLink("/compare", marked("Compare"), "stacked_line_chart", marked("Anonymize")),
+    PageLink("/results", marked("Results"), "leaderboard", marked("Anonymize")),
+    PageLink("/trajectories", marked("Trajectories"), "route", marked("Movement")),
+    PageLink("/streams", marked("Streams"), "stream", marked("Movement")),
+    PageLink("/query", marked("Query"), "query_stats", marked("Check")),
+    PageLink("/verify", marked("Verify"), "verified_user", marked("Check")),
+    PageLink("/methods", marked("Methods"), "menu_book", marked("Check")),
 )
 
 
@@ -84,16 +85,16 @@ def page_frame(
         try:
             yield actions
         except CrypsisError as error:  # what cannot be read must not take the page, and the way on, with it
-            message("bad", "This cannot be shown", error_words(error))
+            message("bad", _("This cannot be shown"), error_words(error))
 
 
 def _navigation(current: str, dark: Any, dataset: str | None) -> None:
     with ui.left_drawer(value=True, fixed=True, bordered=True).props("width=208 breakpoint=0 id=side").classes("side"):
-        with ui.link(target="/").classes("brand").props('aria-label="Crypsis, start page"'):
+        with ui.link(target="/").classes("brand").props(f"{attribute('aria-label', _('Crypsis, start page'))}"):
             ui.html(_LOGO, sanitize=False)
-            ui.label("Crypsis")
+            ui.label(_("Crypsis"))
         group = ""
-        with ui.element("nav").props('aria-label="Pages"'):
+        with ui.element("nav").props(f"{attribute('aria-label', _('Pages'))}"):
             for page in NAVIGATION:
                 if page.group != group:
                     group = page.group
@@ -105,9 +106,9 @@ def _navigation(current: str, dark: Any, dataset: str | None) -> None:
                 if page.title == current:
                     link.classes("here").props("aria-current=page")
         with ui.row().classes("side-foot"):
-            ui.label(f"version {VERSION}").classes("muted small")
-            button = ui.button(icon="contrast").props('flat round dense aria-label="Light or dark"')
-            button.tooltip("Light or dark")
+            ui.label(_("version {version}", version=VERSION)).classes("muted small")
+            button = ui.button(icon="contrast").props(f"flat round dense {attribute('aria-label', _('Light or dark'))}")
+            button.tooltip(_("Light or dark"))
             button.on_click(lambda: _switch(dark))
 
 
@@ -180,11 +181,11 @@ STATES = {
     "waiting": ("schedule", "waiting", ""),
     "running": ("autorenew", "running", "info"),
     "done": ("check_circle", "done", "good"),
-    "infeasible": ("block", "not possible", "caution"),
+    "infeasible": ("block", marked("not possible"), "caution"),
     "failed": ("error", "failed", "bad"),
-    "unsafe": ("gpp_bad", "not safe", "bad"),
+    "unsafe": ("gpp_bad", marked("not safe"), "bad"),
     "cancelled": ("cancel", "cancelled", ""),
-    "too_slow": ("timer_off", "too slow", "caution"),
+    "too_slow": ("timer_off", marked("too slow"), "caution"),
 }
 
 
@@ -232,6 +233,11 @@ def escaped(text: str) -> str:
     import html
 
     return html.escape(text, quote=True)
+
+
+def attribute(name: str, text: str) -> str:
+    """An attribute whose text people hear or read, as `props` and HTML take it."""
+    return f'{name}="{escaped(text)}"'
 
 
 def picture(svg: str, description: str = "") -> Any:

@@ -6,13 +6,15 @@ import json
 
 from nicegui import ui
 
+from crypsis.translation import _
+
 
 class Unsaved:
     """A sign for one thing that is saved by hand; pages with several things have several."""
 
     def __init__(self) -> None:
         self.changed = False
-        self.sign = ui.label("Not saved yet").classes("unsaved").props("role=status")
+        self.sign = ui.label(_("Not saved yet")).classes("unsaved").props("role=status")
         self.sign.set_visibility(False)
 
     def tell(self, changed: bool) -> None:

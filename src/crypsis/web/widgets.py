@@ -13,10 +13,11 @@ from nicegui import ui
 
 from crypsis.data.sources import SOURCES
 from crypsis.errors import CrypsisError
+from crypsis.translation import _, marked
 from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.data_labels import KIND_LABELS
 from crypsis.web.telling import error_words
-from crypsis.web.theme import escaped, message, primary, secondary
+from crypsis.web.theme import attribute, escaped, message, primary, secondary
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -54,7 +55,7 @@ def rows_grid(
     editable: bool = False,
     height: str = "420px",
     filters: bool = True,
-    label: str = "Rows",
+    label: str = marked("Rows"),
 ) -> Any:
     """A grid that asks for rows as they come into view; sorting and filtering happen on the server."""
     definitions: list[dict[str, Any]] = [
@@ -118,7 +119,7 @@ def rows_grid(
 
 
 def choose_dataset(
-    workbench: Workbench, chosen: Entry | None, path: str, *, kinds: Sequence[str] = (), label: str = "Dataset"
+    workbench: Workbench, chosen: Entry | None, path: str, *, kinds: Sequence[str] = (), label: str = marked("Dataset")
 ) -> Any:
     """The datasets to work on; choosing one opens the page with it."""
     entries = [
@@ -156,8 +157,8 @@ def tell_damage(workbench: Workbench) -> None:
     for place, one in enumerate(found[:_DAMAGE_SHOWN], 1):
         kind, number = one["kind"], one["id"]
         left = len(found) - place if place == _DAMAGE_SHOWN else 0
-        more = f" There are {left:,} more of these." if left else ""
-        box = message("bad", "Something in the workspace cannot be read", one["message"] + more)
+        more = _(" There are {left:,} more of these.", left=left) if left else ""
+        box = message("bad", _("Something in the workspace cannot be read"), one["message"] + more)
 
         def remove(kind: str = kind, number: str = number, box: Any = box) -> None:
             workbench.workspace.remove(kind, number)
@@ -165,9 +166,13 @@ def tell_damage(workbench: Workbench) -> None:
 
         with box:
             secondary(
-                "Remove it",
+                _("Remove it"),
                 partial(
-                    confirm, "Remove what cannot be read?", "Its files are deleted.", notify_errors(remove), "Remove"
+                    confirm,
+                    _("Remove what cannot be read?"),
+                    _("Its files are deleted."),
+                    notify_errors(remove),
+                    _("Remove"),
                 ),
                 "delete",
             ).props("no-wrap").style("flex: none; margin-left: auto; align-self: center")
@@ -180,13 +185,13 @@ def say_if_another(workbench: Workbench, number: str | None, shown: Entry) -> No
     try:
         asked = workbench.datasets.entry(str(number))
     except CrypsisError:
-        message("caution", "There is no such dataset any more", f"{shown.name} is shown instead.")
+        message("caution", _("There is no such dataset any more"), _("{name} is shown instead.", name=shown.name))
         return
     kind = KIND_LABELS[asked.content["section"]["kind"]]
     message(
         "info",
-        f"{shown.name} is shown, not {asked.name}",
-        f"This page is not for data of the kind {kind}.",
+        _("{name} is shown, not {name2}", name=shown.name, name2=asked.name),
+        _("This page is not for data of the kind {kind}.", kind=kind),
     )
 
 
@@ -202,8 +207,8 @@ class _Remedy:
 
 
 _REMEDIES = (
-    _Remedy("sort=True", "sort", True, "Put the rows in order", "sort"),
-    _Remedy("occurs twice in one id", "repeated", "first", "Keep the first of such rows", "filter_1"),
+    _Remedy("sort=True", "sort", True, marked("Put the rows in order"), "sort"),
+    _Remedy("occurs twice in one id", "repeated", "first", marked("Keep the first of such rows"), "filter_1"),
 )
 
 
@@ -218,12 +223,12 @@ def unreadable(workbench: Workbench, entry: Entry, error: CrypsisError, path: st
         await in_thread(workbench.datasets.set_section, entry.number, settings, entry.revision)
         ui.navigate.to(f"{path}?dataset={entry.number}")
 
-    message("bad", "The data do not match the column settings", error_words(error))
+    message("bad", _("The data do not match the column settings"), error_words(error))
     with ui.row().classes("actions"):
         for remedy in remedies:
             primary(remedy.button, notify_errors(partial(mend, remedy)), remedy.icon)
         if path != "/data":
-            columns = "Set roles and types on the page Data"
+            columns = _("Set roles and types on the page Data")
             secondary(columns, lambda: ui.navigate.to(f"/data?dataset={entry.number}"), "table_chart")
 
 
@@ -243,9 +248,12 @@ def show_as_file(
     ):
         ui.html("<h2>As a file</h2>", sanitize=False)
         ui.label(
-            f"{command} with this file does the same on the command line. Paths are those of this machine."
+            _(
+                "{command} with this file does the same on the command line. Paths are those of this machine.",
+                command=command,
+            )
         ).classes("muted small")
-        field = ui.textarea(f"{what.capitalize()} file (TOML)", value=text()).props(
+        field = ui.textarea(_("{what} file (TOML)", what=what.capitalize()), value=text()).props(
             'outlined input-style="font-family: ui-monospace, monospace; font-size: 12.5px; height: 46vh"'
         )
         field.style("width: 100%")
@@ -263,10 +271,10 @@ def show_as_file(
 
         with ui.row().classes("actions"):
             if apply is not None:
-                primary("Use this file", take, "check")
-            secondary("Copy", lambda: ui.clipboard.write(str(field.value)), "content_copy")
-            secondary("Download", lambda: ui.download.content(str(field.value), name), "download")
-            ui.button("Close", on_click=dialog.close).props("flat no-caps")
+                primary(_("Use this file"), take, "check")
+            secondary(_("Copy"), lambda: ui.clipboard.write(str(field.value)), "content_copy")
+            secondary(_("Download"), lambda: ui.download.content(str(field.value), name), "download")
+            ui.button(_("Close"), on_click=dialog.close).props("flat no-caps")
     dialog.on("hide", dialog.delete)
     dialog.open()
 
@@ -286,7 +294,9 @@ def plot_exports(experiment: str, kind: str, query: Mapping[str, Any], name: str
         asked = urlencode({**{key: value for key, value in query.items() if value}, "format": format})
         address = f"/api/experiments/{experiment}/plots/{kind}?{asked}"
         files["Numbers (CSV)" if format == "csv" else format.upper()] = (address, f"{name}.{format}")
-    with ui.button(icon="download").props('flat dense round aria-label="Export this plot"') as button:
+    with ui.button(icon="download").props(
+        f"flat dense round {attribute('aria-label', _('Export this plot'))}"
+    ) as button:
         file_menu(files)
     return button
 
@@ -307,5 +317,5 @@ def confirm(question: str, words: str, action: Callable[[], Any], button: str) -
 
         with ui.row().classes("actions"):
             ui.button(button, on_click=go).props("unelevated no-caps color=negative")
-            ui.button("Keep", on_click=dialog.close).props("flat no-caps")
+            ui.button(_("Keep"), on_click=dialog.close).props("flat no-caps")
     dialog.open()

@@ -8,6 +8,7 @@ from crypsis.drawing.naming import fitting
 from crypsis.drawing.plot.marks import Marks, marker, stroke
 from crypsis.drawing.plot.scales import WIDTH, may_be_logarithmic
 from crypsis.drawing.svg import line, text
+from crypsis.translation import _
 
 LETTER = 6.7  # about the width of a letter
 
@@ -20,7 +21,9 @@ def switches(frame: Frame, place: int, panel: Panel) -> list[Markup]:
     for axis, name in (("y", panel.y), ("x", panel.x)):
         if not may_be_logarithmic(frame, panel, axis):
             continue
-        words = "log scale" if across else f"log {'vertical' if axis == 'y' else 'horizontal'}"
+        words = (
+            _("log scale") if across else _("log {ending}", ending=_("vertical") if axis == "y" else _("horizontal"))
+        )
         width = 6.2 * len(words) + 16
         right -= width
         found.append(
@@ -32,7 +35,7 @@ def switches(frame: Frame, place: int, panel: Panel) -> list[Markup]:
                 role="switch",
                 tabindex="0",
                 aria_checked="true" if name.scale == "log" else "false",
-                aria_label=f"logarithmic axis: {name.label}",
+                aria_label=_("logarithmic axis: {label}", label=name.label),
                 data_panel=str(place),
                 data_axis=axis,
             )

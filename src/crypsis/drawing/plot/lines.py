@@ -10,6 +10,7 @@ from crypsis.drawing.plot.marks import marker, stroke
 from crypsis.drawing.plot.series import Series, path_through
 from crypsis.drawing.plot.words import shown, told, value_on
 from crypsis.drawing.svg import LogScale
+from crypsis.translation import _
 
 
 def draw_lines(series: Series) -> Iterator[Markup]:
@@ -37,7 +38,7 @@ def _gap(series: Series, row: dict[str, Any], x: float, words: list[str]) -> Mar
     at = series.across.at(x)
     y = series.box.base - 11 * series.gaps.get(x, 0)
     series.gaps[x] = series.gaps.get(x, 0) + 1
-    words = [*words, f"{panel.y.label}: {reason or 'not defined'}"]
+    words = [*words, f"{panel.y.label}: {reason or _('not defined')}"]
     hit = element("rect", x=at - 7, y=y - 7, width=14, height=14, class_="hit")
     cross = f"M{number(at - 4)} {number(y - 4)}l8 8m0 -8l-8 8"
     return series.marks.mark(told(words), element("path", d=cross, class_=f"shape gap stroke-{series.colour}"), hit)

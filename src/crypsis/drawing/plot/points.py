@@ -8,6 +8,7 @@ from crypsis.drawing.markup import Markup
 from crypsis.drawing.plot.marks import marker
 from crypsis.drawing.plot.series import Series
 from crypsis.drawing.plot.words import told, value_on
+from crypsis.translation import _
 
 
 def draw_points(series: Series) -> Iterator[Markup]:
@@ -18,5 +19,5 @@ def draw_points(series: Series) -> Iterator[Markup]:
         called = str(row[panel.name]) if panel.name is not None else series.name
         words = [called, value_on(panel.x, row), value_on(panel.y, row)]
         if panel.joined is not None and row[panel.joined]:
-            words.append("not beaten in both")
+            words.append(_("not beaten in both"))
         yield series.marks.mark(told(words), marker(series.place, *place, 5, "shape"))

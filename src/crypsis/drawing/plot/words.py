@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import Any
 
 from crypsis.drawing.frame import Axis
-from crypsis.wording import figure, shortened
+from crypsis.translation.wording import figure, shortened
 
 
 def shown(value: Any) -> str:

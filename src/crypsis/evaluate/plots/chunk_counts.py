@@ -10,7 +10,7 @@ import polars as pl
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
-from crypsis.wording import counted
+from crypsis.translation.wording import counted
 
 _FEW = 8  # different numbers that bars have room for
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.evaluate.plots.group_sizes import group_sizes
-from crypsis.wording import counted
+from crypsis.translation.wording import counted
 
 
 def class_sizes(published: Any) -> Frame:

@@ -10,7 +10,7 @@ import polars as pl
 from crypsis.arrays import Int64s
 from crypsis.drawing.frame import Axis, Frame, Limit, Panel
 from crypsis.evaluate.plots.group_sizes import group_sizes
-from crypsis.wording import counted
+from crypsis.translation.wording import counted
 
 MOST_BINS = 30
 

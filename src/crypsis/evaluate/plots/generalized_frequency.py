@@ -12,7 +12,7 @@ from crypsis.data.transaction import PublishedTransactions, printed
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
 from crypsis.evaluate.plots.cell_order import ordered_cells
-from crypsis.wording import counted
+from crypsis.translation.wording import counted
 
 
 def generalized_frequency(published: Any, column: str | None = None) -> Frame:

@@ -23,7 +23,7 @@ from crypsis.data.transaction import Transactions
 from crypsis.drawing.bin_widths import numeric_bins
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
-from crypsis.wording import counted
+from crypsis.translation.wording import counted
 
 MOST_NAMES = 50
 

@@ -15,7 +15,7 @@ import polars as pl
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import BadParameter, did_you_mean
 from crypsis.evaluate.plots.results import DONE, CellResult, Results, axis_label, capital, within
-from crypsis.wording import shown
+from crypsis.translation.wording import shown
 
 _UNFINISHED = ("waiting", "running", "cancelled")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from crypsis.errors import BadParameter, NotApplicable, did_you_mean
 from crypsis.metrics import all_figures, figure_named, short_names
 from crypsis.metrics.figure import HIGHER
-from crypsis.wording import shown
+from crypsis.translation.wording import shown
 
 if TYPE_CHECKING:
     from crypsis.evaluate.cells import Cell

@@ -21,11 +21,12 @@ from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
 from crypsis.metrics.expected_values import expected_values
 from crypsis.metrics.item_frequencies import expected_frequencies
-from crypsis.wording import counted
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted
 
 MOST_NAMES = 20
 BEFORE, AFTER = "before", "after"
-_SPREAD = "A published value is spread evenly over the values that it covers."
+_SPREAD = marked("A published value is spread evenly over the values that it covers.")
 
 
 def before_after(original: Any, published: Any, column: str | None = None) -> Frame:
@@ -80,7 +81,9 @@ def _pairs(names: pl.Series, counts: Float64s, expected: Float64s, column: str) 
     shown = wide.head(MOST_NAMES)
     data = shown.unpivot([BEFORE, AFTER], index="value", variable_name="series", value_name="records")
     note = counted(wide.height, "value")
-    note += f", the {MOST_NAMES} most frequent are shown. " if wide.height > MOST_NAMES else ". "
+    note += (
+        _(", the {most_names} most frequent are shown. ", most_names=MOST_NAMES) if wide.height > MOST_NAMES else ". "
+    )
     panel = Panel(
         "bars",
         Axis("value", column, "category"),
@@ -88,7 +91,7 @@ def _pairs(names: pl.Series, counts: Float64s, expected: Float64s, column: str) 
         series="series",
         order=(BEFORE, AFTER),
     )
-    return Frame("before_after", _title(column), data, (panel,), note=note + _SPREAD, empty=_empty(column))
+    return Frame("before_after", _title(column), data, (panel,), note=note + _(_SPREAD), empty=_empty(column))
 
 
 def _overlaid(before: Column, counts: Float64s, expected: Float64s) -> Frame:
@@ -114,7 +117,7 @@ def _overlaid(before: Column, counts: Float64s, expected: Float64s) -> Frame:
             )
         )
     return Frame(
-        "before_after", _title(before.name), pl.concat(parts), (panel,), note=_SPREAD, empty=_empty(before.name)
+        "before_after", _title(before.name), pl.concat(parts), (panel,), note=_(_SPREAD), empty=_empty(before.name)
     )
 
 
@@ -128,8 +131,8 @@ def _bounds(edges: Float64s, type: str) -> pl.Series:
 
 
 def _title(column: str) -> str:
-    return f"{column} before and after"
+    return _("{column} before and after", column=column)
 
 
 def _empty(column: str) -> str:
-    return f"There are no values in {column}."
+    return _("There are no values in {column}.", column=column)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from crypsis.drawing.markup import Markup
 from crypsis.reports.disassociated_facts import DisassociatedFacts
 from crypsis.reports.histogram import Series, Wording, histogram
-from crypsis.wording import counted
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted
 
-_WORDS = Wording("cluster", "clusters", "records", "records in the cluster", "clusters")
+_WORDS = Wording("cluster", "clusters", "records", marked("records in the cluster"), "clusters")
 
 
 def cluster_sizes(facts: DisassociatedFacts) -> Markup:
     """Bars of clusters by size, with the size that is required."""
-    label = f"Histogram of the sizes of {counted(len(facts.cluster_sizes), 'cluster')}."
+    label = _("Histogram of the sizes of {clusters}.", clusters=counted(len(facts.cluster_sizes), "cluster"))
     return histogram((Series("bar-neutral", "", facts.cluster_sizes),), _WORDS, label, facts.data.k)

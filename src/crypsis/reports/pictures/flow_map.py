@@ -18,7 +18,8 @@ from crypsis.drawing.plane import Plane
 from crypsis.drawing.svg import drawing, rounded_up, text, titled
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.histogram import nothing_to_show
-from crypsis.wording import counted, listed
+from crypsis.translation import _
+from crypsis.translation.wording import counted, listed
 
 WIDTH = 960.0
 HEIGHTS = (300.0, 620.0)
@@ -32,9 +33,13 @@ _THINNEST = 0.6
 def flow_map(facts: ReleaseFacts) -> Markup:
     """The map of moves; where there are too many to read, neighbouring ones are drawn as one."""
     flows = facts.flows
-    label = f"Flow map of {counted(len(facts.names), 'place')} and {counted(len(flows), 'direct move')} between them."
+    label = _(
+        "Flow map of {places} and {direct_moves} between them.",
+        places=counted(len(facts.names), "place"),
+        direct_moves=counted(len(flows), "direct move"),
+    )
     if not facts.has_map:
-        return nothing_to_show("No coordinates were published, so there is no map.", label)
+        return nothing_to_show(_("No coordinates were published, so there is no map."), label)
     x, y = symbol_middles(facts)
     placed = np.isfinite(x) & np.isfinite(y)
     plane, height = Plane.fitted(x[placed], y[placed], WIDTH, HEIGHTS, MARGIN)
@@ -107,7 +112,7 @@ def _arrows(facts: ReleaseFacts, ways: list[Bundle], radius: Float64s) -> list[M
 def _words(facts: ReleaseFacts, way: Bundle) -> str:
     rows = counted(way.count, "row")
     if way.ends is None:
-        return f"{rows}, between {counted(way.connections, 'pair')} of neighbouring cells"
+        return _("{rows}, between {pairs} of neighbouring cells", rows=rows, pairs=counted(way.connections, "pair"))
     names = [listed(facts.names[symbol], 3) for symbol in way.ends]
     return f"{names[0]} → {names[1]}\n{rows}"
 
@@ -165,7 +170,7 @@ def _circles(
 def _scale_bar(plane: Plane, height: float, crs: str | None) -> Markup:
     y = height + 26
     if not plane.half_span:
-        return text(0, y + 5, "All places lie at one point.", "note")
+        return text(0, y + 5, _("All places lie at one point."), "note")
     length = rounded_up(plane.length_of(WIDTH / 8))
     width = plane.pixels_of(length)
     return element(
@@ -177,9 +182,9 @@ def _scale_bar(plane: Plane, height: float, crs: str | None) -> Markup:
 
 def _volume_key(ways: list[Bundle], height: float) -> Markup:
     if not ways:
-        return text(WIDTH, height + 31, "Nobody moves between places.", "note", "end")
+        return text(WIDTH, height + 31, _("Nobody moves between places."), "note", "end")
     busiest = max(way.count for way in ways)
-    words = f"widest arrow: {counted(busiest, 'row')}"
+    words = _("widest arrow: {rows}", rows=counted(busiest, "row"))
     x = WIDTH - 7.2 * len(words) - 60
     return element(
         "g",

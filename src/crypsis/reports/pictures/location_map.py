@@ -20,7 +20,8 @@ from crypsis.drawing.plane import Plane
 from crypsis.drawing.svg import dots, drawing, polyline, rounded_up, text, titled
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.histogram import nothing_to_show
-from crypsis.wording import counted, listed
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted, listed
 
 WIDTH = 960.0
 HEIGHTS = (300.0, 560.0)
@@ -34,9 +35,9 @@ _LEGEND = 34.0
 _LEAST_RING = 1.6  # smaller dots are solid
 _MOST_ROWS = 100_000  # more than the finest grid over the page has
 
-INTACT = "location published as it is"
-GENERALIZED = "locations published as one group"
-MEMBER = "location inside a group"
+INTACT = marked("location published as it is")
+GENERALIZED = marked("locations published as one group")
+MEMBER = marked("location inside a group")
 
 
 @dataclass(frozen=True)
@@ -51,12 +52,14 @@ class Shown:
 
 def location_map(facts: ReleaseFacts, *, legend: bool = True) -> Markup:
     """The map; `legend=False` where the page around it explains the marks."""
-    label = (
-        f"Map of {counted(len(facts.labels), 'location')}: {counted(facts.n_intact, 'symbol')} intact, "
-        f"{facts.n_generalized:,} generalized."
+    label = _(
+        "Map of {locations}: {symbols} intact, {n_generalized:,} generalized.",
+        locations=counted(len(facts.labels), "location"),
+        symbols=counted(facts.n_intact, "symbol"),
+        n_generalized=facts.n_generalized,
     )
     if not facts.has_map:
-        return nothing_to_show("No coordinates were published, so there is no map.", label)
+        return nothing_to_show(_("No coordinates were published, so there is no map."), label)
     layout = _Layout(facts)
     height = layout.height + _STRIP + (_LEGEND if legend else 0)
     return drawing(
@@ -100,8 +103,8 @@ def legend_marks(facts: ReleaseFacts) -> list[tuple[Markup, int, str]]:
         element("path", d=middle, class_="dots core", stroke_width=4.6),
     ]
     disc = element("circle", cx=8, cy=9, r=7, class_="whole")
-    intact = [(disc, 16, INTACT)] if facts.n_intact else []
-    generalized = [(join(group), 32, GENERALIZED), (join(member), 12, MEMBER)] if facts.n_generalized else []
+    intact = [(disc, 16, _(INTACT))] if facts.n_intact else []
+    generalized = [(join(group), 32, _(GENERALIZED)), (join(member), 12, _(MEMBER))] if facts.n_generalized else []
     return intact + generalized
 
 
@@ -142,8 +145,8 @@ class _Layout:
         names = self.facts.names[symbol]
         rows = counted(int(self.facts.supports[symbol]), "row")
         if len(names) == 1:
-            return f"{listed(names, 1)}\n{rows}, intact"
-        return f"One of {len(names):,}: {listed(names, MOST_NAMES)}\n{rows}"
+            return _("{names}\n{rows}, intact", names=listed(names, 1), rows=rows)
+        return _("One of {names:,}: {names2}\n{rows}", names=len(names), names2=listed(names, MOST_NAMES), rows=rows)
 
     def groups(self) -> list[Markup]:
         marks = []
@@ -221,7 +224,7 @@ class _Layout:
     def scale_bar(self) -> Markup:
         y = self.height + 26
         if not self.plane.half_span:
-            return text(0, y + 5, "All locations lie at one point.", "note")
+            return text(0, y + 5, _("All locations lie at one point."), "note")
         length = rounded_up(self.plane.length_of(WIDTH / 8))
         width = self.plane.pixels_of(length)
         return element(

@@ -8,24 +8,31 @@ from crypsis.drawing.markup import Markup
 from crypsis.drawing.svg import LinearScale, bar, bottom_axis, count_axis, drawing, key
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.histogram import HEIGHT, nothing_to_show
+from crypsis.translation import _, marked
 
 WIDTH = 944
 _LEFT, _RIGHT, _TOP, _BASE = 52, WIDTH - 16, 50, HEIGHT - 50
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_LABEL = "Trajectories in each step of time: at least and at most."
+_DAYS = (marked("Mon"), marked("Tue"), marked("Wed"), marked("Thu"), marked("Fri"), marked("Sat"), marked("Sun"))
+_LABEL = marked("Trajectories in each step of time: at least and at most.")
 
 
 def presence_over_time(facts: ReleaseFacts) -> Markup:
     """Per step a bar: filled up to what is certain, light up to what is possible."""
     told = facts.presence
     if told is None or not int(told.possible.max(initial=0)):
-        return nothing_to_show("The release gives no bounds over time.", _LABEL)
+        return nothing_to_show(_("The release gives no bounds over time."), _(_LABEL))
     up = LinearScale(0, int(told.possible.max()), _BASE, _TOP)
     across = LinearScale(0, len(told.definite), _LEFT, _RIGHT)
     marks = [count_axis(up, (_LEFT, _RIGHT), told.counts)]
     for step, (least, most) in enumerate(zip(told.definite.tolist(), told.possible.tolist(), strict=True)):
         left, width = across.at(step) + 2, across.at(step + 1) - across.at(step) - 4
-        words = f"{_written(facts, step)} to {_written(facts, step + 1)}: at least {least:,}, at most {most:,}"
+        words = _(
+            "{written} to {written2}: at least {least:,}, at most {most:,}",
+            written=_written(facts, step),
+            written2=_written(facts, step + 1),
+            least=least,
+            most=most,
+        )
         if most > least:
             marks.append(bar(left, up.at(most), width, up.at(least) - up.at(most), "bar-generalized", words))
         if least:
@@ -36,7 +43,7 @@ def presence_over_time(facts: ReleaseFacts) -> Markup:
         bottom_axis(across, ticks, _BASE, "time", (_LEFT, _RIGHT)),
         key([("bar-intact", "certain"), ("bar-generalized", "possible")], _RIGHT, 14),
     ]
-    return drawing(WIDTH, HEIGHT, _LABEL, *marks, kind="chart")
+    return drawing(WIDTH, HEIGHT, _(_LABEL), *marks, kind="chart")
 
 
 def _written(facts: ReleaseFacts, step: int) -> str:
@@ -49,5 +56,5 @@ def _written(facts: ReleaseFacts, step: int) -> str:
     if cycle == "day":
         return hour
     if cycle == "week":
-        return f"{_DAYS[second // 86_400 % 7]} {hour}"
+        return f"{_(_DAYS[second // 86_400 % 7])} {hour}"
     return f"{datetime.fromtimestamp(second, UTC):%Y-%m-%d %H:%M}" if clock else f"{second:,}"

@@ -5,18 +5,22 @@ from __future__ import annotations
 from crypsis.drawing.markup import Markup
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.histogram import Series, Wording, histogram
-from crypsis.wording import counted
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted
 
-_WORDS = Wording("symbol", "symbols", "support", "rows that hold the symbol (support)", "symbols")
+_WORDS = Wording("symbol", "symbols", "support", marked("rows that hold the symbol (support)"), "symbols")
 
 
 def support_histogram(facts: ReleaseFacts) -> Markup:
     """Bars of symbols by support, intact and generalized ones stacked."""
-    label = f"Histogram of the support of {counted(len(facts.names), 'published symbol')}"
+    label = _(
+        "Histogram of the support of {published_symbols}",
+        published_symbols=counted(len(facts.names), "published symbol"),
+    )
     if len(facts.supports):
-        label += f", from {facts.supports.min():,} to {counted(int(facts.supports.max()), 'row')}"
+        label += _(", from {min:,} to {rows}", min=facts.supports.min(), rows=counted(int(facts.supports.max()), "row"))
     if facts.required is not None:
-        label += f"; required are {facts.required:,}"
+        label += _("; required are {required:,}", required=facts.required)
     series = (
         Series("bar-generalized", "generalized", facts.supports[~facts.intact]),
         Series("bar-intact", "intact", facts.supports[facts.intact]),

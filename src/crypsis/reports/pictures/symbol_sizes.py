@@ -5,16 +5,23 @@ from __future__ import annotations
 from crypsis.drawing.markup import Markup
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.histogram import Series, Wording, histogram
-from crypsis.wording import counted
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted
 
-_WORDS = Wording("symbol", "symbols", "size", "locations in the symbol (size)", "symbols")
+_WORDS = Wording("symbol", "symbols", "size", marked("locations in the symbol (size)"), "symbols")
 
 
 def symbol_sizes(facts: ReleaseFacts) -> Markup:
     """Bars of symbols by size; size 1 is intact."""
-    label = f"Histogram of the sizes of {counted(len(facts.names), 'published symbol')}"
+    label = _(
+        "Histogram of the sizes of {published_symbols}", published_symbols=counted(len(facts.names), "published symbol")
+    )
     if len(facts.sizes):
-        label += f": {facts.n_intact:,} intact, the largest has {counted(int(facts.sizes.max()), 'location')}"
+        label += _(
+            ": {n_intact:,} intact, the largest has {locations}",
+            n_intact=facts.n_intact,
+            locations=counted(int(facts.sizes.max()), "location"),
+        )
     series = (
         Series("bar-generalized", "generalized", facts.sizes[~facts.intact]),
         Series("bar-intact", "intact", facts.sizes[facts.intact]),

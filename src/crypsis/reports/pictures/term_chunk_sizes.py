@@ -5,12 +5,13 @@ from __future__ import annotations
 from crypsis.drawing.markup import Markup
 from crypsis.reports.disassociated_facts import DisassociatedFacts
 from crypsis.reports.histogram import Series, Wording, histogram
-from crypsis.wording import counted
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted
 
-_WORDS = Wording("cluster", "clusters", "terms", "terms in the term chunk", "clusters")
+_WORDS = Wording("cluster", "clusters", "terms", marked("terms in the term chunk"), "clusters")
 
 
 def term_chunk_sizes(facts: DisassociatedFacts) -> Markup:
     """Bars of clusters by the terms of which they tell the presence only."""
-    label = f"Histogram of the term chunks of {counted(len(facts.term_chunk_sizes), 'cluster')}."
+    label = _("Histogram of the term chunks of {clusters}.", clusters=counted(len(facts.term_chunk_sizes), "cluster"))
     return histogram((Series("bar-neutral", "", facts.term_chunk_sizes),), _WORDS, label)

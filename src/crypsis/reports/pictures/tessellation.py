@@ -14,18 +14,19 @@ from crypsis.methods.trajectory.voronoi_polygons import voronoi_polygons
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.histogram import nothing_to_show
 from crypsis.reports.pictures.flow_map import HEIGHTS, MARGIN, WIDTH, symbol_middles
-from crypsis.wording import counted, listed
+from crypsis.translation import _
+from crypsis.translation.wording import counted, listed
 
 MOST_CELLS = 3_000
 
 
 def tessellation(facts: ReleaseFacts) -> Markup:
     """The areas around the published points of cells."""
-    label = f"Tessellation of {counted(len(facts.names), 'published place')}."
+    label = _("Tessellation of {published_places}.", published_places=counted(len(facts.names), "published place"))
     if not facts.has_map:
-        return nothing_to_show("No coordinates were published, so there is no map.", label)
+        return nothing_to_show(_("No coordinates were published, so there is no map."), label)
     if len(facts.names) > MOST_CELLS:
-        return nothing_to_show(f"{len(facts.names):,} places are too many to draw their areas.", label)
+        return nothing_to_show(_("{names:,} places are too many to draw their areas.", names=len(facts.names)), label)
     x, y = symbol_middles(facts)
     placed = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     plane, height = Plane.fitted(x[placed], y[placed], WIDTH, HEIGHTS, MARGIN)

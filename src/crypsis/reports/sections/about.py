@@ -6,6 +6,7 @@ from crypsis.drawing.markup import Markup, element
 from crypsis.reports.about import LABELS, PEOPLE
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.page import facts_list, paragraph, section
+from crypsis.translation import _
 
 
 def about(facts: ManifestFacts) -> Markup:
@@ -13,9 +14,9 @@ def about(facts: ManifestFacts) -> Markup:
     told = facts.section("about")
     if not told:
         return Markup("")
-    entries = [(label, str(told[name])) for name, label in LABELS.items() if told.get(name)]
-    words = "Declared by the publisher; nothing of it was checked."
-    return section("Who answers for it", paragraph(words), facts_list(entries), class_="about")
+    entries = [(_(label), str(told[name])) for name, label in LABELS.items() if told.get(name)]
+    words = _("Declared by the publisher; nothing of it was checked.")
+    return section(_("Who answers for it"), paragraph(words), facts_list(entries), class_="about")
 
 
 def signatures(facts: ManifestFacts) -> Markup:
@@ -26,10 +27,10 @@ def signatures(facts: ManifestFacts) -> Markup:
     boxes = [
         element(
             "div",
-            element("p", LABELS[name], class_="muted small"),
+            element("p", _(LABELS[name]), class_="muted small"),
             element("p", str(told.get(name) or ""), class_="strong"),
-            element("p", "Place, date, signature", class_="line muted small"),
+            element("p", _("Place, date, signature"), class_="line muted small"),
         )
         for name in PEOPLE
     ]
-    return section("Signatures", element("div", *boxes, class_="signatures"))
+    return section(_("Signatures"), element("div", *boxes, class_="signatures"))

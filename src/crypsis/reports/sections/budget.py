@@ -8,28 +8,38 @@ from collections.abc import Iterable, Sequence
 from crypsis.drawing.markup import Markup, element
 from crypsis.reports.page import columns, exact, facts_list, items, paragraph, section, tile
 from crypsis.reports.private_facts import PrivateFacts
-from crypsis.wording import shown
+from crypsis.translation import _, translated
+from crypsis.translation.wording import shown
 
 
 def epsilon_tile(facts: PrivateFacts) -> Markup:
-    return tile("Epsilon", exact(facts.budget.get("epsilon", "")), f"{shown(facts.budget.get('spent'))} spent")
+    return tile(
+        _("Epsilon"), exact(facts.budget.get("epsilon", "")), _("{spent} spent", spent=shown(facts.budget.get("spent")))
+    )
 
 
 def spent(facts: PrivateFacts, public: Sequence[str], noise: str, division: Iterable[tuple[str, str]]) -> Markup:
     """Section: what is assumed public, and how the budget was kept."""
     budget = facts.budget
     kept = [
-        ("Accounting", str(budget.get("accounting", ""))),
-        ("Noise", f"{noise} on whole numbers, drawn by {budget.get('noise', '')}"),
+        (_("Accounting"), translated(str(budget.get("accounting", "")))),
+        (
+            _("Noise"),
+            _(
+                "{noise} on whole numbers, drawn by {noise2}",
+                noise=noise,
+                noise2=translated(str(budget.get("noise", ""))),
+            ),
+        ),
         *division,
-        ("Ledger of the dataset", str(budget.get("dataset_ledger", ""))),
-        ("Digest of the run's ledger", str(budget.get("ledger_digest", ""))[:16] + "…"),
+        (_("Ledger of the dataset"), translated(str(budget.get("dataset_ledger", "")))),
+        (_("Digest of the run's ledger"), str(budget.get("ledger_digest", ""))[:16] + "…"),
     ]
     return section(
-        "What is public, and what was spent",
+        _("What is public, and what was spent"),
         columns(
-            element("div", element("h3", "Declared as public"), items(public)),
-            element("div", element("h3", "The budget"), facts_list(kept)),
+            element("div", element("h3", _("Declared as public")), items(public)),
+            element("div", element("h3", _("The budget")), facts_list(kept)),
         ),
     )
 
@@ -37,10 +47,13 @@ def spent(facts: PrivateFacts, public: Sequence[str], noise: str, division: Iter
 def utility(words: str) -> Markup:
     """Section: why there are no figures."""
     return section(
-        "Remaining utility",
+        _("Remaining utility"),
         paragraph(
-            "How near these counts are to the true ones is not told: such a figure would be a statement about the "
-            f"original data without noise. {words}"
+            _(
+                "How near these counts are to the true ones is not told: such a figure would be a "
+                "statement about the original data without noise. {words}",
+                words=words,
+            )
         ),
     )
 

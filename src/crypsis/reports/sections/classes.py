@@ -7,7 +7,8 @@ from crypsis.drawing.markup import Markup, element
 from crypsis.reports.page import columns, exact, paragraph, pictured, section, tile
 from crypsis.reports.pictures.class_sizes import class_sizes
 from crypsis.reports.table_facts import ColumnFacts, TableFacts
-from crypsis.wording import counted, figure
+from crypsis.translation import _
+from crypsis.translation.wording import counted, figure
 
 
 def table_glance(facts: TableFacts) -> Markup:
@@ -15,42 +16,61 @@ def table_glance(facts: TableFacts) -> Markup:
     found = facts.section("verdict")
     smallest = int(facts.sizes.min()) if len(facts.sizes) else 0
     tiles = [
-        tile("Records", exact(facts.section("data").get("rows", 0)), f"{facts.suppressed:,} of them suppressed"),
-        tile("Classes", exact(len(facts.sizes)), "combinations of quasi-identifiers"),
-        tile("Smallest class", exact(smallest), "records" if facts.k is None else f"records; {facts.k:,} required"),
+        tile(
+            _("Records"),
+            exact(facts.section("data").get("rows", 0)),
+            _("{suppressed:,} of them suppressed", suppressed=facts.suppressed),
+        ),
+        tile(_("Classes"), exact(len(facts.sizes)), _("combinations of quasi-identifiers")),
+        tile(
+            _("Smallest class"),
+            exact(smallest),
+            _("records") if facts.k is None else _("records; {k:,} required", k=facts.k),
+        ),
     ]
     for promise in found.get("promises") or []:
         if promise.get("model") != "k-anonymity":
-            detail = f"{figure(promise.get('required'))} required"
+            detail = _("{required} required", required=figure(promise.get("required")))
             tiles.append(tile(str(promise.get("model")), exact(promise.get("achieved")), detail))
     loss = facts.section("utility").get("ncp_loss")
     if loss is not None:
-        tiles.append(tile("Information loss", exact(loss), "share of what the columns told; lower is better"))
-    return section("At a glance", element("dl", *tiles, class_="tiles"), class_="glance")
+        tiles.append(tile(_("Information loss"), exact(loss), _("share of what the columns told; lower is better")))
+    return section(_("At a glance"), element("dl", *tiles, class_="tiles"), class_="glance")
 
 
 def classes(facts: TableFacts) -> Markup:
     """Histogram of class sizes and a table of columns."""
     if not len(facts.sizes):
-        return section("Classes and columns", paragraph("No record was published.", class_="muted"))
+        return section(_("Classes and columns"), paragraph(_("No record was published."), class_="muted"))
     mean = float(facts.sizes.mean())
-    caption = f"{counted(len(facts.sizes), 'class', 'classes')} of {figure(mean, 3)} records on average."
+    caption = _(
+        "{classes} of {mean} records on average.",
+        classes=counted(len(facts.sizes), "class", "classes"),
+        mean=figure(mean, 3),
+    )
     head = element(
         "tr",
-        *(element("th", title, scope="col") for title in ("Column", "Role", "Type", "What it shows")),
+        *(element("th", title, scope="col") for title in (_("Column"), _("Role"), _("Type"), _("What it shows"))),
     )
     rows = [_row(column) for column in facts.columns]
     table = element("table", element("thead", head), element("tbody", *rows))
     return section(
-        "Classes and columns",
-        columns(pictured("Records in each class", class_sizes(facts), caption)),
+        _("Classes and columns"),
+        columns(pictured(_("Records in each class"), class_sizes(facts), caption)),
         element("div", table, class_="scroll"),
     )
 
 
 def _row(column: ColumnFacts) -> Markup:
     shown = ", ".join(
-        f"{counted(records, 'record')} {'are ' if kind in _STATES else f'in {column.cells[kind]:,} '}{kind}"
+        _("{records} are {kind}", records=counted(records, "record"), kind=_(kind))
+        if kind in _STATES
+        else _(
+            "{records} in {cells:,} {kind}",
+            records=counted(records, "record"),
+            cells=column.cells[kind],
+            kind=_(kind),
+        )
         for kind, records in column.records.items()
     )
     return element(

@@ -10,11 +10,12 @@ from crypsis.errors import NotApplicable
 from crypsis.reports.page import columns, paragraph, pictured, section
 from crypsis.reports.pictures.before_after import before_after, comparable_columns
 from crypsis.reports.pictures.movement_maps import LabelledMap, maps_before_after
-from crypsis.wording import counted
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted
 
 MOST_COLUMNS = 24
-_HEADING = "Before and after"
-_PRIVATE = "Not for release: these pictures show the original."
+_HEADING = marked("Before and after")
+_PRIVATE = marked("Not for release: these pictures show the original.")
 
 
 def compared(original: Any, published: Any, side_file: Any = None) -> Markup:
@@ -36,10 +37,19 @@ def compared(original: Any, published: Any, side_file: Any = None) -> Markup:
     notes = []
     if len(names) > MOST_COLUMNS:
         notes.append(
-            paragraph(f"The first {MOST_COLUMNS} of {counted(len(names), 'column')} are shown.", class_="note")
+            paragraph(
+                _(
+                    "The first {most_columns} of {columns} are shown.",
+                    most_columns=MOST_COLUMNS,
+                    columns=counted(len(names), "column"),
+                ),
+                class_="note",
+            )
         )
     if left_out:
-        words = f"Not shown, because their nodes do not say what they stand for: {', '.join(left_out)}."
+        words = _(
+            "Not shown, because their nodes do not say what they stand for: {left_out}.", left_out=", ".join(left_out)
+        )
         notes.append(paragraph(words, class_="note"))
     return section(_HEADING, paragraph(_PRIVATE), columns(*drawn), *notes)
 
@@ -48,6 +58,6 @@ def _mapped(before: LabelledMap, after: LabelledMap) -> Markup:
     """Two maps of the same view, with what their marks mean."""
     drawn = [
         pictured(title, one.picture, below=element("div", one.legend, class_="legend"))
-        for title, one in (("Map before", before), ("Map after", after))
+        for title, one in ((_("Map before"), before), (_("Map after"), after))
     ]
     return section(_HEADING, paragraph(_PRIVATE), columns(*drawn))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from crypsis.drawing.markup import Markup, element, join
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.page import paragraph, section
-from crypsis.wording import counted, shortened
+from crypsis.translation import _
+from crypsis.translation.wording import counted, figure, shortened
 
 MOST_LISTED = 12
 MOST_MEMBERS = 8
@@ -16,14 +17,18 @@ def generalized(facts: ReleaseFacts) -> Markup:
     """Table of the largest groups; cells are no groups of locations."""
     if facts.shows_cells:
         return Markup("")
-    heading = "What was merged"
+    heading = _("What was merged")
     if not facts.names:
-        return section(heading, paragraph("No symbol was published."))
+        return section(heading, paragraph(_("No symbol was published.")))
     if not facts.n_generalized:
-        return section(heading, paragraph("Nothing was merged: every published symbol is a single location."))
+        return section(heading, paragraph(_("Nothing was merged: every published symbol is a single location.")))
     listed = facts.largest_first[:MOST_LISTED]
     left = facts.n_generalized - len(listed)
-    note = f"The largest {len(listed)} of {facts.n_generalized:,} groups." if left else "All groups are listed."
+    note = (
+        _("The largest {listed} of {n_generalized:,} groups.", listed=len(listed), n_generalized=facts.n_generalized)
+        if left
+        else _("All groups are listed.")
+    )
     return section(
         heading,
         element("div", _table(facts, listed), class_="scroll"),
@@ -34,9 +39,9 @@ def generalized(facts: ReleaseFacts) -> Markup:
 def _table(facts: ReleaseFacts, listed: list[int]) -> Markup:
     head = element(
         "tr",
-        element("th", "Published as one of", scope="col"),
-        element("th", "Locations", scope="col", class_="numeric"),
-        element("th", "Rows", scope="col", class_="numeric"),
+        element("th", _("Published as one of"), scope="col"),
+        element("th", _("Locations"), scope="col", class_="numeric"),
+        element("th", _("Rows"), scope="col", class_="numeric"),
         element("td", "", class_="bar"),
     )
     most = max(int(facts.supports[symbol]) for symbol in listed)
@@ -56,8 +61,8 @@ def _row(facts: ReleaseFacts, symbol: int, most: int) -> Markup:
     return element(
         "tr",
         element("td", _members(facts.names[symbol])),
-        element("td", f"{len(facts.names[symbol]):,}", class_="numeric"),
-        element("td", f"{support:,}", class_="numeric"),
+        element("td", figure(len(facts.names[symbol])), class_="numeric"),
+        element("td", figure(support), class_="numeric"),
         element("td", bar, class_="bar"),
     )
 
@@ -66,4 +71,8 @@ def _members(names: tuple[str, ...]) -> Markup:
     """Each name apart from its neighbours, so that none can change the direction in which others are read."""
     shown = join([element("bdi", shortened(name)) for name in names[:MOST_MEMBERS]], ", ")
     left = counted(len(names) - MOST_MEMBERS, "more", "more")
-    return shown if len(names) <= MOST_MEMBERS else join([shown, element("span", f" and {left}", class_="muted")])
+    return (
+        shown
+        if len(names) <= MOST_MEMBERS
+        else join([shown, element("span", _(" and {left}", left=left), class_="muted")])
+    )

@@ -8,9 +8,10 @@ from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.page import paragraph, pictured, section
 from crypsis.reports.pictures.flow_map import flow_map
 from crypsis.reports.pictures.tessellation import tessellation
-from crypsis.wording import counted
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted
 
-_HEADING = "How people move"
+_HEADING = marked("How people move")
 
 
 def movement(facts: ReleaseFacts) -> Markup:
@@ -18,24 +19,30 @@ def movement(facts: ReleaseFacts) -> Markup:
     if not facts.shows_cells or not facts.has_map:
         return Markup("")
     caption = [
-        "A circle is a cell, its area the rows that visit it; an arrow is a direct move, as wide as the rows that "
-        "make it."
+        _(
+            "A circle is a cell, its area the rows that visit it; an arrow is a direct move, as wide as "
+            "the rows that make it."
+        )
     ]
     if len(facts.flows) > MOST_ARROWS:
         caption.append(
-            f"There are {counted(len(facts.flows), 'direct move')}; those between the same two "
-            "neighbourhoods are drawn as one arrow."
+            _(
+                "There are {direct_moves}; those between the same two neighbourhoods are drawn as one arrow.",
+                direct_moves=counted(len(facts.flows), "direct move"),
+            )
         )
     return section(
-        _HEADING,
+        _(_HEADING),
         paragraph(
-            "Each row is a sequence of cells. A cell is shown as one point, the mean of where its visitors were; "
-            "nobody need have been at that point."
+            _(
+                "Each row is a sequence of cells. A cell is shown as one point, the mean of where its "
+                "visitors were; nobody need have been at that point."
+            )
         ),
-        pictured("Moves between cells", flow_map(facts), *caption),
+        pictured(_("Moves between cells"), flow_map(facts), *caption),
         pictured(
-            "Areas around the published points",
+            _("Areas around the published points"),
             tessellation(facts),
-            "Drawn from the published points; the cells with which the data were made differ a little.",
+            _("Drawn from the published points; the cells with which the data were made differ a little."),
         ),
     )

@@ -7,9 +7,10 @@ from crypsis.drawing.markup import Markup, element
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.page import paragraph, pictured, section
 from crypsis.reports.pictures.location_map import legend_marks, location_map, shown_on_map
-from crypsis.wording import counted
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted
 
-_HEADING = "Where locations were merged"
+_HEADING = marked("Where locations were merged")
 
 
 def places(facts: ReleaseFacts) -> Markup:
@@ -17,7 +18,7 @@ def places(facts: ReleaseFacts) -> Markup:
     if facts.shows_cells:
         return Markup("")
     if not facts.has_map:
-        return section(_HEADING, paragraph("No coordinates were published, so there is no map.", class_="muted"))
+        return section(_(_HEADING), paragraph(_("No coordinates were published, so there is no map."), class_="muted"))
     legend = element(
         "ul",
         *(
@@ -31,12 +32,12 @@ def places(facts: ReleaseFacts) -> Markup:
         class_="legend",
     )
     return section(
-        _HEADING,
+        _(_HEADING),
         paragraph(
-            "A visit to a location inside a group is published as “one of these”. "
+            _("A visit to a location inside a group is published as “one of these”. ")
             if facts.n_generalized
-            else "Nothing was merged: every location is published as it is. ",
-            element("span", "Point at a mark to read its names and how many rows hold it.", class_="only-screen"),
+            else _("Nothing was merged: every location is published as it is. "),
+            element("span", _("Point at a mark to read its names and how many rows hold it."), class_="only-screen"),
         ),
         pictured(None, location_map(facts, legend=False), *_caption(facts), below=legend),
     )
@@ -46,23 +47,35 @@ def _caption(facts: ReleaseFacts) -> list[str]:
     drawn = shown_on_map(facts)
     lowest, highest = int(facts.supports.min()), int(facts.supports.max())
     sentences = [
-        "The area of a disc, and with it the breadth of a group around its locations, grows with the rows that hold "
-        "it: "
-        f"the smallest stands for {counted(lowest, 'row')}, the largest for {highest:,}."
+        _(
+            "The area of a disc, and with it the breadth of a group around its locations, grows with the "
+            "rows that hold it: the smallest stands for {rows}, the largest for {highest:,}.",
+            rows=counted(lowest, "row"),
+            highest=highest,
+        )
         if highest > lowest
-        else f"Every symbol is in {counted(highest, 'row')}.",
-        f"Distances are in {unit_words(facts.crs)}.",
+        else _("Every symbol is in {rows}.", rows=counted(highest, "row")),
+        _("Distances are in {unit_words}.", unit_words=unit_words(facts.crs)),
     ]
     if drawn.symbols < len(facts.names):
         sentences.append(
-            f"Of {counted(len(facts.names), 'symbol')}, {drawn.symbols:,} are marked: the groups with the most "
-            "locations and the single locations with the most rows."
+            _(
+                "Of {symbols}, {symbols2:,} are marked: the groups with the most locations and the single "
+                "locations with the most rows.",
+                symbols=counted(len(facts.names), "symbol"),
+                symbols2=drawn.symbols,
+            )
         )
     if drawn.dots < drawn.locations:
         sentences.append(
-            f"{counted(drawn.locations, 'location')} are drawn as {counted(drawn.dots, 'dot')}, "
-            "because those that lie close together share one."
+            _(
+                "{locations} are drawn as {dots}, because those that lie close together share one.",
+                locations=counted(drawn.locations, "location"),
+                dots=counted(drawn.dots, "dot"),
+            )
         )
     if drawn.without_place:
-        sentences.append(f"{counted(drawn.without_place, 'location')} without coordinates could not be drawn.")
+        sentences.append(
+            _("{locations} without coordinates could not be drawn.", locations=counted(drawn.without_place, "location"))
+        )
     return sentences

@@ -7,6 +7,7 @@ from crypsis.errors import CrypsisError
 from crypsis.guarantees import GUARANTEES, guarantee_from_dict
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.page import columns, items, paragraph, section, settings
+from crypsis.translation import _, translated
 
 
 def promise(facts: ManifestFacts) -> Markup:
@@ -16,28 +17,28 @@ def promise(facts: ManifestFacts) -> Markup:
     model = model_name(str(promised.get("model", "")))
     covered = [
         element("h3", join([model, f" ({parameters})" if parameters else ""])),
-        paragraph(str(promised.get("scope") or "")),
+        paragraph(translated(str(promised.get("scope") or ""))),
     ]
     if (meaning := _meaning(facts)) not in ("", promised.get("scope")):
         covered += [paragraph(element("strong", meaning))]
     if promised.get("model") in GUARANTEES:
-        covered += [paragraph(GUARANTEES[str(promised["model"])].protects_from, class_="muted")]
+        covered += [paragraph(translated(GUARANTEES[str(promised["model"])].protects_from), class_="muted")]
     if promised.get("assumptions"):
-        covered += [element("h3", "Assumed"), items(map(str, promised["assumptions"]))]
+        covered += [element("h3", _("Assumed")), items(map(translated, map(str, promised["assumptions"])))]
     if found.get("counted"):
-        covered += [element("h3", "How it was counted"), paragraph(_sentence(str(found["counted"])))]
+        covered += [element("h3", _("How it was counted")), paragraph(_sentence(translated(str(found["counted"]))))]
     limits = [
-        element("h3", "Not covered"),
-        items(map(str, promised.get("not_covered") or ["Nothing is listed."])),
+        element("h3", _("Not covered")),
+        items(map(translated, map(str, promised.get("not_covered") or [_("Nothing is listed.")]))),
     ]
     for title, name in (
-        ("Can be recounted from the files", "recountable"),
-        ("Checked by the publisher", "publisher_only"),
+        (_("Can be recounted from the files"), "recountable"),
+        (_("Checked by the publisher"), "publisher_only"),
     ):
         if promised.get(name):
-            limits += [element("h3", title), items(map(str, promised[name]))]
+            limits += [element("h3", title), items(map(translated, map(str, promised[name])))]
     return section(
-        "What is guaranteed, and what is not",
+        _("What is guaranteed, and what is not"),
         columns(element("div", *covered), element("div", *limits)),
     )
 

@@ -9,40 +9,45 @@ from typing import Any
 from crypsis.drawing.markup import Markup, element, join
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.page import columns, facts_list, paragraph, section, settings
-from crypsis.wording import shown
+from crypsis.translation import _, translated
+from crypsis.translation.wording import shown
 
 
 def provenance(facts: ManifestFacts) -> Markup:
     """Method, parameters and software on one side, the recheck on the other."""
-    made = element("div", element("h3", "How it was made"), facts_list(_origin(facts)))
-    check = element("div", element("h3", "How to check it again"), *_recheck(facts))
+    made = element("div", element("h3", _("How it was made")), facts_list(_origin(facts)))
+    check = element("div", element("h3", _("How to check it again")), *_recheck(facts))
     files = facts.section("files")
-    listing = [element("h3", "Files", class_="files"), element("div", _files(files), class_="scroll")] if files else []
-    return section("How it was made, and how to check it", columns(made, check), *listing)
+    listing = (
+        [element("h3", _("Files"), class_="files"), element("div", _files(files), class_="scroll")] if files else []
+    )
+    return section(_("How it was made, and how to check it"), columns(made, check), *listing)
 
 
 def _origin(facts: ManifestFacts) -> list[tuple[str, str]]:
     method, software, data = facts.section("method"), facts.section("software"), facts.section("data")
     entries: list[tuple[str, str]] = []
     if method:
-        entries.append(("Method", str(method.get("class") or method.get("name") or "")))
+        entries.append((_("Method"), str(method.get("class") or method.get("name") or "")))
         if method.get("summary"):
-            entries.append(("What it does", str(method["summary"])))
-        entries.append(("Parameters", settings(method.get("parameters") or {}) or "none"))
+            entries.append((_("What it does"), translated(str(method["summary"]))))
+        entries.append((_("Parameters"), settings(method.get("parameters") or {}) or _("none")))
         if method.get("assured") is False:
-            entries.append(("Assured", "not by the method itself; the verifier alone vouches for this release"))
+            entries.append((_("Assured"), _("not by the method itself; the verifier alone vouches for this release")))
     if software:
-        entries.append(("Software", f"{software.get('name', '')} {software.get('version', '')}".strip()))
+        entries.append((_("Software"), f"{software.get('name', '')} {software.get('version', '')}".strip()))
     if facts.manifest.get("created"):
-        entries.append(("Created", str(facts.manifest["created"])))
+        entries.append((_("Created"), str(facts.manifest["created"])))
     if data:
         described = [str(data[name]) for name in ("file", "format") if data.get(name)]
-        entries.append(("Data", ", ".join(described)))
+        entries.append((_("Data"), ", ".join(described)))
         if data.get("order") == "sorted":
-            entries.append(("Row order", "sorted by content, so that it says nothing about the people"))
+            entries.append((_("Row order"), _("sorted by content, so that it says nothing about the people")))
         elif data.get("order"):
-            entries.append(("Row order", f"{data['order']}: for evaluation only, the order may identify people"))
-    return entries + [(name, _plain(value)) for name, value in _flat(facts.section("provenance"))]
+            entries.append(
+                (_("Row order"), _("{order}: for evaluation only, the order may identify people", order=data["order"]))
+            )
+    return entries + [(translated(name), _plain(value)) for name, value in _flat(facts.section("provenance"))]
 
 
 def _flat(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -63,12 +68,13 @@ def _plain(value: Any) -> str:
 
 def _recheck(facts: ManifestFacts) -> list[Markup]:
     command = "crypsis verify FOLDER"
-    words = facts.recheck_words
+    words = translated(facts.recheck_words)
     if not facts.counts_rows:
         command += " --original FILE"
-        words = (
-            f"The guarantee counts {facts.units}, whom published rows do not name; "
-            "so only the publisher, who has the original, can recount it."
+        words = _(
+            "The guarantee counts {units}, whom published rows do not name; so only the publisher, who has "
+            "the original, can recount it.",
+            units=_(facts.units),
         )
     return [
         paragraph(words),
@@ -76,9 +82,9 @@ def _recheck(facts: ManifestFacts) -> list[Markup]:
         paragraph(
             join(
                 [
-                    "Everything on this page comes from the files beside it: the data and ",
+                    _("Everything on this page comes from the files beside it: the data and "),
                     element("code", "release.json"),
-                    ". A broken guarantee, or a file that was changed, ends with exit code 4.",
+                    _(". A broken guarantee, or a file that was changed, ends with exit code 4."),
                 ]
             )
         ),
@@ -88,8 +94,8 @@ def _recheck(facts: ManifestFacts) -> list[Markup]:
 def _files(files: Mapping[str, Any]) -> Markup:
     head = element(
         "tr",
-        element("th", "File", scope="col"),
-        element("th", "Bytes", scope="col", class_="numeric"),
+        element("th", _("File"), scope="col"),
+        element("th", _("Bytes"), scope="col", class_="numeric"),
         element("th", "SHA-256", scope="col"),
     )
     rows = [

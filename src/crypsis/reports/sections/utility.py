@@ -10,27 +10,28 @@ from crypsis.metrics import figure_named
 from crypsis.metrics.figure import HIGHER, LOWER
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.page import exact, paragraph, section
-from crypsis.wording import figure
+from crypsis.translation import _, marked, translated
+from crypsis.translation.wording import figure
 
-_ARROWS = {LOWER: "↓ lower is better", HIGHER: "↑ higher is better"}
+_ARROWS = {LOWER: marked("↓ lower is better"), HIGHER: marked("↑ higher is better")}
 
 
 def utility(facts: ManifestFacts) -> Markup:
     """Tables of the figures: of the published data, and of those against the original that were published."""
-    heading = "Remaining utility"
+    heading = _("Remaining utility")
     figures, chosen = facts.section("figures"), facts.section("figures_against_original")
     if not figures and not chosen:
-        return section(heading, paragraph("There are no figures of these data.", class_="muted"))
+        return section(heading, paragraph(_("There are no figures of these data."), class_="muted"))
     parts: list[Markup] = []
     if figures:
         parts += [
-            paragraph("Computed from the published data alone; they can be computed again."),
+            paragraph(_("Computed from the published data alone; they can be computed again.")),
             table(figures, facts.crs),
         ]
     if chosen:
-        words = (
-            "Computed by the publisher from the original data and rounded to two digits. The guarantee does not cover "
-            "what they tell."
+        words = _(
+            "Computed by the publisher from the original data and rounded to two digits. The guarantee "
+            "does not cover what they tell."
         )
         parts += [paragraph(words), table(chosen, facts.crs)]
     return section(heading, *parts)
@@ -42,9 +43,9 @@ def private_utility(facts: ManifestFacts) -> Markup:
     if not figures:
         return Markup("")
     return section(
-        "Compared with the original",
+        _("Compared with the original"),
         paragraph(
-            "Measured against the original data. For the publisher alone: a release does not hold these figures."
+            _("Measured against the original data. For the publisher alone: a release does not hold these figures.")
         ),
         table(figures, facts.crs),
     )
@@ -54,10 +55,10 @@ def table(figures: Mapping[str, Any], crs: str | None = None) -> Markup:
     """Figures with their direction and what they mean; `crs` is the projection that distances are measured in."""
     head = element(
         "tr",
-        element("th", "Figure", scope="col"),
-        element("th", "Value", scope="col", class_="numeric"),
-        element("th", "Direction", scope="col"),
-        element("th", "How to read it", scope="col"),
+        element("th", _("Figure"), scope="col"),
+        element("th", _("Value"), scope="col", class_="numeric"),
+        element("th", _("Direction"), scope="col"),
+        element("th", _("How to read it"), scope="col"),
     )
     drawn = element("table", element("thead", head), element("tbody", *_rows(figures, crs)), class_="utility")
     return element("div", drawn, class_="scroll")
@@ -67,17 +68,17 @@ def _rows(figures: Mapping[str, Any], crs: str | None) -> list[Markup]:
     rows = []
     for name, value in figures.items():
         described = figure_named(name)
-        meaning = described.meaning
+        meaning = translated(described.meaning)
         if described.share and isinstance(value, (int, float)):
-            meaning = f"{meaning} Here {figure(100 * value, 3)} %."
+            meaning = _("{meaning} Here {value} %.", meaning=meaning, value=figure(100 * value, 3))
         elif described.unit and value is not None:
-            meaning = f"{meaning} In {described.unit_in(crs)}."
+            meaning = _("{meaning} In {unit_in}.", meaning=meaning, unit_in=described.unit_in(crs))
         rows.append(
             element(
                 "tr",
-                element("th", described.title, scope="row"),
+                element("th", translated(described.title), scope="row"),
                 element("td", exact(value), class_="numeric"),
-                element("td", _ARROWS.get(described.better, ""), class_="direction"),
+                element("td", _(_ARROWS.get(described.better, "")), class_="direction"),
                 element("td", meaning, class_="meaning"),
             )
         )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from crypsis.drawing.markup import Markup, element, join, model_name
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.page import paragraph
-from crypsis.wording import counted, figure, shown
+from crypsis.translation import _, marked, translated
+from crypsis.translation.wording import counted, figure, shown
 
 _SIGNS = {
-    "holds": ("M22 4a18 18 0 1 0 .01 0zM14 22.5l6 6 11-12", "Tick"),
-    "idle": ("M22 5L41 38H3zM22 17v10M22 32.4v.2", "Warning"),
-    "broken": ("M15 4h14l11 11v14l-11 11H15L4 29V15zM16 16l12 12M28 16L16 28", "Cross"),
+    "holds": ("M22 4a18 18 0 1 0 .01 0zM14 22.5l6 6 11-12", marked("Tick")),
+    "idle": ("M22 5L41 38H3zM22 17v10M22 32.4v.2", marked("Warning")),
+    "broken": ("M15 4h14l11 11v14l-11 11H15L4 29V15zM16 16l12 12M28 16L16 28", marked("Cross")),
 }
 
 
@@ -19,14 +20,14 @@ def verdict(facts: ManifestFacts) -> Markup:
     found, promised = facts.section("verdict"), facts.section("guarantee")
     holds, trivial = bool(found.get("holds")), bool(promised.get("trivial"))
     state = "broken" if not holds else "idle" if trivial else "holds"
-    model = model_name(str(promised.get("model", "The guarantee")))
+    model = model_name(str(promised.get("model", _("The guarantee"))))
     outcome = {
-        "holds": join([model, " holds"]),
-        "idle": join([model, " holds, but protects nothing"]),
-        "broken": join([model, " is broken: do not publish"]),
+        "holds": join([model, _(" holds")]),
+        "idle": join([model, _(" holds, but protects nothing")]),
+        "broken": join([model, _(" is broken: do not publish")]),
     }[state]
     path, name = _SIGNS[state]
-    sign = element("svg", element("path", d=path, class_="sign"), viewBox="0 0 44 44", role="img", aria_label=name)
+    sign = element("svg", element("path", d=path, class_="sign"), viewBox="0 0 44 44", role="img", aria_label=_(name))
     banner = element(
         "div",
         sign,
@@ -34,7 +35,7 @@ def verdict(facts: ManifestFacts) -> Markup:
         element("div", *(paragraph(sentence) for sentence in _sentences(facts, state))),
         class_=f"verdict {state}",
     )
-    counts = f"Release of {counted(_rows(facts), *facts.row_words)}"
+    counts = _("Release of {counted}", counted=counted(_rows(facts), *facts.row_words))
     declared = facts.section("about").get("title")
     title = [element("h1", str(declared)), paragraph(counts)] if declared else [element("h1", counts)]
     return element("header", paragraph(_origin(facts), class_="eyebrow"), *title, banner, "\n")
@@ -48,7 +49,7 @@ def _origin(facts: ManifestFacts) -> str:
     software = facts.section("software")
     made_by = f"{software.get('name', '')} {software.get('version', '')}".strip()
     parts = [
-        "Private report, not for release" if "private" in facts.manifest else "Release report",
+        _("Private report, not for release") if "private" in facts.manifest else _("Release report"),
         str(facts.manifest.get("created") or ""),
         made_by,
     ]
@@ -58,16 +59,22 @@ def _origin(facts: ManifestFacts) -> str:
 def _sentences(facts: ManifestFacts, state: str) -> list[str]:
     found = facts.section("verdict")
     if state == "broken":
-        return [str(found.get("problem") or "The published data do not keep what is promised.")]
-    scope = str(facts.section("guarantee").get("scope") or "")
+        return [translated(str(found.get("problem") or "")) or _("The published data do not keep what is promised.")]
+    scope = translated(str(facts.section("guarantee").get("scope") or ""))
     if state == "idle":
-        return ["No protection was requested: with these parameters any data would pass.", scope]
+        return [_("No protection was requested: with these parameters any data would pass."), scope]
     achieved, required = found.get("achieved"), found.get("required")
     if found.get("recounted_from") == "original":
-        reached = "Verified by the publisher with the original data; the files alone do not suffice."
+        reached = _("Verified by the publisher with the original data; the files alone do not suffice.")
     elif achieved is None:
-        reached = "Nothing occurs that could be rare."
+        reached = _("Nothing occurs that could be rare.")
     else:
         level, bound = facts.level_words
-        reached = f"Recounted by the verifier: {figure(achieved)} {level}, {shown(required)} {bound}."
-    return [scope, reached, *([str(found["note"])] if found.get("note") else [])]
+        reached = _(
+            "Recounted by the verifier: {achieved} {level}, {required} {bound}.",
+            achieved=figure(achieved),
+            level=translated(level),
+            required=shown(required),
+            bound=translated(bound),
+        )
+    return [scope, reached, *([translated(str(found["note"]))] if found.get("note") else [])]

@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from nicegui import app as pages_app
 from nicegui import ui
 
+from crypsis.translation import _
 from crypsis.web.pages import (
     compare,
     data,
@@ -58,7 +59,7 @@ def register(app: FastAPI, workbench: Workbench) -> None:
     pages_app.config.quasar_config["loadingBar"]["skipHijack"] = True  # its bar has no name for a screen reader
     ui.run_with(
         app,
-        title="Crypsis",
+        title=_("Crypsis"),
         favicon=FAVICON,
         dark=None,
         language="en-US",

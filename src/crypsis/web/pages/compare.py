@@ -13,6 +13,7 @@ from crypsis.errors import CrypsisError
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.review import Remedy
+from crypsis.translation import _, marked
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors
 from crypsis.web.pages.evaluate import no_data, reasons_against
@@ -24,7 +25,7 @@ from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
 PATH = "/compare"
-LEAD = "Put configurations side by side, vary a parameter, and see what protection costs."
+LEAD = marked("Put configurations side by side, vary a parameter, and see what protection costs.")
 
 
 def register(workbench: Workbench) -> None:
@@ -32,7 +33,7 @@ def register(workbench: Workbench) -> None:
     async def compare(request: Request, dataset: str | None = None, experiment: str | None = None) -> None:
         entry = chosen_dataset(workbench, dataset)
         mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame("Compare", LEAD, theme=mode, dataset=entry.number if entry else None) as actions:
+        with theme.page_frame(_("Compare"), LEAD, theme=mode, dataset=entry.number if entry else None) as actions:
             if entry is None:
                 no_data(workbench, PATH)
                 return
@@ -64,7 +65,9 @@ class ComparePage:
     def _begin(self) -> Entry:
         suggested = self.workbench.datasets.suggested_run(self.dataset.number)
         runs = [] if suggested is None else [_run(suggested.method, suggested.params)]
-        return self.experiments.create(self.dataset.number, "compare", {"run": runs}, f"{self.dataset.name} comparison")
+        return self.experiments.create(
+            self.dataset.number, "compare", {"run": runs}, _("{name} comparison", name=self.dataset.name)
+        )
 
     @property
     def runs(self) -> list[dict[str, Any]]:
@@ -78,17 +81,17 @@ class ComparePage:
         with actions:
             choose_dataset(self.workbench, self.dataset, PATH)
             if self.problem is None:
-                theme.secondary("Show as file", self._as_file, "code")
+                theme.secondary(_("Show as file"), self._as_file, "code")
         if self.problem is not None:
             unreadable(self.workbench, self.dataset, self.problem, PATH)
             return
         with theme.section(
-            "Configurations", "Each is a method with its settings, run at every value of its range"
+            _("Configurations"), _("Each is a method with its settings, run at every value of its range")
         ) as head:
             with head:
-                self.add = theme.secondary("Add a configuration", self._add, "add")
-                self.start = theme.primary("Run all", notify_errors(self._start), "play_arrow")
-                self.stop = theme.secondary("Cancel", notify_errors(self._cancel), "stop")
+                self.add = theme.secondary(_("Add a configuration"), self._add, "add")
+                self.start = theme.primary(_("Run all"), notify_errors(self._start), "play_arrow")
+                self.stop = theme.secondary(_("Cancel"), notify_errors(self._cancel), "stop")
             self.cards = (
                 ui.element("div").classes("cards").style("grid-template-columns: repeat(auto-fill, minmax(330px, 1fr))")
             )
@@ -117,34 +120,38 @@ class ComparePage:
             for index, run in enumerate(self.runs):
                 self._card(index, run)
             if not self.runs:
-                ui.label("Add a configuration to begin.").classes("muted")
+                ui.label(_("Add a configuration to begin.")).classes("muted")
         if focus is not None and self.names:
             name = self.names[min(focus, len(self.names) - 1)]
             ui.timer(0.1, lambda: name.run_method("focus"), once=True)
 
     def _card(self, place: int, run: dict[str, Any]) -> None:
         label = str(run.get("label") or run.get("method") or "run")
-        with ui.element("div").classes("card").props(f'role=group aria-label="Configuration {theme.escaped(label)}"'):
+        with (
+            ui.element("div")
+            .classes("card")
+            .props(f"role=group {theme.attribute('aria-label', _('Configuration {label}', label=label))}")
+        ):
             with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: center; gap: 4px"):
-                name = ui.input("Label", value=label).props("outlined dense debounce=500").style("flex: 1")
+                name = ui.input(_("Label"), value=label).props("outlined dense debounce=500").style("flex: 1")
                 name.on_value_change(lambda event: self._set(place, label=str(event.value or "")))
                 self.names.append(name)
-                theme.quiet("content_copy", f"Duplicate {label}", lambda: self._duplicate(place))
-                theme.quiet("arrow_back", f"Move {label} to the front", lambda: self._move(place, -1)).set_enabled(
-                    place > 0
-                )
-                theme.quiet("arrow_forward", f"Move {label} back", lambda: self._move(place, 1)).set_enabled(
-                    place < len(self.runs) - 1
-                )
-                theme.quiet("close", f"Remove {label}", lambda: self._remove(place))
+                theme.quiet("content_copy", _("Duplicate {label}", label=label), lambda: self._duplicate(place))
+                theme.quiet(
+                    "arrow_back", _("Move {label} to the front", label=label), lambda: self._move(place, -1)
+                ).set_enabled(place > 0)
+                theme.quiet(
+                    "arrow_forward", _("Move {label} back", label=label), lambda: self._move(place, 1)
+                ).set_enabled(place < len(self.runs) - 1)
+                theme.quiet("close", _("Remove {label}", label=label), lambda: self._remove(place))
             self.problems.append(ui.element("div").classes("stack").style("gap: 6px"))
             if "method" not in run or run["method"] not in METHODS:
-                ui.label("Written in a file; change it with Show as file.").classes("muted small")
+                ui.label(_("Written in a file; change it with Show as file.")).classes("muted small")
                 self.forms.append(None)
                 self.more.append(None)
                 return
             possible = {name: METHODS[name].__name__ for name, reason in self.reasons.items() if reason is None}
-            method = ui.select(possible, value=run["method"] if run["method"] in possible else None, label="Method")
+            method = ui.select(possible, value=run["method"] if run["method"] in possible else None, label=_("Method"))
             method.props("outlined dense options-dense").style("width: 100%")
             method.on_value_change(lambda event: self._set_method(place, event.value))
             self._sweep(place, run)
@@ -167,10 +174,12 @@ class ComparePage:
         sweep = dict(run.get("sweep") or {})
         options = {"": "nothing", **{one.name: f"{one.name} · {label_of(one)[0]}" for one in sweepable}}
         with ui.row().style("width: 100%; flex-wrap: nowrap; gap: 6px"):
-            param = ui.select(options, value=sweep.get("param", ""), label="Vary").props("outlined dense options-dense")
+            param = ui.select(options, value=sweep.get("param", ""), label=_("Vary")).props(
+                "outlined dense options-dense"
+            )
             param.props(f'display-value="{sweep.get("param") or "nothing"}"').style("flex: 1.4; min-width: 104px")
             fields = []
-            for key, words in (("start", "From"), ("end", "to"), ("step", "step")):
+            for key, words in (("start", _("From")), ("end", "to"), ("step", "step")):
                 field = (
                     ui.number(words, value=sweep.get(key))
                     .props("outlined dense debounce=500")
@@ -198,7 +207,7 @@ class ComparePage:
                 field.set_visibility(bool(param.value))
             if param.value:
                 parameter = next(one for one in sweepable if one.name == param.value)
-                low, high, _ = slider_range(parameter)
+                low, high, _step = slider_range(parameter)
                 default = parameter.default if isinstance(parameter.default, (int, float)) else low
                 around = (max(low, default), min(high, 5 * default or high)) if parameter.type is int else (low, high)
                 stride = (
@@ -231,9 +240,16 @@ class ComparePage:
                 params = {**(run.get("params") or {}), str(remedy.parameter): remedy.value}
                 self._set(index, params=params)
                 self._show_cards(focus=index)
-                done(f"{label}: {remedy.parameter} is {remedy.value} now. Press Run all.")
+                done(
+                    _(
+                        "{label}: {parameter} is {value} now. Press Run all.",
+                        label=label,
+                        parameter=remedy.parameter,
+                        value=remedy.value,
+                    )
+                )
                 return
-        done(f"{remedy.parameter} is varied in this configuration; change its range.")
+        done(_("{parameter} is varied in this configuration; change its range.", parameter=remedy.parameter))
 
     def _set_params(self, place: int, values: dict[str, Any], more: Any, swept: str | None) -> None:
         self._set(place, params=dict(values))
@@ -314,14 +330,14 @@ class ComparePage:
         place = int(found.group(1)) - 1 if found else -1
         if not 0 <= place < len(self.problems):
             with self.faults:
-                theme.message("bad", where or "Problem", words)
+                theme.message("bad", where or _("Problem"), words)
             return
         form = self.forms[place]
         if form is not None and form.place_problem(words):
             self.more[place].open()
         else:
             with self.problems[place]:
-                theme.message("bad", "This configuration cannot be run", words)
+                theme.message("bad", _("This configuration cannot be run"), words)
 
     async def _cancel(self) -> None:
         await in_thread(self.experiments.cancel, self.entry.number)
@@ -347,4 +363,4 @@ def _run(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
 
 def _in_short(values: dict[str, Any], swept: str | None) -> str:
     told_values = ", ".join(f"{name} = {value}" for name, value in values.items() if name != swept)
-    return f"Settings · {told_values}" if told_values else "Settings · as suggested"
+    return _("Settings · {told_values}", told_values=told_values) if told_values else _("Settings · as suggested")

@@ -14,6 +14,8 @@ from crypsis.data.sources import OF_RECORDS, SOURCES, every_key
 from crypsis.errors import CrypsisError, NotApplicable
 from crypsis.evaluate.first_look import checkin_columns, usual_columns
 from crypsis.parameters import Parameter
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors, number, percent, show_error_at
 from crypsis.web.adding import ways_to_add
@@ -35,13 +37,16 @@ from crypsis.web.widgets import (
 )
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
-from crypsis.wording import counted
 
 PATH = "/data"
-LEAD = "Load data, describe its columns, see how many people are unique."
+LEAD = marked("Load data, describe its columns, see how many people are unique.")
 
 _USUAL_SIDE = 2000  # metres
-POLICY_WORDS = {"privacy": "Privacy policy", "utility": "Utility policy", "constraints": "Places that may be joined"}
+POLICY_WORDS = {
+    "privacy": marked("Privacy policy"),
+    "utility": marked("Utility policy"),
+    "constraints": marked("Places that may be joined"),
+}
 
 
 def register(workbench: Workbench) -> None:
@@ -49,10 +54,10 @@ def register(workbench: Workbench) -> None:
     async def data(request: Request, dataset: str | None = None) -> None:
         entry = chosen_dataset(workbench, dataset)
         mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame("Data", LEAD, theme=mode, dataset=entry.number if entry else None) as actions:
+        with theme.page_frame(_("Data"), LEAD, theme=mode, dataset=entry.number if entry else None) as actions:
             tell_damage(workbench)
             if entry is None:
-                with theme.section("Begin with data"):
+                with theme.section(_("Begin with data")):
                     ways_to_add(workbench)
                 return
             await DataPage(workbench, entry).show(actions)
@@ -73,15 +78,18 @@ class DataPage:
     async def show(self, actions: Any) -> None:
         with actions:
             choose_dataset(self.workbench, self.entry, PATH).style("min-width: 168px; width: 168px")
-            theme.secondary("Add data", self._add, "add")
-            theme.secondary("Show as file", self._as_file, "code")
+            theme.secondary(_("Add data"), self._add, "add")
+            theme.secondary(_("Show as file"), self._as_file, "code")
             self._export_menu()
-            with ui.button(icon="more_vert").props('flat round dense aria-label="More"'), ui.menu():
+            with (
+                ui.button(icon="more_vert").props(f"flat round dense {theme.attribute('aria-label', _('More'))}"),
+                ui.menu(),
+            ):
                 for text, action in (
-                    ("Rename …", self._rename),
-                    ("Save as a new dataset …", self._save_as),
-                    ("Overwrite the file …", self._overwrite),
-                    ("Remove …", self._remove),
+                    (_("Rename …"), self._rename),
+                    (_("Save as a new dataset …"), self._save_as),
+                    (_("Overwrite the file …"), self._overwrite),
+                    (_("Remove …"), self._remove),
                 ):
                     ui.menu_item(text, action).props("role=menuitem")
         self.tiles = ui.element("div").classes("tiles")
@@ -104,13 +112,13 @@ class DataPage:
         missing = sum(column["missing"] for column in found["columns"])
         self.tiles.clear()
         with self.tiles:
-            theme.tile("Rows", number(self.total), found["file"])
-            theme.tile("Columns", number(len(self.grid_columns)), self._roles_in_words())
+            theme.tile(_("Rows"), number(self.total), found["file"])
+            theme.tile(_("Columns"), number(len(self.grid_columns)), self._roles_in_words())
             kind = self.section["kind"]
             suggested = found["kind"] == kind or (found["kind"] in OF_RECORDS and kind in OF_RECORDS)
-            theme.tile("Kind", KIND_LABELS[kind], found["reason"] if suggested else "")
-            theme.tile("Missing values", number(missing))
-            theme.tile("Edits", number(len(self.section.get("edits", ()))), "the file itself is never changed")
+            theme.tile(_("Kind"), KIND_LABELS[kind], found["reason"] if suggested else "")
+            theme.tile(_("Missing values"), number(missing))
+            theme.tile(_("Edits"), number(len(self.section.get("edits", ()))), _("the file itself is never changed"))
 
     def _roles_in_words(self) -> str:
         """How many columns have each role, for instance 2 identifier, 5 quasi-identifier."""
@@ -122,7 +130,7 @@ class DataPage:
         )
 
     def _risk_box(self) -> None:
-        with theme.section("Risk at a glance", "If the data were published as they are"):
+        with theme.section(_("Risk at a glance"), _("If the data were published as they are")):
             self.risk = ui.column().style("width: 100%; gap: 10px")
             with self.risk:
                 ui.skeleton(height="64px").style("width: 100%")
@@ -141,14 +149,15 @@ class DataPage:
         self.people.clear()
         if like is None or "person" not in SOURCES[self.section["kind"]].names():
             return
-        title, _, reason = like.question.partition("? ")
+        title, _mark, reason = like.question.partition("? ")
         with self.people:
-            theme.message("caution", f"{title}?", f"{reason} Nothing is anonymized before you answer.")
+            theme.message("caution", f"{title}?", _("{reason} Nothing is anonymized before you answer.", reason=reason))
             with ui.row().classes("actions"):
                 theme.secondary(
-                    f"Yes, {like.column} names the person", notify_errors(partial(self._say_person, like.column))
+                    _("Yes, {column} names the person", column=like.column),
+                    notify_errors(partial(self._say_person, like.column)),
                 )
-                alone = f"No, each of the {like.records} is another person"
+                alone = _("No, each of the {records} is another person", records=like.records)
                 theme.secondary(alone, notify_errors(partial(self._say_person, None)))
 
     async def _say_person(self, column: str | None) -> None:
@@ -166,26 +175,30 @@ class DataPage:
                 if not isinstance(error, NotApplicable):
                     unreadable(self.workbench, self.entry, error, PATH)
                 else:
-                    theme.message("caution", "No figures yet", error_words(error))
+                    theme.message("caution", _("No figures yet"), error_words(error))
             return
         self.risk.clear()
         with self.risk:
             share = found["unique_share"]
             state = "bad" if share > 0.05 else "caution" if share > 0 else "good"
             words = {
-                "table": f"of the {'people' if found.get('people') else 'records'} are the only ones with their "
-                "quasi-identifiers",
-                "items": "of records can be singled out by two of their items",
-                "visits": "of people can be singled out by two places they visited",
-                "tracks": "of people can be singled out by their track",
+                "table": _(
+                    "of the {ending} are the only ones with their quasi-identifiers",
+                    ending=_("people") if found.get("people") else _("records"),
+                ),
+                "items": _("of records can be singled out by two of their items"),
+                "visits": _("of people can be singled out by two places they visited"),
+                "tracks": _("of people can be singled out by their track"),
             }[found["model"]]
             with ui.element("div").classes("tiles"):
-                theme.tile("Unique records", percent(share), words, state=state)
+                theme.tile(_("Unique records"), percent(share), words, state=state)
                 theme.tile(
-                    "Smallest group", number(found["smallest_class"]), f"highest risk {percent(found['highest'])}"
+                    _("Smallest group"),
+                    number(found["smallest_class"]),
+                    _("highest risk {highest}", highest=percent(found["highest"])),
                 )
             if found.get("looked_at", found["records"]) < found["records"]:
-                ui.label(f"Of the first {found['looked_at']:,}.").classes("muted small")
+                ui.label(_("Of the first {looked_at:,}.", looked_at=found["looked_at"])).classes("muted small")
 
     # The grid
 
@@ -193,16 +206,18 @@ class DataPage:
         grid = await in_thread(self.datasets.grid, self.entry.number)
         self.total, self.grid_columns = grid.frame.height, grid.columns
         editable = self.datasets.dataset(self.entry).is_table_file()
-        with theme.section("Rows", "Double-click or press Enter to edit a cell" if editable else "") as actions:
+        with theme.section(_("Rows"), _("Double-click or press Enter to edit a cell") if editable else "") as actions:
             with actions:
-                self.undo_button = theme.quiet("undo", "Undo (Ctrl+Z)", notify_errors(self._undo))
-                self.redo_button = theme.quiet("redo", "Redo (Ctrl+Y)", notify_errors(self._redo))
-                theme.quiet("playlist_add", "Add a row", notify_errors(self._add_row)).set_visibility(editable)
+                self.undo_button = theme.quiet("undo", _("Undo (Ctrl+Z)"), notify_errors(self._undo))
+                self.redo_button = theme.quiet("redo", _("Redo (Ctrl+Y)"), notify_errors(self._redo))
+                theme.quiet("playlist_add", _("Add a row"), notify_errors(self._add_row)).set_visibility(editable)
                 theme.quiet(
-                    "playlist_remove", "Delete the selected row", notify_errors(self._delete_row)
+                    "playlist_remove", _("Delete the selected row"), notify_errors(self._delete_row)
                 ).set_visibility(editable)
-                theme.quiet("add_box", "Add a column", self._add_column).set_visibility(editable)
-                jump = ui.number("Go to row", min=1, precision=0, format="%d").props("outlined dense hide-bottom-space")
+                theme.quiet("add_box", _("Add a column"), self._add_column).set_visibility(editable)
+                jump = ui.number(_("Go to row"), min=1, precision=0, format="%d").props(
+                    "outlined dense hide-bottom-space"
+                )
                 jump.style("width: 110px")
                 jump.on("keydown.enter", lambda: self._jump(jump.value))
             self.grid_holder = ui.column().style("width: 100%")
@@ -220,7 +235,7 @@ class DataPage:
                 total=self.total,
                 editable=self.datasets.dataset(self.entry).is_table_file(),
                 height="438px",
-                label=f"Rows of {self.entry.name}",
+                label=_("Rows of {name}", name=self.entry.name),
             )
             self.grid.on("cellValueChanged", notify_errors(self._cell_changed))
 
@@ -289,24 +304,24 @@ class DataPage:
     async def _delete_row(self) -> None:
         row = await self.grid.get_selected_row()
         if row is None:
-            ui.notify("Click a row first; it is then the selected one.", position="bottom-right")
+            ui.notify(_("Click a row first; it is then the selected one."), position="bottom-right")
             return
         await self._edit({"edit": "delete_row", "row": int(row["_row"])})
 
     def _add_column(self) -> None:
         self._ask(
-            "Add a column",
-            "Name of the column",
+            _("Add a column"),
+            _("Name of the column"),
             "",
-            "Add",
+            _("Add"),
             lambda name: self._edit({"edit": "add_column", "column": name, "value": ""}),
         )
 
     # Columns
 
     def _columns_box(self) -> None:
-        with theme.section("Columns", "Suggested from names and counts; change what is wrong"):
-            self.kind = ui.select(KIND_LABELS, value=self.section["kind"], label="Kind of data")
+        with theme.section(_("Columns"), _("Suggested from names and counts; change what is wrong")):
+            self.kind = ui.select(KIND_LABELS, value=self.section["kind"], label=_("Kind of data"))
             self.kind.props("outlined dense options-dense").style("width: 100%")
             self.kind.on_value_change(notify_errors(self._set_kind))
             self.columns = ui.column().style("width: 100%; gap: 8px; max-height: 420px; overflow: auto")
@@ -336,7 +351,7 @@ class DataPage:
         for option in shown:
             self._reading_field(option)
         if len(shown) < len(options):
-            with ui.expansion("More on how the data are read").props("dense").style("width: 100%"):
+            with ui.expansion(_("More on how the data are read")).props("dense").style("width: 100%"):
                 for option in options:
                     if option not in shown:
                         self._reading_field(option)
@@ -357,12 +372,16 @@ class DataPage:
                 value = found.get({"id": "user", "t": "time"}.get(option.name, option.name))
         reading_field(option, value, self.grid_columns, notify_errors(self._set_option))
         if option.name == "unite":
-            ui.label("Disassociation counts records: it needs this where a person has several.").classes("muted small")
+            ui.label(_("Disassociation counts records: it needs this where a person has several.")).classes(
+                "muted small"
+            )
 
     def _person_field(self) -> None:
         """Which column names the person; it can be answered and changed at any time."""
         each = "\0each row"  # no column can be called so
-        choices = {"": "not said", each: "each row is another person"} | {name: name for name in self.grid_columns}
+        choices = {"": _("not said"), each: _("each row is another person")} | {
+            name: name for name in self.grid_columns
+        }
         chosen = each if self.section.get("each_row_is_a_person") else str(self.section.get("person") or "")
 
         async def choose(event: Any) -> None:
@@ -376,7 +395,7 @@ class DataPage:
                 await self._ask_about_people()
 
         field = ui.select(
-            choices, value=chosen if chosen in choices else "", label="Person, where one has several rows"
+            choices, value=chosen if chosen in choices else "", label=_("Person, where one has several rows")
         )
         field.props("outlined dense options-dense").style("width: 100%")
         field.on_value_change(notify_errors(choose))
@@ -400,10 +419,13 @@ class DataPage:
             await self._show_histogram()
 
         ui.label(
-            f"Are these check-ins rather than fixes of a device? Then read them as visits to squares of "
-            f"{_USUAL_SIDE // 1000} km of the map; the size can be changed."
+            _(
+                "Are these check-ins rather than fixes of a device? Then read them as visits to squares of "
+                "{usual_side} km of the map; the size can be changed.",
+                usual_side=_USUAL_SIDE // 1000,
+            )
         ).classes("muted small")
-        theme.secondary("Read as visits to squares", notify_errors(divide), "grid_on")
+        theme.secondary(_("Read as visits to squares"), notify_errors(divide), "grid_on")
 
     def _column_fields(self, name: str, column: dict[str, Any], reason: str) -> None:
         with ui.element("div").style("display: grid; grid-template-columns: 1fr 148px; gap: 4px 8px; width: 100%"):
@@ -411,17 +433,19 @@ class DataPage:
                 picked = ui.button(name, on_click=lambda: notify_errors(self._pick)(name)).props(
                     "flat dense no-caps align=left"
                 )
-                picked.style("overflow: hidden; min-width: 0").tooltip(f"Histogram of {name}")
-                theme.quiet("edit", f"Rename {name}", lambda: self._rename_column(name)).props("size=sm")
-            kind = ui.select(TYPE_LABELS, value=column.get("type"), label="Type")
-            kind.props(f'outlined dense options-dense aria-label="Type of {theme.escaped(name)}"')
+                picked.style("overflow: hidden; min-width: 0").tooltip(_("Histogram of {name}", name=name))
+                theme.quiet("edit", _("Rename {name}", name=name), lambda: self._rename_column(name)).props("size=sm")
+            kind = ui.select(TYPE_LABELS, value=column.get("type"), label=_("Type"))
+            kind.props(f"outlined dense options-dense {theme.attribute('aria-label', _('Type of {name}', name=name))}")
             kind.on_value_change(lambda event: notify_errors(self._set_column)(name, type=event.value))
         if column.get("type") == "items":
-            ui.label("A set of items in every record").classes("muted small")
+            ui.label(_("A set of items in every record")).classes("muted small")
             return
         roles = {role: ROLE_LABELS[role] for role in ROLES}
-        role = ui.select(roles, value=column.get("role"), label="Role")
-        role.props(f'outlined dense options-dense aria-label="Role of {theme.escaped(name)}"').style("width: 100%")
+        role = ui.select(roles, value=column.get("role"), label=_("Role"))
+        role.props(
+            f"outlined dense options-dense {theme.attribute('aria-label', _('Role of {name}', name=name))}"
+        ).style("width: 100%")
         role.on_value_change(lambda event: notify_errors(self._set_column)(name, role=event.value))
         if reason:
             role.props(f'hint="{theme.escaped(reason)}"')
@@ -483,17 +507,17 @@ class DataPage:
 
     def _rename_column(self, name: str) -> None:
         self._ask(
-            f"Rename {name}",
-            "New name of the column",
+            _("Rename {name}", name=name),
+            _("New name of the column"),
             name,
-            "Rename",
+            _("Rename"),
             lambda new: self._edit({"edit": "rename", "column": name, "to": new}),
         )
 
     # Histogram
 
     def _histogram_box(self) -> None:
-        with theme.section("Histogram", "Click the name of a column to see its values"):
+        with theme.section(_("Histogram"), _("Click the name of a column to see its values")):
             self.histogram = ui.column().style("width: 100%")
 
     async def _show_histogram(self) -> None:
@@ -507,8 +531,8 @@ class DataPage:
             self.histogram.clear()
             with self.histogram:
                 readable = isinstance(error, NotApplicable)
-                words = error_words(error) if readable else "It appears here once the data can be read."
-                theme.message("caution", "No histogram", words)
+                words = error_words(error) if readable else _("It appears here once the data can be read.")
+                theme.message("caution", _("No histogram"), words)
             return
         self.histogram.clear()
         with self.histogram:
@@ -517,22 +541,22 @@ class DataPage:
     # What to do next, and the menu
 
     def _next_box(self) -> None:
-        with theme.section("What next?"), ui.row().classes("actions"):
+        with theme.section(_("What next?")), ui.row().classes("actions"):
             number_ = self.entry.number
-            theme.primary("Try a method", lambda: ui.navigate.to(f"/evaluate?dataset={number_}"), "science")
+            theme.primary(_("Try a method"), lambda: ui.navigate.to(f"/evaluate?dataset={number_}"), "science")
             theme.secondary(
-                "Compare methods", lambda: ui.navigate.to(f"/compare?dataset={number_}"), "stacked_line_chart"
+                _("Compare methods"), lambda: ui.navigate.to(f"/compare?dataset={number_}"), "stacked_line_chart"
             )
             if self.section["kind"] in ("tracks", "trajectories"):
-                theme.secondary("See the map", lambda: ui.navigate.to(f"/trajectories?dataset={number_}"), "route")
+                theme.secondary(_("See the map"), lambda: ui.navigate.to(f"/trajectories?dataset={number_}"), "route")
             if self.section["kind"] == "events":
-                theme.secondary("Watch it live", lambda: ui.navigate.to(f"/streams?dataset={number_}"), "stream")
+                theme.secondary(_("Watch it live"), lambda: ui.navigate.to(f"/streams?dataset={number_}"), "stream")
 
     def _add(self) -> None:
         with ui.dialog() as dialog, ui.card().classes("box").style("width: 760px; max-width: 92vw"):
             ui.html("<h2>Add data</h2>", sanitize=False)
             ways_to_add(self.workbench)
-            ui.button("Close", on_click=dialog.close).props("flat no-caps")
+            ui.button(_("Close"), on_click=dialog.close).props("flat no-caps")
         dialog.open()
 
     def _as_file(self) -> None:
@@ -555,7 +579,7 @@ class DataPage:
             await in_thread(self.datasets.rename, self.entry.number, name, self.entry.revision)
             ui.navigate.to(f"{PATH}?dataset={self.entry.number}")
 
-        self._ask("Rename", "Name of the dataset", self.entry.name, "Rename", rename)
+        self._ask(_("Rename"), _("Name of the dataset"), self.entry.name, _("Rename"), rename)
 
     def _export_menu(self) -> None:
         """The data and everything that goes with them, each as the file that it is loaded from."""
@@ -572,7 +596,7 @@ class DataPage:
         if workload is not None and workload.content["queries"]:
             files["Queries"] = (f"/api/queries/queries.txt?dataset={number_}", "queries.txt")
         files["Everything, as an archive"] = (f"/api/datasets/{number_}/inputs.zip", f"{name}.zip")
-        with theme.secondary("Export", lambda: None, "download"):
+        with theme.secondary(_("Export"), lambda: None, "download"):
             file_menu(files)
 
     def _save_as(self) -> None:
@@ -580,19 +604,28 @@ class DataPage:
             entry = await in_thread(self.datasets.save_as, self.entry.number, name)
             ui.navigate.to(f"{PATH}?dataset={entry.number}")
 
-        self._ask("Save as a new dataset", "Name of the dataset", f"{self.entry.name} edited", "Save", save)
+        self._ask(
+            _("Save as a new dataset"),
+            _("Name of the dataset"),
+            _("{name} edited", name=self.entry.name),
+            _("Save"),
+            save,
+        )
 
     def _overwrite(self) -> None:
         async def overwrite() -> None:
             self.entry = await in_thread(self.datasets.overwrite, self.entry.number, self.entry.revision)
             await self._seen()
-            done("The file was overwritten")
+            done(_("The file was overwritten"))
 
         confirm(
-            "Overwrite the file?",
-            f"{self.datasets.dataset(self.entry).file.name} gets the edited table; the edits cannot be undone then.",
+            _("Overwrite the file?"),
+            _(
+                "{name} gets the edited table; the edits cannot be undone then.",
+                name=self.datasets.dataset(self.entry).file.name,
+            ),
             notify_errors(overwrite),
-            "Overwrite",
+            _("Overwrite"),
         )
 
     def _remove(self) -> None:
@@ -601,10 +634,10 @@ class DataPage:
             ui.navigate.to(PATH)
 
         confirm(
-            f"Remove {self.entry.name}?",
-            "The dataset and its edits leave the workspace. A file that was opened by its path stays where it is.",
+            _("Remove {name}?", name=self.entry.name),
+            _("The dataset and its edits leave the workspace. A file that was opened by its path stays where it is."),
             notify_errors(remove),
-            "Remove",
+            _("Remove"),
         )
 
     def _ask(self, title: str, label: str, value: str, button: str, action: Any) -> None:
@@ -619,10 +652,10 @@ class DataPage:
                     show_error_at(field, error)
                     return
                 dialog.close()
-                done("Done")
+                done(_("Done"))
 
             field.on("keydown.enter", go)
             with ui.row().classes("actions"):
                 theme.primary(button, go)
-                ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
+                ui.button(_("Cancel"), on_click=dialog.close).props("flat no-caps")
         dialog.open()

@@ -18,6 +18,8 @@ from crypsis.evaluate.suggestions import RUN_FOR_KIND
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.review import Remedy, Review
+from crypsis.translation import _, marked
+from crypsis.translation.wording import shown
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors, number, percent
 from crypsis.web.attack_card import AttackCard
@@ -31,38 +33,48 @@ from crypsis.web.telling import note_words
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, rows_grid, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
-from crypsis.wording import shown
 
 PATH = "/evaluate"
 _AT_ONCE = 2.0  # seconds; a run that takes less is repeated when a slider is moved
-LEAD = "Run one method, read the verdict of the independent verifier, look at what came out."
+LEAD = marked("Run one method, read the verdict of the independent verifier, look at what came out.")
 # By state: how it is shown, its heading, and what to do next.
 _OUTCOMES = {
-    "done": ("good", "Verified", ""),
+    "done": ("good", marked("Verified"), ""),
     "unsafe": (
         "bad",
-        "Not safe: the verifier found a problem",
-        "Nothing of it can be downloaded. Change the settings, or choose another method.",
+        marked("Not safe: the verifier found a problem"),
+        marked("Nothing of it can be downloaded. Change the settings, or choose another method."),
     ),
-    "infeasible": ("caution", "Not possible with these settings", "Change a setting, or try another method."),
-    "failed": ("bad", "Failed", "Correct what is named, then run again."),
-    "cancelled": ("info", "Cancelled", "Nothing was kept of it. Press Run to begin again."),
-    "too_slow": ("caution", "Too slow", "Try a method that is made for larger data, or fewer columns or rows."),
+    "infeasible": (
+        "caution",
+        marked("Not possible with these settings"),
+        marked("Change a setting, or try another method."),
+    ),
+    "failed": ("bad", marked("Failed"), marked("Correct what is named, then run again.")),
+    "cancelled": ("info", marked("Cancelled"), marked("Nothing was kept of it. Press Run to begin again.")),
+    "too_slow": (
+        "caution",
+        marked("Too slow"),
+        marked("Try a method that is made for larger data, or fewer columns or rows."),
+    ),
     "undeclared": (
         "caution",
-        "Say first what is public",
-        "Differential privacy needs a list of the possible values that does not come from these people. Give it in "
-        "the marked field: the path of a file, or, where everybody knows the values anyway, the button below it.",
+        marked("Say first what is public"),
+        marked(
+            "Differential privacy needs a list of the possible values that does not come from these "
+            "people. Give it in the marked field: the path of a file, or, where everybody knows the values "
+            "anyway, the button below it."
+        ),
     ),
 }
 
 
 PHASES = {  # what is done around the stages of a method
-    "read": "reading the data",
-    "compile": "getting the method ready",
-    "verify": "verifying what came out",
-    "measure": "measuring what was lost",
-    "write": "writing the result",
+    "read": marked("reading the data"),
+    "compile": marked("getting the method ready"),
+    "verify": marked("verifying what came out"),
+    "measure": marked("measuring what was lost"),
+    "write": marked("writing the result"),
 }
 
 
@@ -71,7 +83,7 @@ def register(workbench: Workbench) -> None:
     async def evaluate(request: Request, dataset: str | None = None, method: str | None = None) -> None:
         entry = chosen_dataset(workbench, dataset)
         mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame("Evaluate", LEAD, theme=mode, dataset=entry.number if entry else None) as actions:
+        with theme.page_frame(_("Evaluate"), LEAD, theme=mode, dataset=entry.number if entry else None) as actions:
             if entry is None:
                 no_data(workbench, PATH)
                 return
@@ -88,10 +100,10 @@ def no_data(workbench: Workbench, path: str) -> None:
         ui.navigate.to(f"{path}?dataset={entry.number}")
 
     with theme.empty_state(
-        "table_chart", "No data yet", "Load a file on the page Data, or begin with the bundled check-ins."
+        "table_chart", _("No data yet"), _("Load a file on the page Data, or begin with the bundled check-ins.")
     ):
-        theme.primary("Load the sample check-ins", notify_errors(load), "download")
-        theme.secondary("Go to Data", lambda: ui.navigate.to("/data"), "table_chart")
+        theme.primary(_("Load the sample check-ins"), notify_errors(load), "download")
+        theme.secondary(_("Go to Data"), lambda: ui.navigate.to("/data"), "table_chart")
 
 
 def settings_changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
@@ -102,11 +114,15 @@ def settings_changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     def told_value(params: Mapping[str, Any], name: str) -> str:
         known = defaults.get(name)
         usual = None if known is None or known.required else known.default
-        return shown(params.get(name, usual)) if params.get(name, usual) is not None else "not set"
+        return shown(params.get(name, usual)) if params.get(name, usual) is not None else _("not set")
 
     names = [name for name in {**former, **current} if former.get(name) != current.get(name)]
     told_of = [(name, told_value(former, name), told_value(current, name)) for name in names]
-    return " ".join(f"{name} was {was}, is {is_now} now." for name, was, is_now in told_of if was != is_now)
+    return " ".join(
+        _("{name} was {was}, is {is_now} now.", name=name, was=was, is_now=is_now)
+        for name, was, is_now in told_of
+        if was != is_now
+    )
 
 
 def reasons_against(data: Any) -> dict[str, str | None]:
@@ -164,12 +180,12 @@ class EvaluatePage:
         with actions:
             choose_dataset(self.workbench, self.dataset, PATH)
             if self.problem is None:
-                theme.secondary("Show as file", self._as_file, "code")
+                theme.secondary(_("Show as file"), self._as_file, "code")
         if self.problem is not None:
             unreadable(self.workbench, self.dataset, self.problem, PATH)
             return
         with ui.element("div").classes("split left"):
-            with theme.section("Method and settings"):
+            with theme.section(_("Method and settings")):
                 self._form()
             self.right = ui.element("div").classes("stack")
         self.aloud = theme.Announcer()
@@ -188,20 +204,24 @@ class EvaluatePage:
         }
         chosen = self.run["method"]
         self.method = ui.select(
-            possible, value=chosen if chosen in possible else None, label="Method", on_change=self._choose
+            possible, value=chosen if chosen in possible else None, label=_("Method"), on_change=self._choose
         )
         self.method.props("outlined dense options-dense").style("width: 100%")
         with ui.column().style("gap: 2px"):
             self.summary = ui.label().classes("muted small")
-            self.learn = ui.link("What it protects from, and when to choose it", "/methods").classes("small")
+            self.learn = ui.link(_("What it protects from, and when to choose it"), "/methods").classes("small")
         with ui.row().classes("actions"):
-            self.start = theme.primary("Run", notify_errors(self._start), "play_arrow")
-            self.stop = theme.secondary("Cancel", notify_errors(self._cancel), "stop")
+            self.start = theme.primary(_("Run"), notify_errors(self._start), "play_arrow")
+            self.stop = theme.secondary(_("Cancel"), notify_errors(self._cancel), "stop")
         self.faults = ui.column().style("width: 100%")
         self.form_place = ui.column().style("width: 100%; gap: 12px")
         impossible = {name: reason for name, reason in self.reasons.items() if reason is not None}
         if impossible:
-            with ui.expansion(f"{len(impossible)} methods do not fit these data").props("dense").classes("fold"):
+            with (
+                ui.expansion(_("{impossible} methods do not fit these data", impossible=len(impossible)))
+                .props("dense")
+                .classes("fold")
+            ):
                 for name, reason in impossible.items():
                     ui.label(f"{METHODS[name].__name__}: {reason}.").classes("muted small")
         self._show_form()
@@ -242,8 +262,8 @@ class EvaluatePage:
             with self.faults:
                 for problem in problems:
                     if not self.form.place_problem(str(problem["message"])):
-                        theme.message("bad", "These settings cannot be run", note_words(str(problem["message"])))
-            self.aloud.say("There is a problem with the settings")
+                        theme.message("bad", _("These settings cannot be run"), note_words(str(problem["message"])))
+            self.aloud.say(_("There is a problem with the settings"))
             return
         await in_thread(self.experiments.start, self.entry.number)
         self.shown, self.spoken = (), None
@@ -295,27 +315,30 @@ class EvaluatePage:
         self.elapsed = None
         with self.right:
             if seen["error"]:
-                theme.message("bad", "The run could not begin", note_words(str(seen["error"]["message"])))
-                self.aloud.say("The run could not begin")
+                theme.message("bad", _("The run could not begin"), note_words(str(seen["error"]["message"])))
+                self.aloud.say(_("The run could not begin"))
             if running:
                 self._show_progress(cell, seen["seconds"])
             elif cell is None or cell["state"] == "waiting":
                 with theme.empty_state(
                     "science",
-                    "No result yet",
-                    "Press Run. Usual settings are filled in already, and what comes out is verified at once.",
+                    _("No result yet"),
+                    _("Press Run. Usual settings are filled in already, and what comes out is verified at once."),
                 ):
                     pass
             else:
                 if changed:
                     theme.message(
                         "info",
-                        "The settings have changed since",
-                        f"{settings_changed(ran or {}, self.run)} What is below came of the former ones. Press Run.",
+                        _("The settings have changed since"),
+                        _(
+                            "{settings_changed} What is below came of the former ones. Press Run.",
+                            settings_changed=settings_changed(ran or {}, self.run),
+                        ),
                     )
                 elif cell["stale"]:
                     theme.message(
-                        "caution", "Stale", "The data, or what belongs to them, have changed since. Press Run."
+                        "caution", _("Stale"), _("The data, or what belongs to them, have changed since. Press Run.")
                     )
                 self._show_result(cell, outdated=bool(changed or cell["stale"]))
 
@@ -327,26 +350,26 @@ class EvaluatePage:
     def _show_progress(self, cell: Any, seconds: float | None) -> None:
         told_phase = str(cell["phase"]) if cell is not None and cell["phase"] else "read"
         phase = PHASES.get(told_phase, told_phase)
-        with theme.section("Running", "It goes on when you leave this page; the result waits for you here"):
+        with theme.section(_("Running"), _("It goes on when you leave this page; the result waits for you here")):
             share = None if cell is None else cell["share"]
             bar = ui.linear_progress(value=share or 0, show_value=False, size="8px")
             if share is None:
                 bar.props("indeterminate")
-            bar.props('aria-label="Progress"')
+            bar.props(f"{theme.attribute('aria-label', _('Progress'))}")
             with ui.row().style("width: 100%; justify-content: space-between; flex-wrap: nowrap"):
                 ui.label(phase[:1].upper() + phase[1:]).classes("strong")
                 self.elapsed = ui.label(f"{seconds or 0:.0f} s").classes("muted number")
             if share is not None:
                 left = self.pace.left(told_phase, share)
-                words = f"{percent(round(share, 2))} of this stage" + (
-                    f" · about {rough_duration(left)} left" if left else ""
+                words = _("{share} of this stage", share=percent(round(share, 2))) + (
+                    _(" · about {left} left", left=rough_duration(left)) if left else ""
                 )
                 ui.label(words).classes("muted small number")
             if told_phase == "compile":
                 ui.label(
-                    "The first run of a method also compiles it, once on this machine: a minute, or a few."
+                    _("The first run of a method also compiles it, once on this machine: a minute, or a few.")
                 ).classes("muted small")
-        self.aloud.say(f"Running: {phase}")
+        self.aloud.say(_("Running: {phase}", phase=phase))
 
     def _show_result(self, cell: dict[str, Any], *, outdated: bool) -> None:
         stored = self.experiments.store(self.entry.number).cell(cell["cell"])
@@ -354,7 +377,11 @@ class EvaluatePage:
         undeclared = stored.end.code == "public-input-missing"
         kind, title, next_step = _OUTCOMES["undeclared" if undeclared else state]
         if outdated and state == "done":  # of former settings or data, so nothing of what is there now is verified
-            kind, title, next_step = "info", "Result of a former run", "Press Run to have one of what is there now."
+            kind, title, next_step = (
+                "info",
+                _("Result of a former run"),
+                _("Press Run to have one of what is there now."),
+            )
         shown = state == "unsafe" or (state == "done" and not outdated)
         verdict = stored.proof.words if shown and stored.proof is not None else None
         words = "" if undeclared else str(verdict or note_words(str(stored.end.message or "")))
@@ -362,21 +389,21 @@ class EvaluatePage:
         self.meaning = ui.label().classes("meaning")
         if self.spoken != (cell["cell"], state):  # what is drawn again says nothing new
             self.spoken = (cell["cell"], state)
-            self.aloud.say(f"The run has ended: {title}")
+            self.aloud.say(_("The run has ended: {title}", title=title))
         if undeclared:
             for name in self.form.domains:
                 if name not in self.values:
-                    self.form.show_problem(name, "Declare it: taking it from the data would tell who is in them.")
+                    self.form.show_problem(name, _("Declare it: taking it from the data would tell who is in them."))
         if state == "failed" and not undeclared:
             theme.secondary(
-                "Look at the columns on the page Data",
+                _("Look at the columns on the page Data"),
                 lambda: ui.navigate.to(f"/data?dataset={self.dataset.number}"),
                 "table_chart",
             ).style("align-self: flex-start")
         if state != "done" and any(row["state"] == "done" for row in self.kept):
-            theme.message("info", "The last verified result is kept", "This run has not replaced it.")
+            theme.message("info", _("The last verified result is kept"), _("This run has not replaced it."))
             theme.secondary(
-                "See it on the page Results",
+                _("See it on the page Results"),
                 lambda: ui.navigate.to(f"/results?experiment={self.entry.number}"),
                 "leaderboard",
             ).style("align-self: flex-start")
@@ -385,14 +412,14 @@ class EvaluatePage:
         review = stored.review
         if review is not None:
             self._show_lights(of_former_run(review) if outdated else review)
-        with theme.section("What it cost", "Against the original") as actions:
+        with theme.section(_("What it cost"), _("Against the original")) as actions:
             if state == "done":
                 with actions:
                     self._download(cell["cell"], review, outdated)
                     report = f"/api/experiments/{self.entry.number}/report.html"
-                    theme.secondary("Report", lambda: ui.navigate.to(report, new_tab=True), "description")
+                    theme.secondary(_("Report"), lambda: ui.navigate.to(report, new_tab=True), "description")
                     theme.secondary(
-                        "Compare with others",
+                        _("Compare with others"),
                         lambda: ui.navigate.to(f"/compare?dataset={self.dataset.number}"),
                         "stacked_line_chart",
                     )
@@ -404,7 +431,9 @@ class EvaluatePage:
                 if state == "done":
                     self._figures_to_publish(stored.figures)
             if state == "done":
-                ui.label("Unpacked, anybody can check the release again: crypsis verify release").classes("muted small")
+                ui.label(_("Unpacked, anybody can check the release again: crypsis verify release")).classes(
+                    "muted small"
+                )
         if state == "done" and not outdated:
             ReportCard(self.workbench.declaration, f"/api/experiments/{self.entry.number}/cells/{cell['cell']}")
         if state == "done":
@@ -419,16 +448,18 @@ class EvaluatePage:
         times = stored.times or Times(0.0)
         spent = times.runtime + times.seconds_verify
         self.quick = state == "done" and not stored.is_private and spent < _AT_ONCE
-        with theme.section("Time", f"{duration(times.runtime)} for the method"):
+        with theme.section(_("Time"), _("{runtime} for the method", runtime=duration(times.runtime))):
             parts = [(phase.name, phase.seconds) for phase in times.phases]
             time_bars([*parts, ("verification", times.seconds_verify)])
             if times.peak_memory_mb:
-                ui.label(f"At most {times.peak_memory_mb:,.0f} MB of memory.").classes("muted small")
+                ui.label(_("At most {peak_memory_mb:,.0f} MB of memory.", peak_memory_mb=times.peak_memory_mb)).classes(
+                    "muted small"
+                )
 
     # The lights, and what they ask for
 
     def _show_lights(self, review: Review) -> None:
-        with theme.section("Three lights", "Does the guarantee hold, what is disclosed beside it, what is left"):
+        with theme.section(_("Three lights"), _("Does the guarantee hold, what is disclosed beside it, what is left")):
             settable = [one.name for one in parameters_of(METHODS[self.run["method"]])]
             show_lights(review, settable=settable, apply=self._apply, confirm=self._confirm, confirmed=self.confirmed)
 
@@ -437,7 +468,7 @@ class EvaluatePage:
         params = {**(self.run.get("params") or {}), str(remedy.parameter): remedy.value}
         self._keep({**self.run, "params": params})
         self._show_form()
-        done(f"{remedy.parameter} is {remedy.value} now. Press Run.")
+        done(_("{parameter} is {value} now. Press Run.", parameter=remedy.parameter, value=remedy.value))
         self._refresh(force=True)
 
     def _confirm(self, column: str) -> None:
@@ -455,19 +486,19 @@ class EvaluatePage:
             address += f"?{urlencode(chosen)}" if chosen else ""
             if outdated:
                 confirm(
-                    "Download a stale result?",
-                    "The data or the settings have changed since. What you get is of the former ones.",
+                    _("Download a stale result?"),
+                    _("The data or the settings have changed since. What you get is of the former ones."),
                     lambda: ui.navigate.to(address),
-                    "Download the stale result",
+                    _("Download the stale result"),
                 )
             else:
                 ui.navigate.to(address)
 
-        words = "Download stale release" if outdated else "Download release"
+        words = _("Download stale release") if outdated else _("Download release")
         button = (theme.secondary if outdated else theme.primary)(words, download, "download")
         button.set_enabled(not waiting)
         if waiting:
-            ui.label(f"Confirm {', '.join(map(repr, dict.fromkeys(waiting)))} first.").classes("muted small")
+            ui.label(_("Confirm {map} first.", map=", ".join(map(repr, dict.fromkeys(waiting))))).classes("muted small")
 
     def _figures_to_publish(self, figures: Mapping[str, float | int | None]) -> None:
         """Figures against the original stay with the publisher, unless they are chosen one by one."""
@@ -480,12 +511,12 @@ class EvaluatePage:
         field = ui.select(
             {name: figure_label(name) for name in single},
             multiple=True,
-            label="Figures to publish with the release (none unless chosen)",
+            label=_("Figures to publish with the release (none unless chosen)"),
             on_change=choose,
         )
         field.props("outlined dense options-dense use-chips").style("width: 100%")
         warning = ui.label(
-            "Computed from the original: they are rounded to two digits, and the guarantee does not cover them."
+            _("Computed from the original: they are rounded to two digits, and the guarantee does not cover them.")
         ).classes("muted small")
         warning.set_visibility(False)
 
@@ -496,15 +527,19 @@ class EvaluatePage:
         def show() -> None:
             place.clear()
             with place:
-                theme.message("caution", "Not covered", "Acting on these figures, or telling them, is not covered.")
+                theme.message(
+                    "caution", _("Not covered"), _("Acting on these figures, or telling them, is not covered.")
+                )
                 loss_tiles(figures, self.crs)
 
         with place:
             ui.label(
-                "Figures against the original are computed from it without noise. Acting on them is not covered by the "
-                "guarantee."
+                _(
+                    "Figures against the original are computed from it without noise. Acting on them is "
+                    "not covered by the guarantee."
+                )
             ).classes("muted small")
-            theme.secondary("Show figures against the original", show, "visibility").style("align-self: flex-start")
+            theme.secondary(_("Show figures against the original"), show, "visibility").style("align-self: flex-start")
 
     async def _show_comparison(self, cell: str) -> None:
         """What the guarantee means here, and the release beside the original in pictures."""
@@ -527,22 +562,22 @@ class EvaluatePage:
     async def _show_output(self, cell: str) -> None:
         output = await in_thread(self.experiments.output, self.entry.number, cell)
         share = output.changed_share
-        words = f"{number(output.grid.frame.height)} rows"
-        words += "" if share is None else f" · {percent(share)} of the published cells changed (◆)"
-        with self._output_place, theme.section("Output", words) as actions:
+        words = _("{height} rows", height=number(output.grid.frame.height))
+        words += "" if share is None else _(" · {share} of the published cells changed (◆)", share=percent(share))
+        with self._output_place, theme.section(_("Output"), words) as actions:
             if self.dataset.content["section"]["kind"] in ("tracks", "trajectories"):
                 with actions:
                     address = f"/trajectories?dataset={self.dataset.number}"
-                    theme.secondary("See the map", lambda: ui.navigate.to(address), "route")
+                    theme.secondary(_("See the map"), lambda: ui.navigate.to(address), "route")
             rows_grid(
                 f"/api/experiments/{self.entry.number}/cells/{cell}/rows",
                 output.grid.columns,
                 total=output.grid.frame.height,
                 height="320px",
-                label="Published rows",
+                label=_("Published rows"),
             )
         if output.examples:
-            words = "Drawn from the published pieces: no record is known to have been so"
-            with self._output_place, theme.section("Records as they might have been", words):
+            words = _("Drawn from the published pieces: no record is known to have been so")
+            with self._output_place, theme.section(_("Records as they might have been"), words):
                 rows = "".join(f"<li>{theme.escaped(example) or '–'}</li>" for example in output.examples)
                 ui.html(f"<ol>{rows}</ol>", sanitize=False)

@@ -9,6 +9,8 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError, NotApplicable
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors, number, show_error_at
 from crypsis.web.files import side_inputs_text, take_text
@@ -19,10 +21,9 @@ from crypsis.web.telling import error_sentence, error_words
 from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
-from crypsis.wording import counted
 
 PATH = "/hierarchies"
-LEAD = "Say what a value may be replaced with: a town by its county, an age by a range."
+LEAD = marked("Say what a value may be replaced with: a town by its county, an age by a range.")
 KINDS = ("table", "mixed", "transactions", "trajectories")
 _LINES = "hierarchy-lines"
 _SCROLLED = 'tabindex=0 role=region aria-label="What each level costs"'
@@ -35,7 +36,7 @@ def register(workbench: Workbench) -> None:
     async def hierarchies(request: Request, dataset: str | None = None, column: str | None = None) -> None:
         entry = chosen_dataset(workbench, dataset, KINDS)
         mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame("Hierarchies", LEAD, theme=mode, dataset=dataset) as actions:
+        with theme.page_frame(_("Hierarchies"), LEAD, theme=mode, dataset=dataset) as actions:
             if entry is None:
                 _empty(workbench)
                 return
@@ -45,11 +46,11 @@ def register(workbench: Workbench) -> None:
             try:
                 columns = await in_thread(workbench.side_inputs.columns, entry.number)
             except CrypsisError as error:
-                theme.message("bad", "The data do not match the column settings", error_words(error))
+                theme.message("bad", _("The data do not match the column settings"), error_words(error))
                 return
             page = HierarchyPage(workbench, entry, columns, column if column in columns else next(iter(columns), None))
             with actions:
-                theme.secondary("Show as file", page.as_file, "code")
+                theme.secondary(_("Show as file"), page.as_file, "code")
             await page.show()
 
 
@@ -59,10 +60,10 @@ def _empty(workbench: Workbench) -> None:
         ui.navigate.to(f"{PATH}?dataset={entry.number}")
 
     with theme.empty_state(
-        "account_tree", "No columns yet", "Load a table on the page Data, or begin with sample patients."
+        "account_tree", _("No columns yet"), _("Load a table on the page Data, or begin with sample patients.")
     ):
-        theme.primary("Load the sample patients", notify_errors(load), "download")
-        theme.secondary("Go to Data", lambda: ui.navigate.to("/data"), "table_chart")
+        theme.primary(_("Load the sample patients"), notify_errors(load), "download")
+        theme.secondary(_("Go to Data"), lambda: ui.navigate.to("/data"), "table_chart")
 
 
 class HierarchyPage:
@@ -82,7 +83,7 @@ class HierarchyPage:
     async def show(self) -> None:
         if self.column is None:
             theme.message(
-                "info", "Nothing to generalize", "Give a column the role of a quasi-identifier on the page Data."
+                "info", _("Nothing to generalize"), _("Give a column the role of a quasi-identifier on the page Data.")
             )
             return
         self.dialogs = ui.element("div").style(
@@ -90,19 +91,22 @@ class HierarchyPage:
         )  # what asks to open one may be gone before it is answered
         with ui.element("div").classes("split left"):
             with ui.element("div").classes("stack"):
-                with theme.section("Columns"):
+                with theme.section(_("Columns")):
                     self.names = ui.column().style("width: 100%; gap: 0")
                     self._list()
-                with theme.section("Build it", "Each change is shown at once, and kept when you use it"):
+                with theme.section(_("Build it"), _("Each change is shown at once, and kept when you use it")):
                     self._recipes()
-                with theme.section("Or load a file"):
+                with theme.section(_("Or load a file")):
                     drop_place(
                         self.workbench,
-                        "Drop a hierarchy file",
-                        "value;…;root on each line, or child;parent",
+                        _("Drop a hierarchy file"),
+                        _("value;…;root on each line, or child;parent"),
                         self._received,
                     )
-            with ui.element("div").classes("stack"), theme.section(f"Hierarchy of {self.column}") as head:
+            with (
+                ui.element("div").classes("stack"),
+                theme.section(_("Hierarchy of {column}", column=self.column)) as head,
+            ):
                 with head:
                     self._tools()
                 self.note = ui.column().style("width: 100%")
@@ -138,9 +142,9 @@ class HierarchyPage:
         of_table = declared is None or self.column in declared
         self.recipe = RecipeForm(self._type(), recipe, of_table and not self._is_set(), notify_errors(self._preview))
         with ui.row().classes("actions"):
-            theme.secondary("Preview", notify_errors(self._preview), "visibility")
-            theme.primary("Use it", self._use, "check")
-        ui.label("Then drag values between groups, or tick some and group them.").classes("muted small")
+            theme.secondary(_("Preview"), notify_errors(self._preview), "visibility")
+            theme.primary(_("Use it"), self._use, "check")
+        ui.label(_("Then drag values between groups, or tick some and group them.")).classes("muted small")
 
     def _type(self) -> str:
         columns = self.dataset.content["section"].get("columns", {})
@@ -171,8 +175,12 @@ class HierarchyPage:
         self.recipe.problem(None)
         self.note.clear()
         with self.note:
-            words = f"{self.recipe.words}: nothing is kept until you use it"
-            theme.message("info", "Preview", f"{words}. Covers {covered:,} of {total:,} values.")
+            words = _("{words}: nothing is kept until you use it", words=self.recipe.words)
+            theme.message(
+                "info",
+                _("Preview"),
+                _("{words}. Covers {covered:,} of {total:,} values.", words=words, covered=covered, total=total),
+            )
             ui.html(losses_table(losses), sanitize=False).classes("scroll").props(_SCROLLED)
         self._draw(root, editable=False)
 
@@ -202,9 +210,11 @@ class HierarchyPage:
             text = None
         self.note.clear()
         with self.note:
-            theme.message("bad", f"{name} is no hierarchy; the one below stays as it was", error_sentence(error))
+            theme.message(
+                "bad", _("{name} is no hierarchy; the one below stays as it was", name=name), error_sentence(error)
+            )
             if text is not None and len(text) <= _LONGEST_TEXT:
-                theme.secondary("Mend it as text", lambda: self._edit_lines(text, error), "edit_note")
+                theme.secondary(_("Mend it as text"), lambda: self._edit_lines(text, error), "edit_note")
 
     # As text
 
@@ -221,10 +231,10 @@ class HierarchyPage:
         column = self.column
         with self.dialogs, ui.dialog() as dialog, ui.card().classes("box").style("width: 640px; max-width: 92vw"):
             ui.html(f"<h2>Hierarchy of {theme.escaped(column)} as text</h2>", sanitize=False)
-            ui.label("child;parent on each line under that heading, or value;…;root without one.").classes(
+            ui.label(_("child;parent on each line under that heading, or value;…;root without one.")).classes(
                 "muted small"
             )
-            field = ui.textarea("Lines of the hierarchy", value=text).props(
+            field = ui.textarea(_("Lines of the hierarchy"), value=text).props(
                 f'outlined for="{_LINES}" '
                 'input-style="font-family: ui-monospace, monospace; font-size: 12.5px; height: 44vh"'
             )
@@ -246,11 +256,11 @@ class HierarchyPage:
                 self.selected = None
                 await self._show_tree()
                 self._list()
-                done("Changed and saved")
+                done(_("Changed and saved"))
 
             with ui.row().classes("actions"):
-                theme.primary("Save", save, "save")
-                ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
+                theme.primary(_("Save"), save, "save")
+                ui.button(_("Cancel"), on_click=dialog.close).props("flat no-caps")
             if problem is not None:
                 tell_problem(problem)
         dialog.on("hide", dialog.delete)
@@ -267,10 +277,16 @@ class HierarchyPage:
             with (
                 self.place,
                 theme.empty_state(
-                    "account_tree", "Made automatically when a method runs", "Build one to see it, or to change it."
+                    "account_tree",
+                    _("Made automatically when a method runs"),
+                    _("Build one to see it, or to change it."),
                 ),
             ):
-                theme.primary(f"Build it: {recipe_words(self._usual_recipe())}", self._use, "auto_awesome")
+                theme.primary(
+                    _("Build it: {recipe_words}", recipe_words=recipe_words(self._usual_recipe())),
+                    self._use,
+                    "auto_awesome",
+                )
             return
         try:
             tree = await in_thread(self.side_inputs.tree, entry)
@@ -278,15 +294,20 @@ class HierarchyPage:
             nodes = nested(tree)
         except CrypsisError as error:
             with self.note:
-                theme.message("bad", "This hierarchy cannot be used", error_words(error))
+                theme.message("bad", _("This hierarchy cannot be used"), error_words(error))
             return
         with self.note:
             for problem in problems:
-                theme.message("bad", "It does not fit the data", problem)
+                theme.message("bad", _("It does not fit the data"), problem)
             if not problems:
                 above = len(tree.names) - tree.n_leaves
-                words = f"{number(tree.n_leaves)} values, {number(above)} nodes above them, {tree.height} levels"
-                theme.message("good", "Fits the data", words)
+                words = _(
+                    "{n_leaves} values, {above} nodes above them, {height} levels",
+                    n_leaves=number(tree.n_leaves),
+                    above=number(above),
+                    height=tree.height,
+                )
+                theme.message("good", _("Fits the data"), words)
                 ui.html(losses_table(level_losses(tree)), sanitize=False).classes("scroll").props(_SCROLLED)
         self._draw(nodes, editable=True)
 
@@ -327,21 +348,21 @@ class HierarchyPage:
         self.ticked = [*others, str(event.args["node"])] if event.args["on"] else others
 
     def _tools(self) -> None:
-        theme.quiet("drive_file_rename_outline", "Rename the selected node", lambda: self._ask("rename"))
-        theme.quiet("drive_file_move", "Move the selected node", lambda: self._ask("move"))
-        theme.quiet("add", "Add a value below the selected node", lambda: self._ask("add"))
-        theme.quiet("account_tree", "Add a level above the selected node", lambda: self._ask("group"))
-        theme.quiet("group_work", "Group the ticked nodes", lambda: self._ask("group ticked"))
-        theme.quiet("delete", "Remove the selected node", notify_errors(self._remove))
-        theme.quiet("undo", "Undo the last edit", notify_errors(self._undo))
-        theme.secondary("Edit as text", notify_errors(self._edit_text), "edit_note")
-        theme.quiet("download", "Export this hierarchy", self._export)
+        theme.quiet("drive_file_rename_outline", _("Rename the selected node"), lambda: self._ask("rename"))
+        theme.quiet("drive_file_move", _("Move the selected node"), lambda: self._ask("move"))
+        theme.quiet("add", _("Add a value below the selected node"), lambda: self._ask("add"))
+        theme.quiet("account_tree", _("Add a level above the selected node"), lambda: self._ask("group"))
+        theme.quiet("group_work", _("Group the ticked nodes"), lambda: self._ask(_("group ticked")))
+        theme.quiet("delete", _("Remove the selected node"), notify_errors(self._remove))
+        theme.quiet("undo", _("Undo the last edit"), notify_errors(self._undo))
+        theme.secondary(_("Edit as text"), notify_errors(self._edit_text), "edit_note")
+        theme.quiet("download", _("Export this hierarchy"), self._export)
 
     def _export(self) -> None:
         assert self.column is not None
         entry = self.side_inputs.hierarchy(self.dataset.number, self.column)
         if entry is None:
-            ui.notify("Build a hierarchy first, or load one.", position="bottom-right")
+            ui.notify(_("Build a hierarchy first, or load one."), position="bottom-right")
         else:
             ui.download(f"/api/hierarchies/{entry.number}/hierarchy.csv", f"{self.column}.csv")
 
@@ -354,7 +375,7 @@ class HierarchyPage:
         self.selected = None
         await self._show_tree()
         self._list()
-        done("Undone")
+        done(_("Undone"))
 
     async def _remove(self) -> None:
         if self._needs_selection():
@@ -362,12 +383,12 @@ class HierarchyPage:
 
     def _needs_selection(self) -> bool:
         if self.selected is None:
-            ui.notify("Click a node first; it is then the selected one.", position="bottom-right")
+            ui.notify(_("Click a node first; it is then the selected one."), position="bottom-right")
         return self.selected is not None
 
     def _needs_ticks(self) -> bool:
         if not self.ticked:
-            ui.notify("Tick the values first that belong together.", position="bottom-right")
+            ui.notify(_("Tick the values first that belong together."), position="bottom-right")
         return bool(self.ticked)
 
     def _ask(self, edit: str) -> None:
@@ -375,15 +396,19 @@ class HierarchyPage:
         if not (self._needs_ticks() if ticked else self._needs_selection()):
             return
         node = str(self.selected)
-        titles = {"rename": f"Rename {node}", "move": f"Move {node}", "add": f"Add a value below {node}"}
-        titles["group"] = f"Add a level above {node}"
-        titles["group ticked"] = f"Group {counted(len(self.ticked), 'node')}"
+        titles = {
+            "rename": _("Rename {node}", node=node),
+            "move": _("Move {node}", node=node),
+            "add": _("Add a value below {node}", node=node),
+        }
+        titles["group"] = _("Add a level above {node}", node=node)
+        titles["group ticked"] = _("Group {nodes}", nodes=counted(len(self.ticked), "node"))
         labels = {
-            "group": "Name of the new node",
-            "group ticked": "Name of the group",
-            "rename": "New name",
-            "move": "Name of the new parent",
-            "add": "Name of the value",
+            "group": _("Name of the new node"),
+            "group ticked": _("Name of the group"),
+            "rename": _("New name"),
+            "move": _("Name of the new parent"),
+            "add": _("Name of the value"),
         }
         with ui.dialog() as dialog, ui.card().classes("box").style("width: 420px"):
             ui.html(f"<h2>{theme.escaped(titles[edit])}</h2>", sanitize=False)
@@ -412,8 +437,8 @@ class HierarchyPage:
             instead = ui.row().classes("actions")
             field.on("keydown.enter", go)
             with ui.row().classes("actions"):
-                theme.primary("Change", go)
-                ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
+                theme.primary(_("Change"), go)
+                ui.button(_("Cancel"), on_click=dialog.close).props("flat no-caps")
         dialog.open()
 
     def _offer_to_move(self, place: Any, dialog: Any, node: str, parent: str) -> None:
@@ -422,7 +447,9 @@ class HierarchyPage:
             dialog.close()
 
         with place:
-            theme.secondary(f"Move {node} below {parent}", notify_errors(move), "drive_file_move")
+            theme.secondary(
+                _("Move {node} below {parent}", node=node, parent=parent), notify_errors(move), "drive_file_move"
+            )
 
     async def _change(self, change: dict[str, Any]) -> None:
         assert self.column is not None
@@ -433,4 +460,4 @@ class HierarchyPage:
         self.selected = None
         await self._show_tree()
         self._list()
-        done("Changed and saved")
+        done(_("Changed and saved"))

@@ -18,6 +18,8 @@ from crypsis.data.steps import STEP, STEPS, step_of
 from crypsis.errors import BadRow, CrypsisError
 from crypsis.evaluate.trips import settings_of_trips
 from crypsis.parameters import Parameter, parameters_of
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number
 from crypsis.web.data_labels import KIND_LABELS, ROLE_LABELS
@@ -26,10 +28,9 @@ from crypsis.web.reading_form import reading_field, value_in, words_of
 from crypsis.web.telling import error_words, note_words
 from crypsis.web.widgets import drop_place
 from crypsis.web.workbench import Workbench
-from crypsis.wording import counted
 
 PATH = "/import"
-LEAD = "Check how the file is understood, change what is wrong, then load it."
+LEAD = marked("Check how the file is understood, change what is wrong, then load it.")
 _FIELD = "outlined dense options-dense"
 _TIME_FORMAT, _MISSING = re.compile(r"time_format='([^']+)'"), re.compile(r"missing_tokens=\['([^']+)'\]$")
 _STEP = re.compile(r"say step='([^']+)'")
@@ -40,7 +41,7 @@ def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
     async def import_file(request: Request, file: str = "") -> None:
         mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame("Import", LEAD, theme=mode) as actions:
+        with theme.page_frame(_("Import"), LEAD, theme=mode) as actions:
             await ImportPage(workbench, workbench.imports.staged(file)).show(actions)
 
 
@@ -56,43 +57,43 @@ class ImportPage:
 
     async def show(self, actions: Any) -> None:
         with actions:
-            theme.secondary("Discard", notify_errors(self._discard), "delete")
-            self.load_button = theme.secondary("Load", notify_errors(partial(self._load, "/data")), "check")
+            theme.secondary(_("Discard"), notify_errors(self._discard), "delete")
+            self.load_button = theme.secondary(_("Load"), notify_errors(partial(self._load, "/data")), "check")
             self.go_button = theme.primary(
-                "Load and anonymize", notify_errors(partial(self._load, "/evaluate")), "science"
+                _("Load and anonymize"), notify_errors(partial(self._load, "/evaluate")), "science"
             )
         self.problems = ui.column().style("width: 100%; gap: 10px")
         self.tiles = ui.element("div").classes("tiles")
         with ui.element("div").classes("split"):
             with ui.element("div").classes("stack"):
-                with theme.section("First rows", "As they are understood with the settings beside them"):
+                with theme.section(_("First rows"), _("As they are understood with the settings beside them")):
                     self.rows = ui.html("", sanitize=False).classes("scroll")
-                    self.rows.props('tabindex=0 role=region aria-label="Rows of the file"')
+                    self.rows.props(f"tabindex=0 role=region {theme.attribute('aria-label', _('Rows of the file'))}")
                 self.notes = ui.column().style("width: 100%; gap: 10px")
                 with (
                     ui.element("div").style("width: 100%") as self.columns_box,
-                    theme.section("Columns", "Suggested from names and counts; change what is wrong"),
+                    theme.section(_("Columns"), _("Suggested from names and counts; change what is wrong")),
                 ):
                     self.columns = ui.element("div").classes("columns")
-                with theme.section("As a command", "Reads the file in the same way, with a method that suits it"):
+                with theme.section(_("As a command"), _("Reads the file in the same way, with a method that suits it")):
                     self.commands = ui.column().style("width: 100%; gap: 6px")
             with ui.element("div").classes("stack"):
-                with theme.section("File", "Detected where a field is empty"):
+                with theme.section(_("File"), _("Detected where a field is empty")):
                     self._file_fields()
-                with theme.section("Data", "Detected where a field is empty"):
+                with theme.section(_("Data"), _("Detected where a field is empty")):
                     self.data_fields = ui.column().style("width: 100%; gap: 8px")
                 with (
                     ui.element("div").style("width: 100%") as self.beside_box,
-                    theme.section("Another file", "With several rows for a record, such as its diagnoses"),
+                    theme.section(_("Another file"), _("With several rows for a record, such as its diagnoses")),
                 ):
                     drop_place(
                         self.workbench,
-                        "Drop a file that belongs to these records",
-                        "joined by the column that both have",
+                        _("Drop a file that belongs to these records"),
+                        _("joined by the column that both have"),
                         notify_errors(self._join_sets),
                     )
                     self.joined = ui.column().style("width: 100%; gap: 8px")
-                with theme.section("Steps", "Shape the table before it is read, in this order"):
+                with theme.section(_("Steps"), _("Shape the table before it is read, in this order")):
                     self.steps = ui.column().style("width: 100%; gap: 8px")
                     self._step_fields()
         self.announcer = theme.Announcer()
@@ -119,15 +120,15 @@ class ImportPage:
         self._let_load(False)
         self.problems.clear()
         with self.problems:
-            box = theme.message("bad", "This file cannot be read with these settings", error_words(error))
+            box = theme.message("bad", _("This file cannot be read with these settings"), error_words(error))
             separator = error.details.get("separator") if isinstance(error, BadRow) else None
             if separator and self.settings.get("format") != "fimi":
                 with box:
                     sets = {"format": "fimi", "separator": str(separator)}
                     theme.secondary(
-                        "Each line is a set of items", notify_errors(partial(self._change, sets)), "shopping_basket"
+                        _("Each line is a set of items"), notify_errors(partial(self._change, sets)), "shopping_basket"
                     )
-        self.announcer.say("The file cannot be read with these settings.")
+        self.announcer.say(_("The file cannot be read with these settings."))
 
     def _show_preview(self, shown: Preview) -> None:
         self._let_load(shown.problem is None)
@@ -135,7 +136,7 @@ class ImportPage:
         with self.problems:
             if shown.problem is not None:
                 words = error_words(shown.problem)
-                with theme.message("bad", "These rows cannot be loaded with these settings", words):
+                with theme.message("bad", _("These rows cannot be loaded with these settings"), words):
                     self._offer_answers(shown.problem.sentence)
             if shown.person is not None:
                 self._ask_about_people(shown)
@@ -143,9 +144,9 @@ class ImportPage:
         self.tiles.clear()
         with self.tiles:
             found = shown.inspection
-            theme.tile("File", str(found["file"]), FORMATS[found["format"]].label.partition(":")[0])
-            theme.tile("Kind", KIND_LABELS[shown.section["kind"]], found["reason"])
-            theme.tile("Records", number(shown.records))
+            theme.tile(_("File"), str(found["file"]), FORMATS[found["format"]].label.partition(":")[0])
+            theme.tile(_("Kind"), KIND_LABELS[shown.section["kind"]], found["reason"])
+            theme.tile(_("Records"), number(shown.records))
         self.rows.set_content(_table(shown))
         self._show_commands(shown)
         self._show_detected(found["format"], found.get("understood") or {})
@@ -153,7 +154,9 @@ class ImportPage:
         self._show_steps(shown.section.get(STEP) or ())
         self.beside_box.set_visibility(shown.section["kind"] in OF_RECORDS)
         self._show_joined(shown.section.get("sets") or {})
-        self.announcer.say(f"{counted(shown.records, 'record')} can be loaded." if shown.problem is None else "")
+        self.announcer.say(
+            _("{records} can be loaded.", records=counted(shown.records, "record")) if shown.problem is None else ""
+        )
 
     def _let_load(self, ready: bool) -> None:
         for button in (self.load_button, self.go_button):
@@ -166,10 +169,14 @@ class ImportPage:
             return
         reason = str(shown.inspection["reason"])
         side = settings.get("grid")
-        words = f"as visits to squares of {side} m of the map" if side else "as visits to the places that are named"
-        box = theme.message("info", f"{reason[0].upper()}{reason[1:]}", f"Trips can be read {words}.")
+        words = (
+            _("as visits to squares of {side} m of the map", side=side)
+            if side
+            else _("as visits to the places that are named")
+        )
+        box = theme.message("info", f"{reason[0].upper()}{reason[1:]}", _("Trips can be read {words}.", words=words))
         with box:
-            theme.secondary("Read as trips between places", notify_errors(partial(self._change, settings)), "route")
+            theme.secondary(_("Read as trips between places"), notify_errors(partial(self._change, settings)), "route")
 
     async def _join_sets(self, upload: str, name: str) -> None:
         """Rows of another file as sets beside these records."""
@@ -184,12 +191,12 @@ class ImportPage:
             for item, one in sets.items():
                 missing = one.get("missing") or ()
                 words = f"{item} of {self.names_beside.get(item, 'another file')}, by {one['id']}"
-                words += f"; {', '.join(missing)} mean that there is none" if missing else ""
+                words += _("; {missing} mean that there is none", missing=", ".join(missing)) if missing else ""
                 rest = {name: other for name, other in sets.items() if name != item}
                 change = {"sets": rest} if rest else {"kind": ""}
                 with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: center"):
                     ui.label(words).style("flex: 1; min-width: 0; overflow-wrap: anywhere")
-                    theme.quiet("close", f"Take {item} away", notify_errors(partial(self._change, change)))
+                    theme.quiet("close", _("Take {item} away", item=item), notify_errors(partial(self._change, change)))
 
     def _show_commands(self, shown: Preview) -> None:
         self.commands.clear()
@@ -197,21 +204,24 @@ class ImportPage:
             for words, command in shown.commands.items():
                 ui.label(words).classes("muted small")
                 with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
-                    label = theme.escaped(f"Command: {words}")
+                    label = theme.escaped(_("Command: {words}", words=words))
                     code = (
                         f'<div class="code" tabindex=0 role=region aria-label="{label}">{theme.escaped(command)}</div>'
                     )
                     ui.html(code, sanitize=False).style("flex: 1; min-width: 0")
-                    theme.quiet("content_copy", "Copy the command", partial(ui.clipboard.write, command))
+                    theme.quiet("content_copy", _("Copy the command"), partial(ui.clipboard.write, command))
 
     def _ask_about_people(self, shown: Preview) -> None:
         assert shown.person is not None
-        title, _, reason = shown.person.question.partition("? ")
-        theme.message("caution", f"{title}?", f"{reason} Nothing is anonymized before you answer.")
+        title, _mark, reason = shown.person.question.partition("? ")
+        theme.message("caution", f"{title}?", _("{reason} Nothing is anonymized before you answer.", reason=reason))
         with ui.row().classes("actions"):
             column = shown.person.column
-            theme.secondary(f"Yes, {column} names the person", notify_errors(partial(self._change, _person(column))))
-            alone = f"No, each of the {shown.person.records} is another person"
+            theme.secondary(
+                _("Yes, {column} names the person", column=column),
+                notify_errors(partial(self._change, _person(column))),
+            )
+            alone = _("No, each of the {records} is another person", records=shown.person.records)
             theme.secondary(alone, notify_errors(partial(self._change, _person(_EACH_ROW))))
 
     def _show_detected(self, format: str, understood: Mapping[str, Any]) -> None:
@@ -221,7 +231,7 @@ class ImportPage:
         for name, field in self.file_fields.items():
             field.props(remove="hint")
             if name in detected and not self.settings.get(name):
-                field.props["hint"] = f"Detected: {detected[name]}"
+                field.props["hint"] = _("Detected: {detected}", detected=detected[name])
             field.set_visibility(name in options)
         self.notes.clear()
         with self.notes:
@@ -230,12 +240,12 @@ class ImportPage:
                 self._offer_answers(question)
             if understood.get("notes"):
                 notes = "\n".join(map(note_words, understood["notes"]))
-                theme.message("info", "How the file is understood", notes)
+                theme.message("info", _("How the file is understood"), notes)
 
     def _offer_answers(self, asked: str) -> None:
         """A button for each answer that a question or a refusal names."""
         answers: dict[str, Mapping[str, Any]] = {
-            f"Dates like {form}": {"time_format": form} for form in _TIME_FORMAT.findall(asked)
+            _("Dates like {form}", form=form): {"time_format": form} for form in _TIME_FORMAT.findall(asked)
         }
         steps = self.settings.get(STEP, [])
         answers |= {str(typed): {STEP: [*steps, step_of(typed).to_dict()]} for typed in _STEP.findall(asked)}
@@ -250,7 +260,7 @@ class ImportPage:
 
     def _file_fields(self) -> None:
         self.file_fields: dict[str, Any] = {
-            "format": ui.select(known_formats(), label="Format", value="").props(_FIELD)
+            "format": ui.select(known_formats(), label=_("Format"), value="").props(_FIELD)
         }
         self.file_fields |= {name: _option_field(option) for name, option in format_options().items()}
         for name, field in self.file_fields.items():
@@ -266,7 +276,7 @@ class ImportPage:
         self.columns.clear()
         self.columns_box.set_visibility(kind in OF_RECORDS)
         with self.data_fields:
-            self._choice("Kind of data", KIND_LABELS, kind, "kind")
+            self._choice(_("Kind of data"), KIND_LABELS, kind, "kind")
             if kind in OF_RECORDS:
                 self._person_field(names, section)
             for option in shown.options:
@@ -286,11 +296,11 @@ class ImportPage:
                 rest = [one for other, one in enumerate(told_steps) if other != index]
                 with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: center"):
                     ui.label(str(step_of(step))).classes("code").style("flex: 1; min-width: 0")
-                    theme.quiet("close", "Take this step away", notify_errors(partial(self._change, {STEP: rest})))
+                    theme.quiet("close", _("Take this step away"), notify_errors(partial(self._change, {STEP: rest})))
 
     def _step_fields(self) -> None:
         """A step to add: what it does, and a field for each of its parameters."""
-        chosen = ui.select({name: step.label for name, step in STEPS.items()}, label="Step").props(_FIELD)
+        chosen = ui.select({name: step.label for name, step in STEPS.items()}, label=_("Step")).props(_FIELD)
         chosen.style("width: 100%")
         fields = ui.column().style("width: 100%; gap: 8px")
         given: dict[str, Any] = {}
@@ -310,7 +320,7 @@ class ImportPage:
             await self._change({STEP: [*self.settings.get(STEP, []), step.to_dict()]})
 
         chosen.on_value_change(show)
-        theme.secondary("Add step", notify_errors(add), "add")
+        theme.secondary(_("Add step"), notify_errors(add), "add")
 
     async def _option_changed(self, option: Parameter, value: Any) -> None:
         await self._change({**dict.fromkeys(words_of(option)), option.name: value})
@@ -320,9 +330,9 @@ class ImportPage:
         field.props(_FIELD).style("width: 100%").on_value_change(notify_errors(partial(self._field_changed, key)))
 
     def _person_field(self, names: list[str], section: Mapping[str, Any]) -> None:
-        known = {"": "not said", _EACH_ROW: "each row is another person", **{name: name for name in names}}
+        known = {"": _("not said"), _EACH_ROW: _("each row is another person"), **{name: name for name in names}}
         chosen = _EACH_ROW if section.get("each_row_is_a_person") else section.get("person") or ""
-        field = ui.select(known, value=chosen, label="Person, where one has several rows").props(_FIELD)
+        field = ui.select(known, value=chosen, label=_("Person, where one has several rows")).props(_FIELD)
         field.style("width: 100%").on_value_change(notify_errors(self._person_changed))
 
     async def _person_changed(self, event: Any) -> None:
@@ -330,18 +340,17 @@ class ImportPage:
 
     def _column_fields(self, name: str, column: Mapping[str, Any], reason: str) -> None:
         """Type and role of a column of a table, and why they were suggested."""
-        spoken = theme.escaped(name)
         with ui.column().classes("column-name"):
             ui.label(name).classes("strong cut")
             ui.label(reason).classes("muted small")
         type = ui.select(TYPE_LABELS, value=column.get("type", "category"))
-        type.props(f'{_FIELD} aria-label="Type of {spoken}"')
+        type.props(f"{_FIELD} {theme.attribute('aria-label', _('Type of {name}', name=name))}")
         type.on_value_change(notify_errors(partial(self._column_changed, name, "type")))
         if column.get("type") == "items":
-            ui.label("Items that others may know")
+            ui.label(_("Items that others may know"))
             return
         role = ui.select({role: ROLE_LABELS[role] for role in ROLES}, value=column.get("role"))
-        role.props(f'{_FIELD} aria-label="Role of {spoken}"')
+        role.props(f"{_FIELD} {theme.attribute('aria-label', _('Role of {name}', name=name))}")
         role.on_value_change(notify_errors(partial(self._column_changed, name, "role")))
 
     async def _column_changed(self, name: str, key: str, event: Any) -> None:
@@ -391,7 +400,7 @@ def _option_field(option: Parameter) -> Any:
     choices = option.choices or (("yes", "no") if option.type is bool else ())
     label = option.name.capitalize()
     if choices:
-        known = {"": "detected" if option.optional else "as usual", **{choice: choice for choice in choices}}
+        known = {"": "detected" if option.optional else _("as usual"), **{choice: choice for choice in choices}}
         return ui.select(known, label=label, value="").props(_FIELD).tooltip(option.help)
     return ui.input(label).props(f"{_FIELD} debounce=500 maxlength=1000").tooltip(option.help)
 

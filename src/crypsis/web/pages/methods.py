@@ -12,13 +12,14 @@ from nicegui import ui
 from crypsis.evaluate.suggestions import RUN_FOR_KIND
 from crypsis.methods import METHODS
 from crypsis.methods.method import Method
+from crypsis.translation import _, marked
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.data_labels import DATA_KINDS, commands, data_labels
 from crypsis.web.workbench import Workbench
 
 PATH = "/methods"
-LEAD = "What each method protects from, when to choose it, and what it costs."
+LEAD = marked("What each method protects from, when to choose it, and what it costs.")
 _KINDS = {  # kinds of datasets that methods for this class of data can be tried on
     "Table": ("table", "mixed"),
     "Mixed": ("mixed",),
@@ -32,26 +33,26 @@ _KINDS = {  # kinds of datasets that methods for this class of data can be tried
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
     def methods(request: Request, name: str | None = None, data: str | None = None) -> None:
-        with theme.page_frame("Methods", LEAD, theme=request.cookies.get(theme.THEME_COOKIE)):
+        with theme.page_frame(_("Methods"), LEAD, theme=request.cookies.get(theme.THEME_COOKIE)):
             kind = data if data in DATA_KINDS else None
             chosen = (
                 name if name is not None and name in METHODS else _of_kind(kind or next(iter(DATA_KINDS)))[0].name()
             )
             with ui.element("div").classes("split left"):
-                with theme.section("All methods"):
+                with theme.section(_("All methods")):
                     _list(chosen, kind)
                 with ui.element("div").classes("stack"):
                     _one(workbench, chosen)
 
 
 def _list(chosen: str, kind: str | None) -> None:
-    search = ui.input("Find a method or a guarantee").props("outlined dense clearable").style("width: 100%")
-    kinds = {"": "all kinds of data", **{key: data.name for key, data in DATA_KINDS.items()}}
-    field = ui.select(kinds, value=kind or "", label="For which data").props("outlined dense options-dense")
+    search = ui.input(_("Find a method or a guarantee")).props("outlined dense clearable").style("width: 100%")
+    kinds = {"": _("all kinds of data"), **{key: data.name for key, data in DATA_KINDS.items()}}
+    field = ui.select(kinds, value=kind or "", label=_("For which data")).props("outlined dense options-dense")
     field.style("width: 100%")
     entries: list[tuple[Any, str, str]] = []
     headings: dict[str, Any] = {}
-    with ui.element("nav").props('aria-label="Methods"').classes("method-list"):
+    with ui.element("nav").props(f"{theme.attribute('aria-label', _('Methods'))}").classes("method-list"):
         for key, data in DATA_KINDS.items():
             headings[key] = ui.label(data.name).classes("nav-group").style("padding-left: 2px")
             for method in _of_kind(key):
@@ -62,7 +63,7 @@ def _list(chosen: str, kind: str | None) -> None:
                 if method.name() == chosen:
                     link.classes("here").props("aria-current=true")
                 entries.append((link, key, _searchable(method)))
-    nothing = ui.label("No method fits. Try another word, or all kinds of data.").classes("muted small")
+    nothing = ui.label(_("No method fits. Try another word, or all kinds of data.")).classes("muted small")
 
     def narrow() -> None:
         wanted = str(search.value or "").lower().split()
@@ -108,33 +109,35 @@ def _one(workbench: Workbench, name: str) -> None:
 
     with theme.section(method.__name__, method.summary()) as actions:
         with actions:
-            theme.primary("Try it", notify_errors(attempt), "science").tooltip(
-                "On your data if they fit, else on sample data"
+            theme.primary(_("Try it"), notify_errors(attempt), "science").tooltip(
+                _("On your data if they fit, else on sample data")
             )
         for title, text in (
-            ("Protects from", method.promises.protects_from),
-            ("Choose it", method.choose_when),
-            ("It costs", method.costs),
-            ("Takes", f"{data.name}: {data.example}.{_needs(method)}"),
+            (_("Protects from"), method.promises.protects_from),
+            (_("Choose it"), method.choose_when),
+            (_("It costs"), method.costs),
+            (_("Takes"), f"{data.name}: {data.example}.{_needs(method)}"),
         ):
             with ui.element("div").classes("says"):
                 ui.html(f"<h3>{title}</h3>", sanitize=False)
                 ui.label(text)
         with ui.element("div").classes("tiles thirds"):
-            theme.tile("Guarantee", described["guarantee"], "checked by an independent verifier")
-            theme.tile("In files and commands", name)
-            theme.tile("Repeats exactly", "no" if described["randomized"] else "yes", _random(described["randomized"]))
-    with theme.section("On the command line", "Two lines that work in an empty folder") as actions:
+            theme.tile(_("Guarantee"), described["guarantee"], _("checked by an independent verifier"))
+            theme.tile(_("In files and commands"), name)
+            theme.tile(
+                _("Repeats exactly"), "no" if described["randomized"] else "yes", _random(described["randomized"])
+            )
+    with theme.section(_("On the command line"), _("Two lines that work in an empty folder")) as actions:
         text = "\n".join(commands(name))
         with actions:
-            theme.quiet("content_copy", "Copy the commands", lambda: ui.clipboard.write(text))
+            theme.quiet("content_copy", _("Copy the commands"), lambda: ui.clipboard.write(text))
         ui.html(
             f'<div class="code" tabindex=0 role=region aria-label="Commands">{theme.escaped(text)}</div>',
             sanitize=False,
         )
-    with theme.section("Parameters"):
+    with theme.section(_("Parameters")):
         parameters_table(described["parameters"])
-    with theme.section("How it works, and where it comes from"):
+    with theme.section(_("How it works, and where it comes from")):
         for part in _paragraphs(method.__doc__ or ""):
             ui.label(part).style("max-width: 78ch")
         ui.html(
@@ -146,13 +149,13 @@ def _one(workbench: Workbench, name: str) -> None:
 
 
 def _needs(method: type[Method]) -> str:
-    told = {"roles": "a role for each column", "declared domains": "lists of possible values that are public"}
+    told = {"roles": _("a role for each column"), "declared domains": _("lists of possible values that are public")}
     needs = [told.get(need, need) for need in method.needs]
-    return f" It needs {' and '.join(needs)}." if needs else ""
+    return _(" It needs {needs}.", needs=" and ".join(needs)) if needs else ""
 
 
 def _random(randomized: bool) -> str:
-    return "it draws at random" if randomized else "the same data give the same release"
+    return _("it draws at random") if randomized else _("the same data give the same release")
 
 
 def _values(described: dict[str, Any]) -> str:
@@ -186,5 +189,11 @@ def _allowed(one: dict[str, Any]) -> str:
         )
     if "reads" in one:
         return str(one["reads"])
-    words = {"int": "whole number", "float": "number", "bool": "yes or no", "str": "text", "Fraction": "exact number"}
+    words = {
+        "int": _("whole number"),
+        "float": "number",
+        "bool": _("yes or no"),
+        "str": "text",
+        "Fraction": _("exact number"),
+    }
     return f"{words.get(one['type'], one['type'])} {one['range']}".strip()

@@ -6,6 +6,8 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors
 from crypsis.web.files import side_inputs_text, take_text
@@ -15,31 +17,39 @@ from crypsis.web.unsaved import Unsaved
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, drop_place, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
-from crypsis.wording import counted
 
 PATH = "/policies"
-LEAD = "Say which items together must single nobody out, and which items may stand for each other."
+LEAD = marked("Say which items together must single nobody out, and which items may stand for each other.")
 KINDS = ("mixed", "transactions", "trajectories")
 RECIPES = {
     "privacy": {
-        "all:2": "all sets of up to two items",
-        "items": "all single items",
-        "rare:20:2": "sets of the 20 rarest items",
-        "random:100:2:1": "100 random sets",
+        "all:2": marked("all sets of up to two items"),
+        "items": marked("all single items"),
+        "rare:20:2": marked("sets of the 20 rarest items"),
+        "random:100:2:1": marked("100 random sets"),
     },
     "utility": {
-        "single": "all items may be joined",
-        "frequency:5": "five sets of equally frequent items",
-        "cooccurrence:5": "five sets of items that occur together",
-        "hierarchy:1": "the subtrees of the hierarchy",
-        "fixed": "no item may be joined",
+        "single": marked("all items may be joined"),
+        "frequency:5": marked("five sets of equally frequent items"),
+        "cooccurrence:5": marked("five sets of items that occur together"),
+        "hierarchy:1": marked("the subtrees of the hierarchy"),
+        "fixed": marked("no item may be joined"),
     },
     "constraints": {},
 }
 TITLES = {
-    "privacy": ("Privacy policy", "Sets of items that somebody may know; at least k records must share each"),
-    "utility": ("Utility policy", "Items that may be published as one: for instance all kinds of milk; no overlaps"),
-    "constraints": ("Places that may be joined", "Groups of locations that may be generalized together"),
+    "privacy": (
+        marked("Privacy policy"),
+        marked("Sets of items that somebody may know; at least k records must share each"),
+    ),
+    "utility": (
+        marked("Utility policy"),
+        marked("Items that may be published as one: for instance all kinds of milk; no overlaps"),
+    ),
+    "constraints": (
+        marked("Places that may be joined"),
+        marked("Groups of locations that may be generalized together"),
+    ),
 }
 _SHOWN = 300
 _MOST_ITEMS = 20_000  # that can be searched
@@ -50,13 +60,13 @@ def register(workbench: Workbench) -> None:
     def policies(request: Request, dataset: str | None = None) -> None:
         entry = chosen_dataset(workbench, dataset, KINDS)
         mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame("Policies", LEAD, theme=mode, dataset=dataset) as actions:
+        with theme.page_frame(_("Policies"), LEAD, theme=mode, dataset=dataset) as actions:
             if entry is None:
                 _empty(workbench)
                 return
             with actions:
                 choose_dataset(workbench, entry, PATH, kinds=KINDS)
-                theme.secondary("Show as file", lambda: _as_file(workbench, entry), "code")
+                theme.secondary(_("Show as file"), lambda: _as_file(workbench, entry), "code")
             say_if_another(workbench, dataset, entry)
             names = ("constraints",) if entry.content["section"]["kind"] == "trajectories" else ("privacy", "utility")
             with ui.element("div").classes("halves"):
@@ -70,10 +80,12 @@ def _empty(workbench: Workbench) -> None:
         ui.navigate.to(f"{PATH}?dataset={entry.number}")
 
     with theme.empty_state(
-        "policy", "Policies are about items", "Load transactions, or a table with sets of items, on the page Data."
+        "policy",
+        _("Policies are about items"),
+        _("Load transactions, or a table with sets of items, on the page Data."),
     ):
-        theme.primary("Load the sample baskets", notify_errors(load), "download")
-        theme.secondary("Go to Data", lambda: ui.navigate.to("/data"), "table_chart")
+        theme.primary(_("Load the sample baskets"), notify_errors(load), "download")
+        theme.secondary(_("Go to Data"), lambda: ui.navigate.to("/data"), "table_chart")
 
 
 def _as_file(workbench: Workbench, entry: Entry) -> None:
@@ -88,11 +100,11 @@ def _words_of(recipe: str) -> str:
     """A recipe with other numbers than the usual ones, in words; one that is not known here as it is."""
     kind, *numbers = recipe.split(":")
     words = {
-        "all": "all sets of up to {} items",
-        "rare": "sets of up to {1} of the {0} rarest items",
-        "random": "{} random sets of up to {} items",
-        "frequency": "{} sets of equally frequent items",
-        "cooccurrence": "{} sets of items that occur together",
+        "all": _("all sets of up to {} items"),
+        "rare": _("sets of up to {1} of the {0} rarest items"),
+        "random": _("{} random sets of up to {} items"),
+        "frequency": _("{} sets of equally frequent items"),
+        "cooccurrence": _("{} sets of items that occur together"),
     }.get(kind)
     try:
         return words.format(*numbers) if words else recipe
@@ -124,37 +136,44 @@ class PolicyEditor:
                         entry.content["auto"] if entry is not None and entry.content["auto"] else next(iter(recipes))
                     )
                     known.setdefault(current, _words_of(current))
-                    self.recipe = ui.select(known, value=current, label="Make it from the data", with_input=False)
+                    self.recipe = ui.select(known, value=current, label=_("Make it from the data"), with_input=False)
                     self.recipe.props("outlined dense options-dense").style("flex: 1")
-                    theme.secondary("Derive", notify_errors(self._derive), "auto_awesome").style("height: 40px")
+                    theme.secondary(_("Derive"), notify_errors(self._derive), "auto_awesome").style("height: 40px")
             self._picker()
-            self.lines = ui.textarea("One set on each line, items with ; between them").props(
+            self.lines = ui.textarea(_("One set on each line, items with ; between them")).props(
                 'outlined input-style="font-family: ui-monospace, monospace; height: 240px"'
             )
             self.lines.style("width: 100%")
             self.note = ui.column().style("width: 100%")
             with ui.row().classes("actions"):
-                self.keep = theme.primary("Save", notify_errors(self._save), "save")
+                self.keep = theme.primary(_("Save"), notify_errors(self._save), "save")
                 self.unsaved = Unsaved()
-                self.drop = theme.secondary("Remove", notify_errors(self._ask_to_remove), "delete")
-                theme.secondary("Export", self._export, "download")
+                self.drop = theme.secondary(_("Remove"), notify_errors(self._ask_to_remove), "delete")
+                theme.secondary(_("Export"), self._export, "download")
             self.lines.on_value_change(lambda: self.unsaved.tell(str(self.lines.value or "") != self.shown))
-            drop_place(self.workbench, f"Or drop a file: {title.lower()}", "labels with ; on each line", self._received)
+            drop_place(
+                self.workbench,
+                _("Or drop a file: {title}", title=title.lower()),
+                _("labels with ; on each line"),
+                self._received,
+            )
         ui.timer(0.05, self._fill, once=True)
 
     def _picker(self) -> None:
         """Items to search and choose; those that are chosen become a set."""
         title = TITLES[self.name][0]
         with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
-            self.items = ui.select([], multiple=True, with_input=True, label=f"Search items: {title.lower()}")
+            self.items = ui.select(
+                [], multiple=True, with_input=True, label=_("Search items: {title}", title=title.lower())
+            )
             self.items.props("outlined dense options-dense use-chips").style("flex: 1; min-width: 0")
-            self.add = theme.secondary("Add set", notify_errors(self._add_set), "add").style("height: 40px")
+            self.add = theme.secondary(_("Add set"), notify_errors(self._add_set), "add").style("height: 40px")
 
     def _add_set(self) -> None:
         """One more line with the items that are chosen; nothing is kept before it is saved."""
         chosen = [str(item) for item in self.items.value or ()]
         if not chosen:
-            self.items.error = "Choose at least one item."
+            self.items.error = _("Choose at least one item.")
             return
         self.items.error = None
         lines = [line for line in str(self.lines.value or "").splitlines() if line.strip()]
@@ -182,24 +201,30 @@ class PolicyEditor:
         if entry is None:
             with self.note:
                 theme.message(
-                    "info", "Not set", "Methods use their own default until you make one from the data or write one."
+                    "info",
+                    _("Not set"),
+                    _("Methods use their own default until you make one from the data or write one."),
                 )
             return
         try:
             sets = await in_thread(self.side_inputs.policy_sets, entry)
         except CrypsisError as error:
             with self.note:
-                theme.message("caution", "It cannot be derived from these data", error_words(error))
+                theme.message("caution", _("It cannot be derived from these data"), error_words(error))
             return
         self._keep_shown("\n".join("; ".join(one) for one in sets[:_SHOWN]))
         self._lock(len(sets) > _SHOWN)
         with self.note:
-            words = counted(len(sets), "set") + (f", the first {_SHOWN} are shown" if len(sets) > _SHOWN else "")
+            words = counted(len(sets), "set") + (
+                _(", the first {shown} are shown", shown=_SHOWN) if len(sets) > _SHOWN else ""
+            )
             made = entry.content["auto"]
-            known = RECIPES[self.name].get(made) or _words_of(made) if made else "written by hand"
-            theme.message("good", "In use", f"{words} · {known}")
+            known = RECIPES[self.name].get(made) or _words_of(made) if made else _("written by hand")
+            theme.message("good", _("In use"), f"{words} · {known}")
             if len(sets) > _SHOWN:
-                ui.label("It is too long to change here; take it as a file, or remove it first.").classes("muted small")
+                ui.label(_("It is too long to change here; take it as a file, or remove it first.")).classes(
+                    "muted small"
+                )
 
     def _keep_shown(self, text: str) -> None:
         """Show what is kept; from here on, other text is not saved yet."""
@@ -232,12 +257,12 @@ class PolicyEditor:
         self.lines.error = None
         unknown = await in_thread(self.side_inputs.unknown_labels, self.dataset.number, sets)
         await self._fill()
-        done("Saved")
+        done(_("Saved"))
         if unknown:
             with self.note:
                 shown = ", ".join(unknown[:8]) + (" …" if len(unknown) > 8 else "")
-                way_on = "\nPut ; between items, not a comma." if any("," in one for one in unknown) else ""
-                title = f"{counted(len(unknown), 'label is', 'labels are')} not in the data"
+                way_on = _("\nPut ; between items, not a comma.") if any("," in one for one in unknown) else ""
+                title = _("{labels_are} not in the data", labels_are=counted(len(unknown), "label is", "labels are"))
                 theme.message("caution", title, shown + way_on)
 
     async def _received(self, upload: str, name: str) -> None:
@@ -249,11 +274,11 @@ class PolicyEditor:
             return
         self.lines.error = None
         await self._fill()
-        done("Saved")
+        done(_("Saved"))
 
     def _export(self) -> None:
         if self.entry is None:
-            ui.notify("Derive or write a policy first.", position="bottom-right")
+            ui.notify(_("Derive or write a policy first."), position="bottom-right")
         else:
             ui.download.from_url(f"/api/policies/{self.entry.number}/policy.txt", f"{self.name}.txt")
 
@@ -264,7 +289,10 @@ class PolicyEditor:
         else:
             title = TITLES[self.name][0].lower()
             confirm(
-                f"Remove the {title}?", "It was written by hand and cannot be brought back.", self._remove, "Remove"
+                _("Remove the {title}?", title=title),
+                _("It was written by hand and cannot be brought back."),
+                self._remove,
+                _("Remove"),
             )
 
     async def _remove(self) -> None:

@@ -9,6 +9,8 @@ from nicegui import ui
 
 from crypsis.data.sources import OF_RECORDS
 from crypsis.errors import CrypsisError
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors, number
 from crypsis.web.files import side_inputs_text, take_text
@@ -18,10 +20,9 @@ from crypsis.web.unsaved import Unsaved
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, drop_place, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
-from crypsis.wording import counted
 
 PATH = "/queries"
-LEAD = "Questions that the published data should still answer; the error of their answers is a measure of loss."
+LEAD = marked("Questions that the published data should still answer; the error of their answers is a measure of loss.")
 KINDS = OF_RECORDS
 EXAMPLE = "age in [20:30] and sex in {female}"
 _SHOWN = 200
@@ -32,15 +33,15 @@ def register(workbench: Workbench) -> None:
     def queries(request: Request, dataset: str | None = None) -> None:
         entry = chosen_dataset(workbench, dataset, KINDS)
         mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame("Queries", LEAD, theme=mode, dataset=dataset) as actions:
+        with theme.page_frame(_("Queries"), LEAD, theme=mode, dataset=dataset) as actions:
             if entry is None:
                 if workbench.datasets.entries():
                     with theme.empty_state(
                         "manage_search",
-                        "Queries are asked of tables",
-                        "Load a table, with or without sets of items, on the page Data.",
+                        _("Queries are asked of tables"),
+                        _("Load a table, with or without sets of items, on the page Data."),
                     ):
-                        theme.primary("Go to Data", lambda: ui.navigate.to("/data"), "table_chart")
+                        theme.primary(_("Go to Data"), lambda: ui.navigate.to("/data"), "table_chart")
                 else:
                     no_data(workbench, PATH)
                 return
@@ -59,27 +60,27 @@ class QueriesPage:
     def show(self, actions: Any) -> None:
         with actions:
             choose_dataset(self.workbench, self.dataset, PATH, kinds=KINDS)
-            theme.secondary("Show as file", self._as_file, "code")
+            theme.secondary(_("Show as file"), self._as_file, "code")
         with ui.element("div").classes("split"):
-            with theme.section("Workload", "Beside each: how many records of the original fit") as head:
+            with theme.section(_("Workload"), _("Beside each: how many records of the original fit")) as head:
                 with head:
                     self.unsaved = Unsaved()
-                    theme.secondary("Add a query", self._add, "add")
-                    theme.quiet("download", "Export the queries", notify_errors(self._export))
-                    theme.primary("Save", notify_errors(self._save), "save")
+                    theme.secondary(_("Add a query"), self._add, "add")
+                    theme.quiet("download", _("Export the queries"), notify_errors(self._export))
+                    theme.primary(_("Save"), notify_errors(self._save), "save")
                 self.list = ui.column().style("width: 100%; gap: 8px")
             with ui.element("div").classes("stack"):
-                with theme.section("Draw queries from the data"):
+                with theme.section(_("Draw queries from the data")):
                     self._drawing()
-                with theme.section("Load a workload"):
+                with theme.section(_("Load a workload")):
                     drop_place(
-                        self.workbench, "Drop a file with one query on each line", "text or JSON", self._received
+                        self.workbench, _("Drop a file with one query on each line"), _("text or JSON"), self._received
                     )
                     self.refused = ui.column().style("width: 100%")
-                with theme.section("How a query is written"):
+                with theme.section(_("How a query is written")):
                     ui.html(f'<div class="code">{theme.escaped(EXAMPLE)}</div>', sanitize=False)
                     ui.label(
-                        "A range for numbers and dates, a list for any column, and for sets: items all {A, B}."
+                        _("A range for numbers and dates, a list for any column, and for sets: items all {A, B}.")
                     ).classes("muted small")
         self._show_list()
 
@@ -89,25 +90,27 @@ class QueriesPage:
         with self.list:
             if not self.texts:
                 with theme.empty_state(
-                    "manage_search", "No queries yet", "Add one by hand, draw some from the data, or load a file."
+                    "manage_search", _("No queries yet"), _("Add one by hand, draw some from the data, or load a file.")
                 ):
-                    theme.primary("Add a query", self._add, "add")
+                    theme.primary(_("Add a query"), self._add, "add")
                 self.unsaved.tell(self.texts != self.kept)
                 return
             for index in range(min(len(self.texts), _SHOWN)):
                 self._row(index)
             if len(self.texts) > _SHOWN:
-                ui.label(f"and {len(self.texts) - _SHOWN:,} more").classes("muted")
+                ui.label(_("and {texts:,} more", texts=len(self.texts) - _SHOWN)).classes("muted")
         self.unsaved.tell(self.texts != self.kept)
         ui.timer(0.05, self._count_all, once=True)
 
     def _row(self, place: int) -> None:
         with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start; gap: 8px"):
-            field = ui.input(f"Query {place + 1}", value=self.texts[place]).props("outlined dense debounce=250")
+            field = ui.input(_("Query {place}", place=place + 1), value=self.texts[place]).props(
+                "outlined dense debounce=250"
+            )
             field.style("flex: 1")
             count = ui.label("…").classes("tile-value number").style("width: 84px; padding-top: 6px")
-            count.props(f'aria-label="Count of query {place + 1}" role=status')
-            theme.quiet("close", f"Remove query {place + 1}", lambda: self._remove(place))
+            count.props(f"role=status {theme.attribute('aria-label', _('Count of query {place}', place=place + 1))}")
+            theme.quiet("close", _("Remove query {place}", place=place + 1), lambda: self._remove(place))
         field.on_value_change(lambda event: notify_errors(self._typed)(place, str(event.value or "")))
         self.rows.append((field, count))
 
@@ -149,16 +152,16 @@ class QueriesPage:
         await in_thread(self.side_inputs.keep_queries, self.dataset.number, self.texts)
         self.kept = list(self.texts)
         self.unsaved.tell(False)
-        done(f"{counted(len(self.texts), 'query', 'queries')} saved")
+        done(_("{queries} saved", queries=counted(len(self.texts), "query", "queries")))
 
     def _drawing(self) -> None:
         with_sets = self.dataset.content["section"]["kind"] == "mixed"
         fields = {
-            "count": ui.number("How many", value=20, min=1, max=2000, precision=0),
-            "relational": ui.number("Columns of each", value=1, min=0, precision=0),
-            "items": ui.number("Items of each", value=int(with_sets), min=0, precision=0),
-            "share": ui.number("Width of ranges, share of the domain", value=0.2, min=0.01, max=1, step=0.05),
-            "seed": ui.number("Seed", value=1, min=0, precision=0),
+            "count": ui.number(_("How many"), value=20, min=1, max=2000, precision=0),
+            "relational": ui.number(_("Columns of each"), value=1, min=0, precision=0),
+            "items": ui.number(_("Items of each"), value=int(with_sets), min=0, precision=0),
+            "share": ui.number(_("Width of ranges, share of the domain"), value=0.2, min=0.01, max=1, step=0.05),
+            "seed": ui.number(_("Seed"), value=1, min=0, precision=0),
         }
         for field in fields.values():
             field.props("outlined dense").style("width: 100%")
@@ -175,10 +178,10 @@ class QueriesPage:
         def draw_or_ask() -> Any:
             if not self.unsaved.changed:
                 return notify_errors(draw)()
-            words = "What is not saved is lost."
-            return confirm("Replace the queries?", words, notify_errors(draw), "Replace")
+            words = _("What is not saved is lost.")
+            return confirm(_("Replace the queries?"), words, notify_errors(draw), _("Replace"))
 
-        theme.secondary("Draw", draw_or_ask, "casino")
+        theme.secondary(_("Draw"), draw_or_ask, "casino")
 
     async def _received(self, upload: str, name: str) -> None:
         from crypsis.data.count_query import read_queries
@@ -191,13 +194,13 @@ class QueriesPage:
             with self.refused:
                 theme.message(
                     "bad",
-                    f"{name} was not loaded",
+                    _("{name} was not loaded", name=name),
                     f"{error_sentence(error)} ({place})" if place else error_sentence(error),
                 )
             return
         self.texts = [str(query) for query in read]
         self._show_list()
-        done(f"{counted(len(read), 'query', 'queries')} loaded; press Save to keep them")
+        done(_("{queries} loaded; press Save to keep them", queries=counted(len(read), "query", "queries")))
 
     async def _export(self) -> None:
         """What is typed, saved or not, as a file."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from fastapi import Request
 from nicegui import ui
 
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.experiments import UNFINISHED
@@ -13,19 +15,18 @@ from crypsis.web.results_view import ResultsView
 from crypsis.web.widgets import confirm, drop_place, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
-from crypsis.wording import counted
 
 PATH = "/results"
-LEAD = "What was run, with its figures, verdicts and files."
+LEAD = marked("What was run, with its figures, verdicts and files.")
 
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
     def results(request: Request, experiment: str | None = None, dataset: str | None = None) -> None:
         mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame("Results", LEAD, theme=mode, dataset=dataset) as actions:
+        with theme.page_frame(_("Results"), LEAD, theme=mode, dataset=dataset) as actions:
             with actions:
-                theme.secondary("Open an experiment file", lambda: _open_file(workbench), "upload_file")
+                theme.secondary(_("Open an experiment file"), lambda: _open_file(workbench), "upload_file")
             found = [
                 entry
                 for entry in workbench.experiments.entries()
@@ -34,16 +35,16 @@ def register(workbench: Workbench) -> None:
             if not found:
                 with theme.empty_state(
                     "leaderboard",
-                    "Nothing was run yet",
-                    "Evaluate a method or compare several; what came out is kept here.",
+                    _("Nothing was run yet"),
+                    _("Evaluate a method or compare several; what came out is kept here."),
                 ):
-                    theme.primary("Evaluate", lambda: ui.navigate.to("/evaluate"), "science")
-                    theme.secondary("Compare", lambda: ui.navigate.to("/compare"), "stacked_line_chart")
+                    theme.primary(_("Evaluate"), lambda: ui.navigate.to("/evaluate"), "science")
+                    theme.secondary(_("Compare"), lambda: ui.navigate.to("/compare"), "stacked_line_chart")
                 return
             of_dataset = (entry for entry in found if entry.content["dataset"] == dataset)
             chosen = next((entry for entry in found if entry.number == experiment), None) or next(of_dataset, found[0])
             with ui.element("div").classes("split left"):
-                with theme.section("Experiments"):
+                with theme.section(_("Experiments")):
                     _list(workbench, found, chosen)
                 with ui.element("div").classes("stack"):
                     view = _one(workbench, chosen)
@@ -59,8 +60,13 @@ def _list(workbench: Workbench, found: list[Entry], chosen: Entry) -> None:
                 rows = workbench.experiments.results(entry.number)
                 done = sum(row["state"] == "done" for row in rows)
                 left = sum(row["state"] in UNFINISHED for row in rows)
-                words = f"{entry.content['mode']} · {counted(len(rows), 'result')}, {done} verified"
-                ui.label(words + (f", {left} not finished" if left else "")).classes("muted small")
+                words = _(
+                    "{mode} · {results}, {done} verified",
+                    mode=entry.content["mode"],
+                    results=counted(len(rows), "result"),
+                    done=done,
+                )
+                ui.label(words + (_(", {left} not finished", left=left) if left else "")).classes("muted small")
                 ui.label(str(entry.content.get("created", ""))[:16].replace("T", " ")).classes("muted small")
             if entry.number == chosen.number:
                 link.classes("here").props("aria-current=true")
@@ -70,7 +76,7 @@ def _one(workbench: Workbench, entry: Entry) -> ResultsView:
     experiments = workbench.experiments
     with ui.row().classes("actions"):
         path = f"/{entry.content['mode']}?dataset={entry.content['dataset']}&experiment={entry.number}"
-        theme.primary("Open", lambda: ui.navigate.to(path), "open_in_new")
+        theme.primary(_("Open"), lambda: ui.navigate.to(path), "open_in_new")
 
         async def take(text: str) -> None:
             taken = await in_thread(experiments.take_text, entry.number, text)
@@ -78,10 +84,12 @@ def _one(workbench: Workbench, entry: Entry) -> ResultsView:
             ui.navigate.to(path)
 
         theme.secondary(
-            "Show as file", lambda: show_as_file(lambda: experiments.experiment(entry.number).to_toml(), take), "code"
+            _("Show as file"),
+            lambda: show_as_file(lambda: experiments.experiment(entry.number).to_toml(), take),
+            "code",
         )
         theme.secondary(
-            "Report",
+            _("Report"),
             lambda: ui.navigate.to(f"/api/experiments/{entry.number}/report.html", new_tab=True),
             "description",
         )
@@ -95,12 +103,12 @@ def _one(workbench: Workbench, entry: Entry) -> ResultsView:
 
         theme.quiet(
             "delete",
-            "Remove this experiment",
+            _("Remove this experiment"),
             lambda: confirm(
-                f"Remove {entry.name}?",
-                "Its results and releases leave the workspace.",
+                _("Remove {name}?", name=entry.name),
+                _("Its results and releases leave the workspace."),
                 notify_errors(remove),
-                "Remove",
+                _("Remove"),
             ),
         )
     view = ResultsView(workbench, entry.number)
@@ -124,7 +132,7 @@ def _watch(view: ResultsView, plots: PlotArea) -> None:
 def _open_file(workbench: Workbench) -> None:
     with ui.dialog() as dialog, ui.card().classes("box").style("width: 640px; max-width: 92vw"):
         ui.html("<h2>Open an experiment file</h2>", sanitize=False)
-        field = ui.textarea("Experiment file (TOML or JSON)").props(
+        field = ui.textarea(_("Experiment file (TOML or JSON)")).props(
             'outlined input-style="font-family: monospace; height: 30vh"'
         )
         field.style("width: 100%")
@@ -133,7 +141,7 @@ def _open_file(workbench: Workbench) -> None:
             content = workbench.workspace.upload(upload).read_bytes()[:1_000_000]
             field.set_value(content.decode("utf-8", errors="replace"))
 
-        drop_place(workbench, "Drop an experiment file", ".toml or .json", received, accept=".toml,.json")
+        drop_place(workbench, _("Drop an experiment file"), ".toml or .json", received, accept=".toml,.json")
 
         async def take() -> None:
             from crypsis.errors import CrypsisError
@@ -147,6 +155,6 @@ def _open_file(workbench: Workbench) -> None:
             ui.navigate.to(f"/compare?dataset={entry.content['dataset']}&experiment={entry.number}")
 
         with ui.row().classes("actions"):
-            theme.primary("Open", take, "check")
-            ui.button("Close", on_click=dialog.close).props("flat no-caps")
+            theme.primary(_("Open"), take, "check")
+            ui.button(_("Close"), on_click=dialog.close).props("flat no-caps")
     dialog.open()

@@ -8,18 +8,29 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.samples import SAMPLES
+from crypsis.translation import _, marked
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number
 from crypsis.web.data_labels import DATA_KINDS
 from crypsis.web.workbench import Workbench
 
 PATH = "/"
-TITLE = "Publish data about people without publishing the people"
-LEAD = "Crypsis runs on your machine: nothing that you load here leaves it."
+TITLE = marked("Publish data about people without publishing the people")
+LEAD = marked("Crypsis runs on your machine: nothing that you load here leaves it.")
 STEPS = (
-    ("table_chart", "Load your data", "Upload a file or name its path, and see how many people are unique.", "/data"),
-    ("science", "Try methods", "Run one or compare several; a verifier proves each result.", "/methods"),
-    ("download", "Download a release", "Take what is verified. Anybody can check it again.", "/verify"),
+    (
+        "table_chart",
+        marked("Load your data"),
+        marked("Upload a file or name its path, and see how many people are unique."),
+        "/data",
+    ),
+    (
+        "science",
+        marked("Try methods"),
+        marked("Run one or compare several; a verifier proves each result."),
+        "/methods",
+    ),
+    ("download", marked("Download a release"), marked("Take what is verified. Anybody can check it again."), "/verify"),
 )
 _RECENT = 4
 
@@ -27,7 +38,7 @@ _RECENT = 4
 def register(workbench: Workbench) -> None:
     @ui.page(PATH)
     def start(request: Request) -> None:
-        with theme.page_frame("Start", LEAD, theme=request.cookies.get(theme.THEME_COOKIE), heading=TITLE):
+        with theme.page_frame(_("Start"), LEAD, theme=request.cookies.get(theme.THEME_COOKIE), heading=TITLE):
             _steps()
             _recent(workbench)
             _samples(workbench)
@@ -42,23 +53,23 @@ def _steps() -> None:
                     ui.html(f"<h2>{place}. {theme.escaped(title)}</h2>", sanitize=False)
                 ui.label(words).classes("muted")
                 if place == 1:
-                    theme.primary("Load data", lambda: ui.navigate.to("/data"), "upload_file").style(
+                    theme.primary(_("Load data"), lambda: ui.navigate.to("/data"), "upload_file").style(
                         "align-self: flex-start"
                     )
                 else:
-                    ui.link("Read about the methods" if place == 2 else "Check a release", path).classes("small")
+                    ui.link(_("Read about the methods") if place == 2 else _("Check a release"), path).classes("small")
 
 
 def _recent(workbench: Workbench) -> None:
     entries = workbench.datasets.entries()[:_RECENT]
     if not entries:
         return
-    with theme.section("Go on with your data"), ui.element("div").classes("cards"):
+    with theme.section(_("Go on with your data")), ui.element("div").classes("cards"):
         for entry in entries:
             with ui.link(target=f"/data?dataset={entry.number}").classes("card"):
                 ui.label(entry.name).classes("strong cut")
                 rows = entry.content["inspection"].get("rows")
-                words = f"{number(rows)} rows · " if isinstance(rows, int) else ""
+                words = _("{rows} rows · ", rows=number(rows)) if isinstance(rows, int) else ""
                 ui.label(f"{words}{entry.content['section']['kind']}").classes("muted small")
 
 
@@ -68,7 +79,7 @@ def _samples(workbench: Workbench) -> None:
         ui.navigate.to(f"/data?dataset={entry.number}")
 
     with (
-        theme.section("Or look around with sample data", "Made up, of each kind that Crypsis takes; one click"),
+        theme.section(_("Or look around with sample data"), _("Made up, of each kind that Crypsis takes; one click")),
         ui.element("div").classes("cards"),
     ):
         shown: set[str] = set()
@@ -79,7 +90,9 @@ def _samples(workbench: Workbench) -> None:
             with (
                 ui.element("button")
                 .classes("card pick")
-                .props(f'type=button aria-label="Load the sample {words.sample}"') as card
+                .props(
+                    f"type=button {theme.attribute('aria-label', _('Load the sample {name}', name=words.sample))}"
+                ) as card
             ):
                 ui.label(words.name).classes("strong")
                 ui.label(SAMPLES[words.sample].description).classes("muted small")

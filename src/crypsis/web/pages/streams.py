@@ -12,18 +12,19 @@ from nicegui import ui
 from crypsis.drawing.markup import Markup, element
 from crypsis.drawing.svg import LinearScale, drawing, line, polyline, rounded_up, text
 from crypsis.errors import CrypsisError
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number, percent, show_error_at
 from crypsis.web.widgets import choose_dataset, chosen_dataset, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
-from crypsis.wording import counted
 
 PATH = "/streams"
-LEAD = "Publish events window by window, each verified before it goes out, and watch it happen."
+LEAD = marked("Publish events window by window, each verified before it goes out, and watch it happen.")
 WIDTH, _NARROW = 640.0, 300.0
 _MOST_PLACES = 120
-_STATES = {"finished": "all events were read", "stopped": "Go on takes it up again"}
+_STATES = {"finished": marked("all events were read"), "stopped": marked("Go on takes it up again")}
 _LETTER = 6.9  # about the width of a letter
 
 
@@ -32,7 +33,7 @@ def register(workbench: Workbench) -> None:
     def streams(request: Request, dataset: str | None = None) -> None:
         entry = chosen_dataset(workbench, dataset, ("events",))
         mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame("Streams", LEAD, theme=mode, dataset=dataset) as actions:
+        with theme.page_frame(_("Streams"), LEAD, theme=mode, dataset=dataset) as actions:
             if entry is None:
 
                 async def load() -> None:
@@ -41,11 +42,11 @@ def register(workbench: Workbench) -> None:
 
                 with theme.empty_state(
                     "stream",
-                    "No events yet",
-                    "A stream is a table of who was where when. Load one on the page Data, or try a metro.",
+                    _("No events yet"),
+                    _("A stream is a table of who was where when. Load one on the page Data, or try a metro."),
                 ):
-                    theme.primary("Load the sample metro", notify_errors(load), "download")
-                    theme.secondary("Go to Data", lambda: ui.navigate.to("/data"), "table_chart")
+                    theme.primary(_("Load the sample metro"), notify_errors(load), "download")
+                    theme.secondary(_("Go to Data"), lambda: ui.navigate.to("/data"), "table_chart")
                 return
             say_if_another(workbench, dataset, entry)
             StreamPage(workbench, entry).show(actions)
@@ -62,20 +63,20 @@ class StreamPage:
     def show(self, actions: Any) -> None:
         with actions:
             choose_dataset(self.workbench, self.entry, PATH, kinds=("events",))
-            theme.secondary("Show as file", notify_errors(self._as_file), "code")
+            theme.secondary(_("Show as file"), notify_errors(self._as_file), "code")
         with ui.element("div").classes("split left"):
             with ui.element("div").classes("stack"):
-                with theme.section("Promise", "LKC-privacy: K people fit whatever is known of somebody"):
+                with theme.section(_("Promise"), _("LKC-privacy: K people fit whatever is known of somebody")):
                     self._form()
-                with theme.section("Over time"):
+                with theme.section(_("Over time")):
                     self.curves = ui.html("", sanitize=False).classes("drawing")
             with ui.element("div").classes("stack"):
                 self.problem = ui.column().style("width: 100%")
                 self.tiles = ui.element("div").classes("tiles thirds")
-                with theme.section("The window now", "Visits at each location, published and held back"):
+                with theme.section(_("The window now"), _("Visits at each location, published and held back")):
                     self.map = ui.html("", sanitize=False).classes("drawing")
                     ui.html(LEGEND, sanitize=False).classes("legend")
-                    with ui.expansion("As a table").props("dense").classes("fold"):
+                    with ui.expansion(_("As a table")).props("dense").classes("fold"):
                         self.table = ui.html("", sanitize=False).classes("scroll").style("max-height: 320px")
         self.aloud = theme.Announcer()
         self._refresh()
@@ -86,10 +87,10 @@ class StreamPage:
         if self.number is not None:
             settings |= {key: self.streams.workspace.entry("streams", self.number).content[key] for key in settings}
         words = {
-            "K": "People who must fit what is known (K)",
-            "L": "Visits of a person that somebody may know (L)",
-            "N": "Length of a window, in timestamps (N)",
-            "rate": "Speed of the replay, in events a second",
+            "K": _("People who must fit what is known (K)"),
+            "L": _("Visits of a person that somebody may know (L)"),
+            "N": _("Length of a window, in timestamps (N)"),
+            "rate": _("Speed of the replay, in events a second"),
         }
         self.fields = {}
         for name, value in settings.items():
@@ -98,18 +99,18 @@ class StreamPage:
             field.on_value_change(lambda: self._changed())
             self.fields[name] = field
         with ui.row().classes("actions"):
-            self.start = theme.primary("Start", notify_errors(self._start), "play_arrow")
-            self.stop = theme.secondary("Stop", notify_errors(self._stop), "stop")
-            self.again = theme.secondary("Start over", notify_errors(self._anew)).tooltip(
-                "From the first event, with these settings; what was published so far is removed"
+            self.start = theme.primary(_("Start"), notify_errors(self._start), "play_arrow")
+            self.stop = theme.secondary(_("Stop"), notify_errors(self._stop), "stop")
+            self.again = theme.secondary(_("Start over"), notify_errors(self._anew)).tooltip(
+                _("From the first event, with these settings; what was published so far is removed")
             )
-        self.note = ui.label("Stopping loses nothing: starting again goes on where it was.").classes("muted small")
+        self.note = ui.label(_("Stopping loses nothing: starting again goes on where it was.")).classes("muted small")
 
     def _changed(self) -> None:
         for field in self.fields.values():
             field.error = None
         if self.number is not None:
-            self.note.set_text("Changed settings count from the next “Start over”; going on keeps the old ones.")
+            self.note.set_text(_("Changed settings count from the next “Start over”; going on keeps the old ones."))
 
     async def _start(self) -> None:
         if self.number is None:
@@ -177,7 +178,7 @@ class StreamPage:
         ended = bool(live and live["summary"] and live["summary"]["finished"])
         self.start.set_enabled(not running and not ended)
         self.stop.set_enabled(running)
-        self.start.set_text("Start" if live is None else "Go on")
+        self.start.set_text(_("Start") if live is None else _("Go on"))
         told_of = (-1 if live is None else live["windows"], running, live and live["error"])
         if told_of == self.seen:
             return
@@ -186,29 +187,31 @@ class StreamPage:
         self.tiles.clear()
         with self.tiles:
             if live is None:
-                theme.tile("State", "not running", "Press Start")
+                theme.tile(_("State"), _("not running"), _("Press Start"))
             else:
                 state = "running" if running else "finished" if ended else "stopped"
-                theme.tile("State", state, _STATES.get(state, "") if live["windows"] else "the first time takes longer")
+                theme.tile(
+                    _("State"), state, _STATES.get(state, "") if live["windows"] else _("the first time takes longer")
+                )
                 verified = live["verified_up_to"] + 1
                 words = (
                     ""
                     if not live["windows"]
-                    else "all verified"
+                    else _("all verified")
                     if verified >= live["windows"]
-                    else f"verified up to {verified}"
+                    else _("verified up to {verified}", verified=verified)
                 )
-                theme.tile("Windows out", number(live["windows"]), words)
-                theme.tile("In the window", number(live["people"]), "people")
-                theme.tile("Held back", percent(live["suppressed_share"]), "of the visits")
-                theme.tile("Lag", number(live["lag"]), "timestamps")
-                theme.tile("Speed", number(round(live["rate"])), "events a second")
-                self.aloud.say(f"The stream is {state}")
+                theme.tile(_("Windows out"), number(live["windows"]), words)
+                theme.tile(_("In the window"), number(live["people"]), "people")
+                theme.tile(_("Held back"), percent(live["suppressed_share"]), _("of the visits"))
+                theme.tile(_("Lag"), number(live["lag"]), "timestamps")
+                theme.tile(_("Speed"), number(round(live["rate"])), _("events a second"))
+                self.aloud.say(_("The stream is {state}", state=state))
         self.problem.clear()
         self.problem.set_visibility(bool(live and live["error"]))
         if live is not None and live["error"]:
             with self.problem:
-                theme.message("bad", "The stream stopped", live["error"])
+                theme.message("bad", _("The stream stopped"), live["error"])
         published, held = (live["places"], live["suppressed_places"]) if live else ({}, {})
         self.map.set_content(place_map(published, held) if published or held else _nothing(running=running))
         self.table.set_content(place_table(published, held))
@@ -227,7 +230,7 @@ LEGEND = (
 
 
 def _nothing(width: float = WIDTH, *, running: bool = False) -> Markup:
-    words = "The first window is being made …" if running else "Press Start to see the first window."
+    words = _("The first window is being made …") if running else _("Press Start to see the first window.")
     return drawing(width, 100, words, text(width / 2, 50, words, "note", "middle"), kind="map")
 
 
@@ -252,7 +255,13 @@ def place_map(published: dict[str, int], held: dict[str, int]) -> Markup:
         x, y = (at % columns + 0.5) * cell, (at // columns + 0.42) * step + 5
         out, every = published.get(name, 0), totals[name]
         ring = max(4.0, largest * math.sqrt(every))
-        words = f"{name}: {out:,} of {every:,} visits published, {every - out:,} held back"
+        words = _(
+            "{name}: {out:,} of {every:,} visits published, {every2:,} held back",
+            name=name,
+            out=out,
+            every=every,
+            every2=every - out,
+        )
         parts = [element("title", words), element("circle", cx=x, cy=y, r=ring, class_="ring")]
         if out:
             parts.append(element("circle", cx=x, cy=y, r=ring * math.sqrt(out / every), class_="whole"))
@@ -264,9 +273,12 @@ def place_map(published: dict[str, int], held: dict[str, int]) -> Markup:
         marks.append(element("g", *parts))
     silent = sum(not published.get(name) for name in names)
     out, every = sum(published.get(name, 0) for name in names), sum(totals.values())
-    label = (
-        f"{counted(len(names), 'location')} in the window: {out:,} of {every:,} visits published; "
-        f"nothing is published of {silent:,}."
+    label = _(
+        "{locations} in the window: {out:,} of {every:,} visits published; nothing is published of {silent:,}.",
+        locations=counted(len(names), "location"),
+        out=out,
+        every=every,
+        silent=silent,
     )
     return drawing(WIDTH, height, label, *marks, kind="map")
 
@@ -282,7 +294,7 @@ def place_table(published: dict[str, int], held: dict[str, int]) -> str:
         )
     heads = "".join(
         f"<th scope=col class=number>{words}</th>"
-        for words in ("All visits", "Published", "Held back", "Share published")
+        for words in (_("All visits"), _("Published"), _("Held back"), _("Share published"))
     )
     return (
         f"<table class=plain><thead><tr><th scope=col>Location</th>{heads}</tr></thead>"
@@ -295,17 +307,29 @@ def curves(history: list[dict[str, Any]]) -> Markup:
     shares = [100 * one["suppressed_share"] for one in history]
     lags = [float(one["lag"]) for one in history]
     windows = [int(one["window"]) + 1 for one in history]
-    label = (
-        f"Windows {windows[0]} to {windows[-1]}: held back {shares[-1]:.3g} % at last, at most {max(shares):.3g} %; "
-        f"lag {lags[-1]:.0f} timestamps at last, at most {max(lags):.0f}."
+    label = _(
+        "Windows {windows} to {windows2}: held back {shares:.3g} % at last, at most {shares2:.3g} %; lag "
+        "{lags:.0f} timestamps at last, at most {lags2:.0f}.",
+        windows=windows[0],
+        windows2=windows[-1],
+        shares=shares[-1],
+        shares2=max(shares),
+        lags=lags[-1],
+        lags2=max(lags),
     )
     return drawing(
         _NARROW,
         250,
         label,
-        *_plot("Held back, % of the visits", windows, shares, 14.0, "generalized", "%"),
-        *_plot("Lag, in timestamps", windows, lags, 134.0, "intact", "timestamps"),
-        text((_NARROW + 34) / 2, 248, f"window {windows[0]} to {windows[-1]}", "tick", "middle"),
+        *_plot(_("Held back, % of the visits"), windows, shares, 14.0, "generalized", "%"),
+        *_plot(_("Lag, in timestamps"), windows, lags, 134.0, "intact", "timestamps"),
+        text(
+            (_NARROW + 34) / 2,
+            248,
+            _("window {windows} to {windows2}", windows=windows[0], windows2=windows[-1]),
+            "tick",
+            "middle",
+        ),
         kind="chart",
     )
 
@@ -326,13 +350,13 @@ def _plot(title: str, windows: list[int], values: list[float], top: float, kind:
     marks += [
         element(
             "rect",
-            element("title", f"window {window}: {value:.3g} {unit}"),
+            element("title", _("window {window}: {value:.3g} {unit}", window=window, value=value, unit=unit)),
             x=x - width / 2,
             y=top + 10,
             width=width,
             height=bottom - top - 10,
             fill="transparent",
         )
-        for window, value, (x, _) in zip(windows, values, points, strict=True)
+        for window, value, (x, _y) in zip(windows, values, points, strict=True)
     ]
     return marks

@@ -28,6 +28,7 @@ from crypsis.reports.pictures.movement_maps import (
     view_of_tracks,
     visits_map,
 )
+from crypsis.translation import _, marked
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number, show_error_at
 from crypsis.web.explorations import tessellation_map
@@ -39,7 +40,7 @@ from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
 PATH = "/trajectories"
-LEAD = "See movement before and after, and decide area by area how coarse the map must become."
+LEAD = marked("See movement before and after, and decide area by area how coarse the map must become.")
 KINDS = ("tracks", "trajectories")
 
 
@@ -48,7 +49,7 @@ def register(workbench: Workbench) -> None:
     async def trajectories(request: Request, dataset: str | None = None) -> None:
         entry = chosen_dataset(workbench, dataset, KINDS)
         mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame("Trajectories", LEAD, theme=mode, dataset=dataset) as actions:
+        with theme.page_frame(_("Trajectories"), LEAD, theme=mode, dataset=dataset) as actions:
             if entry is None:
                 _empty(workbench)
                 return
@@ -72,23 +73,25 @@ def _empty(workbench: Workbench) -> None:
         ui.navigate.to(f"{PATH}?dataset={entry.number}")
 
     with theme.empty_state(
-        "route", "No movement yet", "Load tracks or check-ins on the page Data, or begin with a sample."
+        "route", _("No movement yet"), _("Load tracks or check-ins on the page Data, or begin with a sample.")
     ):
-        theme.primary("Load the sample tracks", notify_errors(partial(load, "tracks")), "download")
-        theme.secondary("Load the sample check-ins", notify_errors(partial(load, "checkins")), "download")
+        theme.primary(_("Load the sample tracks"), notify_errors(partial(load, "tracks")), "download")
+        theme.secondary(_("Load the sample check-ins"), notify_errors(partial(load, "checkins")), "download")
 
 
 async def _before_and_after(workbench: Workbench, entry: Entry, data: Any, actions: Any) -> None:
     with actions:
-        theme.secondary("Show as file", lambda: _as_file(workbench, entry), "code")
+        theme.secondary(_("Show as file"), lambda: _as_file(workbench, entry), "code")
     if not data.locations.has_coordinates:
         theme.message(
             "info",
-            "No map without coordinates",
-            "Give the dataset a table of locations with x and y (the key locations in its file) to see it on a map. "
-            "Methods that need no coordinates work all the same.",
+            _("No map without coordinates"),
+            _(
+                "Give the dataset a table of locations with x and y (the key locations in its file) to see "
+                "it on a map. Methods that need no coordinates work all the same."
+            ),
         )
-        theme.primary("Try a method", lambda: ui.navigate.to(f"/evaluate?dataset={entry.number}"), "science")
+        theme.primary(_("Try a method"), lambda: ui.navigate.to(f"/evaluate?dataset={entry.number}"), "science")
         return
     view = await in_thread(view_of_places, data)
     place = ui.element("div").classes("halves")
@@ -96,10 +99,13 @@ async def _before_and_after(workbench: Workbench, entry: Entry, data: Any, actio
     async def draw(view: MapView) -> None:
         place.clear()
         with place:
-            with theme.section("Before", f"{len(data):,} trajectories, {data.visits:,} visits, as collected"):
+            with theme.section(
+                _("Before"),
+                _("{data:,} trajectories, {visits:,} visits, as collected", data=len(data), visits=data.visits),
+            ):
                 theme.picture(await in_thread(visits_map, data, view))
                 legend(place_legend())
-            with theme.section("After", "As a verified release shows it") as head:
+            with theme.section(_("After"), _("As a verified release shows it")) as head:
                 released = partial(published_map, data=data, view=view)
                 await ReleasePicture(workbench, entry, released, released_legend()).show(head)
 
@@ -118,10 +124,14 @@ def _outlines_box(workbench: Workbench, view: MapView, draw: Callable[[MapView],
             path.unlink(missing_ok=True)
         await draw(replace(view, outlines=outlines))
 
-    with theme.section("Outlines", "Borders, coasts or roads below the map; they are shown until you leave the page"):
-        hint = "GeoJSON, or a shapefile as a zip file"
-        hint += "" if view.crs is not None else ", in the coordinates of the data"
-        drop_place(workbench, "Drop a file with outlines", hint, notify_errors(received), accept=".geojson,.json,.zip")
+    with theme.section(
+        _("Outlines"), _("Borders, coasts or roads below the map; they are shown until you leave the page")
+    ):
+        hint = _("GeoJSON, or a shapefile as a zip file")
+        hint += "" if view.crs is not None else _(", in the coordinates of the data")
+        drop_place(
+            workbench, _("Drop a file with outlines"), hint, notify_errors(received), accept=".geojson,.json,.zip"
+        )
 
 
 class ReleasePicture:
@@ -146,15 +156,18 @@ class ReleasePicture:
     async def show(self, head: Any) -> None:
         choices = await in_thread(self.finished)
         if not choices:
-            with theme.empty_state("science", "No release yet", "Run a method; its map appears here."):
+            with theme.empty_state("science", _("No release yet"), _("Run a method; its map appears here.")):
                 theme.primary(
-                    "Try a method", lambda: ui.navigate.to(f"/evaluate?dataset={self.entry.number}"), "science"
+                    _("Try a method"), lambda: ui.navigate.to(f"/evaluate?dataset={self.entry.number}"), "science"
                 )
             return
         first = next(iter(choices))
         with head:
             field = ui.select(
-                choices, value=first, label="Release", on_change=lambda event: notify_errors(self._chosen)(event.value)
+                choices,
+                value=first,
+                label=_("Release"),
+                on_change=lambda event: notify_errors(self._chosen)(event.value),
             )
             field.props("outlined dense options-dense").classes("one-line").style("width: 220px")
         self.place = ui.element("div").classes("stack").style("gap: 12px")
@@ -170,7 +183,11 @@ class ReleasePicture:
             legend(self.marks)
             joined = joined_places(facts)
             if joined:
-                with ui.expansion(f"The {len(joined):,} groups as a list").props("dense").classes("fold"):
+                with (
+                    ui.expansion(_("The {joined:,} groups as a list", joined=len(joined)))
+                    .props("dense")
+                    .classes("fold")
+                ):
                     rows = "".join(
                         f"<tr><td>{theme.escaped(names)}</td><td class=number>{rows:,}</td></tr>"
                         for names, rows in joined
@@ -237,15 +254,18 @@ class TessellationPage:
 
     def show(self, actions: Any) -> None:
         with actions:
-            theme.secondary("Show as file", self._as_file, "code")
-        with theme.section("Make the map coarser, step by step"):
+            theme.secondary(_("Show as file"), self._as_file, "code")
+        with theme.section(_("Make the map coarser, step by step")):
             self._controls()
         self.aloud = theme.Announcer()
         with ui.element("div").classes("halves"):
-            with theme.section("Before", f"{len(self.tracks):,} tracks, {len(self.tracks.x):,} fixes, as collected"):
+            with theme.section(
+                _("Before"),
+                _("{tracks:,} tracks, {x:,} fixes, as collected", tracks=len(self.tracks), x=len(self.tracks.x)),
+            ):
                 self.before = _waiting()
                 legend(tracks_legend())
-            with theme.section("Now", "Click an area, or press Enter on it, to mark it"):
+            with theme.section(_("Now"), _("Click an area, or press Enter on it, to mark it")):
                 self.map = _waiting()
                 self.legend = ui.html("", sanitize=False).classes("legend")
         with ui.element("div").classes("halves"):
@@ -266,7 +286,7 @@ class TessellationPage:
             _outlines_box(self.workbench, self.view, self._draw_before)
         released = ReleasePicture(self.workbench, self.entry, lambda facts: cells_map(facts, self.view), cells_legend())
         if await in_thread(released.finished):
-            with self.after, theme.section("Released", "What a verified release of these tracks shows") as head:
+            with self.after, theme.section(_("Released"), _("What a verified release of these tracks shows")) as head:
                 await released.show(head)
 
     async def _draw_before(self, view: MapView) -> None:
@@ -277,21 +297,21 @@ class TessellationPage:
         usual = float(f"{across / 16:.1g}") if across > 0 else 500.0
         unit = self.unit = view_of_tracks(self.tracks).unit
         with ui.element("div").classes("fields"):
-            self.radius = ui.number(f"Radius of an area at first, in {unit}", value=usual, min=0)
-            self.k = ui.number("People who should make each move (k)", value=5, min=1, precision=0)
-            self.limit = ui.number(f"Farthest a fix may be moved, in {unit}", min=0)
-            self.limit.props('placeholder="no limit" clearable stack-label')
+            self.radius = ui.number(_("Radius of an area at first, in {unit}", unit=unit), value=usual, min=0)
+            self.k = ui.number(_("People who should make each move (k)"), value=5, min=1, precision=0)
+            self.limit = ui.number(_("Farthest a fix may be moved, in {unit}", unit=unit), min=0)
+            self.limit.props(f"{theme.attribute('placeholder', _('no limit'))} clearable stack-label")
             for field in (self.radius, self.k, self.limit):
                 field.props("outlined dense hide-bottom-space")
         self.k.on_value_change(notify_errors(self._rules))
         self.limit.on_value_change(notify_errors(self._rules))
         with ui.row().classes("actions"):
-            theme.primary("Step", notify_errors(self._step), "skip_next")
-            theme.secondary("Run to the end", notify_errors(self._run), "fast_forward")
-            self.back = theme.secondary("Undo", notify_errors(self._undo), "undo")
-            theme.secondary("Begin again with this radius", notify_errors(self._begin), "restart_alt")
-            theme.secondary("Suggest a limit", notify_errors(self._suggest), "lightbulb").tooltip(
-                "The farthest that a fix may be moved so that the marked areas stay as fine as they were"
+            theme.primary(_("Step"), notify_errors(self._step), "skip_next")
+            theme.secondary(_("Run to the end"), notify_errors(self._run), "fast_forward")
+            self.back = theme.secondary(_("Undo"), notify_errors(self._undo), "undo")
+            theme.secondary(_("Begin again with this radius"), notify_errors(self._begin), "restart_alt")
+            theme.secondary(_("Suggest a limit"), notify_errors(self._suggest), "lightbulb").tooltip(
+                _("The farthest that a fix may be moved so that the marked areas stay as fine as they were")
             )
         self.suggestion = ui.column().style("width: 100%")
         self.figures = ui.html("", sanitize=False).classes("figures")
@@ -323,7 +343,7 @@ class TessellationPage:
         before = self.explorations.get(self.number).cells.steps
         found = await in_thread(self.explorations.step, self.number)
         if found.cells.steps == before:
-            ui.notify("Nothing is left to merge under these rules.", position="bottom-right")
+            ui.notify(_("Nothing is left to merge under these rules."), position="bottom-right")
         await self._draw()
 
     async def _run(self) -> None:
@@ -345,21 +365,23 @@ class TessellationPage:
             if not self.explorations.get(self.number).marked:
                 theme.message(
                     "info",
-                    "Mark areas first",
-                    "Click those that became too coarse, or press Enter on them; then ask for a limit that would have "
-                    "spared them.",
+                    _("Mark areas first"),
+                    _(
+                        "Click those that became too coarse, or press Enter on them; then ask for a limit "
+                        "that would have spared them."
+                    ),
                 )
             elif limit <= 0:
                 theme.message(
-                    "caution", "No limit spares these areas", "Some of them were that large from the beginning."
+                    "caution", _("No limit spares these areas"), _("Some of them were that large from the beginning.")
                 )
             else:
                 theme.message(
                     "good",
-                    f"A limit of {number(round(limit, 1))} {self.unit}",
-                    "With it the marked areas could not have grown. Use it, then begin again.",
+                    _("A limit of {limit} {unit}", limit=number(round(limit, 1)), unit=self.unit),
+                    _("With it the marked areas could not have grown. Use it, then begin again."),
                 )
-                theme.secondary("Use it", lambda: self.limit.set_value(round(limit, 1)), "check")
+                theme.secondary(_("Use it"), lambda: self.limit.set_value(round(limit, 1)), "check")
 
     async def _draw(self) -> None:
         found = self.explorations.get(self.number)
@@ -371,8 +393,11 @@ class TessellationPage:
         parts = [
             (number(told_state["cells"]), "areas"),
             (number(told_state["steps"]), "steps"),
-            (number(weak), f"weak connections (fewer than {told_state['k']} people)"),
-            (number(round(told_state["mean_displacement"], 1)), f"{self.unit} that a fix is moved, on average"),
+            (number(weak), _("weak connections (fewer than {k} people)", k=told_state["k"])),
+            (
+                number(round(told_state["mean_displacement"], 1)),
+                _("{unit} that a fix is moved, on average", unit=self.unit),
+            ),
             (number(len(told_state["marked"])), "marked"),
         ]
         self.figures.set_content("".join(f"<span><b>{value}</b> {words}</span>" for value, words in parts))

@@ -17,6 +17,7 @@ from crypsis.guarantees import GUARANTEES, KAnonymity
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.signatures import TRUSTED
+from crypsis.translation import _, marked
 from crypsis.verifiers import VERIFIERS
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, show_error_at
@@ -29,14 +30,14 @@ from crypsis.web.widgets import drop_place
 from crypsis.web.workbench import Workbench
 
 PATH = "/verify"
-LEAD = "Check a privacy guarantee independently of the method that produced it."
+LEAD = marked("Check a privacy guarantee independently of the method that produced it.")
 _USUAL = {"k": "5", "m": "2", "l": "2"}  # to begin with, where a promise has no default
 
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
     def verify(request: Request) -> None:
-        with theme.page_frame("Verify", LEAD, theme=request.cookies.get(theme.THEME_COOKIE)):
+        with theme.page_frame(_("Verify"), LEAD, theme=request.cookies.get(theme.THEME_COOKIE)):
             page = VerifyPage(workbench)
             page.show()
             ui.context.client.on_delete(page.forget)
@@ -58,17 +59,17 @@ class VerifyPage:
     def show(self) -> None:
         with ui.element("div").classes("split"):
             with ui.element("div").classes("stack"):
-                with theme.section("What was published"):
+                with theme.section(_("What was published")):
                     drop_place(
                         self.workbench,
-                        "Drop the archive of a release, or a published file",
-                        "A .zip of a release folder states its guarantee itself",
+                        _("Drop the archive of a release, or a published file"),
+                        _("A .zip of a release folder states its guarantee itself"),
                         self._received,
                     )
                     drop_place(
                         self.workbench,
-                        "Compare with the original table (optional)",
-                        "Roles and columns are those of the release; nothing of it is kept",
+                        _("Compare with the original table (optional)"),
+                        _("Roles and columns are those of the release; nothing of it is kept"),
                         self._received_original,
                     )
                     self._beside_form()
@@ -76,30 +77,30 @@ class VerifyPage:
                         self._path_field()
                 self.answer = ui.element("div").classes("stack").props('aria-live="polite"')
                 self._show_nothing()
-            with theme.section("What it should keep", "A release says so itself; of any other file, say it here"):
+            with theme.section(_("What it should keep"), _("A release says so itself; of any other file, say it here")):
                 self._promise_form()
 
     def _beside_form(self) -> None:
         """What else a release can be checked with: its dataset, the private report, the person, a trusted key."""
-        folded = ui.expansion("Check it with the data, the private report or a trusted key").props("dense")
+        folded = ui.expansion(_("Check it with the data, the private report or a trusted key")).props("dense")
         with folded.classes("fold").style("width: 100%"):
             datasets = {"": "none", **{entry.number: entry.name for entry in self.workbench.datasets.entries()}}
-            self.dataset = ui.select(datasets, value="", label="Dataset of this workspace that it was made of")
+            self.dataset = ui.select(datasets, value="", label=_("Dataset of this workspace that it was made of"))
             self.dataset.props("outlined dense options-dense").style("width: 100%")
             self.dataset.on_value_change(self._check_upload)
-            self.person = ui.input("Column of the original table that names the person").props("outlined dense")
+            self.person = ui.input(_("Column of the original table that names the person")).props("outlined dense")
             self.person.style("width: 100%").on("keydown.enter", self._check_upload).on("blur", self._check_person)
             drop_place(
                 self.workbench,
-                "Private report of the publisher",
-                "Tells whose the rows are; nothing of it is kept",
+                _("Private report of the publisher"),
+                _("Tells whose the rows are; nothing of it is kept"),
                 self._received_private,
                 accept=".json",
             )
             drop_place(
                 self.workbench,
-                "Public key of somebody you trust",
-                "A .pub file; the release should be signed with it",
+                _("Public key of somebody you trust"),
+                _("A .pub file; the release should be signed with it"),
                 self._received_key,
                 accept=".pub",
             )
@@ -120,14 +121,14 @@ class VerifyPage:
 
     def _path_field(self) -> None:
         with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
-            field = ui.input("Or the path of a release folder or file on this machine").props("outlined dense")
+            field = ui.input(_("Or the path of a release folder or file on this machine")).props("outlined dense")
             field.style("flex: 1")
 
             async def check() -> None:
                 text = str(field.value or "").strip()
                 path = Path(text).expanduser()
                 if not path.is_absolute():
-                    field.error = "Give the whole path, from the root on."
+                    field.error = _("Give the whole path, from the root on.")
                     return
                 field.error = None
                 self._show_counting(path.name)
@@ -141,17 +142,19 @@ class VerifyPage:
                 self._show_verdict(found, path.name)
 
             field.on("keydown.enter", check)
-            theme.secondary("Check", check, "fact_check").style("height: 40px")
+            theme.secondary(_("Check"), check, "fact_check").style("height: 40px")
 
     def _promise_form(self) -> None:
-        models = {"": "What the release says itself", **{model: model for model in self.known}}
-        self.model = ui.select(models, value="", label="Guarantee", on_change=self._show_parameters)
+        models = {"": _("What the release says itself"), **{model: model for model in self.known}}
+        self.model = ui.select(models, value="", label=_("Guarantee"), on_change=self._show_parameters)
         self.model.props("outlined dense options-dense").style("width: 100%")
         self.parameters = ui.column().style("width: 100%; gap: 10px")
         with self.parameters:
             ui.label(
-                "Nothing to do for the archive of a release. Of a table, k-anonymity is counted at once; of any other "
-                "file, choose what it should keep."
+                _(
+                    "Nothing to do for the archive of a release. Of a table, k-anonymity is counted at "
+                    "once; of any other file, choose what it should keep."
+                )
             ).classes("muted small")
 
     def _show_parameters(self) -> None:
@@ -168,17 +171,17 @@ class VerifyPage:
                 default = told.get(one.name) or usual
                 self.fields[one.name] = _field(words, one.name, more, default)
             if _is_of_tables(self.model.value):
-                self.fields["quasi"] = self._columns_field("Columns that others may know", "quasi")
-                self.fields["sensitive"] = self._columns_field("Columns that must not be learned", "sensitive")
-            theme.primary("Check again", self._check_upload, "fact_check").bind_enabled_from(self, "upload", bool)
-            ui.label("Drop a file first, then check it against this guarantee.").classes(
+                self.fields["quasi"] = self._columns_field(_("Columns that others may know"), "quasi")
+                self.fields["sensitive"] = self._columns_field(_("Columns that must not be learned"), "sensitive")
+            theme.primary(_("Check again"), self._check_upload, "fact_check").bind_enabled_from(self, "upload", bool)
+            ui.label(_("Drop a file first, then check it against this guarantee.")).classes(
                 "muted small"
             ).bind_visibility_from(self, "upload", lambda upload: upload is None)
 
     def _columns_field(self, words: str, role: str) -> Any:
         """Columns of what was dropped, to choose from; before that, their names with commas."""
         if not self.roles:
-            return _field(words, role, "With commas between them.")
+            return _field(words, role, _("With commas between them."))
         with _named_field(words, role):
             field = ui.select(
                 list(self.roles),
@@ -213,7 +216,7 @@ class VerifyPage:
         self._remove(self.original)
         self.original = upload
         if self.upload is None:
-            ui.notify("Now drop the archive of the release that was made of it.")
+            ui.notify(_("Now drop the archive of the release that was made of it."))
         await self._check_upload()
 
     def _offer(self, roles: dict[str, str]) -> None:
@@ -264,7 +267,7 @@ class VerifyPage:
         except CrypsisError as error:
             self.answer.clear()
             with self.answer:
-                theme.message("bad", f"{name} cannot be checked", error_words(error))
+                theme.message("bad", _("{name} cannot be checked", name=name), error_words(error))
             return
         self._show_verdict(found, name)
         if data is not None:
@@ -279,52 +282,67 @@ class VerifyPage:
             self.answer,
             theme.empty_state(
                 "verified_user",
-                "No verdict yet",
-                "Drop something above. Nothing of it is kept after you leave this page.",
+                _("No verdict yet"),
+                _("Drop something above. Nothing of it is kept after you leave this page."),
             ),
         ):
             pass
 
     def _show_counting(self, name: str) -> None:
         self.answer.clear()
-        with self.answer, theme.section("Counting …", name):
-            ui.linear_progress(show_value=False, size="8px").props('indeterminate aria-label="Progress"')
+        with self.answer, theme.section(_("Counting …"), name):
+            ui.linear_progress(show_value=False, size="8px").props(
+                f"indeterminate {theme.attribute('aria-label', _('Progress'))}"
+            )
 
     def _show_verdict(self, found: dict[str, Any], name: str) -> None:
         self.answer.clear()
         with self.answer:
-            title = "Verified" if found["holds"] else "Not safe"
-            way_on = "Lower what it should keep, or anonymize it first." if self.roles else "Create a new release."
-            words = found["words"] if found["holds"] else f"{found['words']}\nDo not publish it. {way_on}"
+            title = _("Verified") if found["holds"] else _("Not safe")
+            way_on = (
+                _("Lower what it should keep, or anonymize it first.") if self.roles else _("Create a new release.")
+            )
+            words = (
+                found["words"]
+                if found["holds"]
+                else _("{words}\nDo not publish it. {way_on}", words=found["words"], way_on=way_on)
+            )
             theme.message("good" if found["holds"] else "bad", f"{title}: {name}", words)
             signature = (found.get("release") or {}).get("signature", {})
             if self.trusted and signature.get("state") != TRUSTED:
-                words = f"{signature.get('words', 'It is not signed')}. Ask whoever published it for a signed release."
-                theme.message("bad", "Nobody you trust has signed it", words[:1].upper() + words[1:])
+                words = _(
+                    "{words}. Ask whoever published it for a signed release.",
+                    words=signature.get("words", "It is not signed"),
+                )
+                theme.message("bad", _("Nobody you trust has signed it"), words[:1].upper() + words[1:])
             named = [column for column, role in self.roles.items() if role == "identifier"]
             if named:
                 theme.message(
                     "caution",
-                    f"{', '.join(named)} may name people",
-                    "It was not looked at: what you publish must not have such a column, whatever the verdict is.",
+                    _("{named} may name people", named=", ".join(named)),
+                    _("It was not looked at: what you publish must not have such a column, whatever the verdict is."),
                 )
             release, review = found.get("release"), review_of(found)
             if review is not None:
-                with theme.section("Three lights", f"Computed from {review.basis}"):
+                with theme.section(_("Three lights"), _("Computed from {basis}", basis=review.basis)):
                     show_lights(review)
-            with theme.section("What was counted"), ui.element("div").classes("tiles"):
+            with theme.section(_("What was counted")), ui.element("div").classes("tiles"):
                 model = found["guarantee"]["model"]
-                theme.tile("Guarantee", model)
+                theme.tile(_("Guarantee"), model)
                 labels = {parameter.name: parameter.choice_labels for parameter in parameters_of(GUARANTEES[model])}
                 for key, value in found["guarantee"].get("parameters", {}).items():
                     theme.tile(key, labels.get(key, {}).get(str(value), str(value)))
-                theme.tile("Reached", _figure(found.get("achieved")), f"required {_figure(found.get('required'))}")
+                theme.tile(
+                    _("Reached"),
+                    _figure(found.get("achieved")),
+                    _("required {figure}", figure=_figure(found.get("required"))),
+                )
                 if isinstance(found.get("counted"), (int, float)):
-                    theme.tile("Counted", _figure(found["counted"]))
+                    theme.tile(_("Counted"), _figure(found["counted"]))
                 if release is not None:
-                    theme.tile("Rows", number(release["rows"]), release["kind"])
-                    theme.tile("Signature", release["signature"]["state"], release["signature"]["words"])
-                    theme.tile("Made with", _method(release["method"]), str(release["created"]))
+                    theme.tile(_("Rows"), number(release["rows"]), release["kind"])
+                    theme.tile(_("Signature"), release["signature"]["state"], release["signature"]["words"])
+                    theme.tile(_("Made with"), _method(release["method"]), str(release["created"]))
 
 
 def _field(words: str, name: str, more: str, value: str = "") -> Any:

@@ -9,6 +9,8 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted
 from crypsis.warehouse.report import heat_map
 from crypsis.warehouse.terms import local_name, text_of
 from crypsis.web import theme
@@ -17,10 +19,9 @@ from crypsis.web.telling import error_words
 from crypsis.web.widgets import confirm
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
-from crypsis.wording import counted
 
 PATH = "/warehouse"
-LEAD = "Integrate several sources about the same people or things before you anonymize them."
+LEAD = marked("Integrate several sources about the same people or things before you anonymize them.")
 _MOST_PAIRS = 50
 
 
@@ -28,14 +29,14 @@ def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
     async def warehouse(request: Request, warehouse: str | None = None) -> None:
         mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame("Warehouse", LEAD, theme=mode) as actions:
+        with theme.page_frame(_("Warehouse"), LEAD, theme=mode) as actions:
             entries = workbench.warehouses.entries()
             entry = next((one for one in entries if one.number == warehouse), next(iter(entries), None))
             if entry is None:
                 with theme.empty_state(
                     "hub",
-                    "No warehouse yet",
-                    "A configuration file describes it: its sources, and which values make two entities one.",
+                    _("No warehouse yet"),
+                    _("A configuration file describes it: its sources, and which values make two entities one."),
                 ):
                     _open_field(workbench)
                 return
@@ -45,11 +46,11 @@ def register(workbench: Workbench) -> None:
 def _open_field(workbench: Workbench) -> None:
     """A field for the path of a configuration."""
     if not workbench.allow_paths:
-        ui.label("Files of this machine cannot be named while others are let in.").classes("muted")
+        ui.label(_("Files of this machine cannot be named while others are let in.")).classes("muted")
         return
     with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
         field = (
-            ui.input("Path of a configuration, TOML or JSON")
+            ui.input(_("Path of a configuration, TOML or JSON"))
             .props("outlined dense")
             .style("flex: 1 1 20rem; min-width: 0")
         )
@@ -63,7 +64,7 @@ def _open_field(workbench: Workbench) -> None:
             ui.navigate.to(f"{PATH}?warehouse={entry.number}")
 
         field.on("keydown.enter", open_path)
-        theme.secondary("Open", open_path, "folder_open").style("height: 40px")
+        theme.secondary(_("Open"), open_path, "folder_open").style("height: 40px")
 
 
 class WarehousePage:
@@ -77,26 +78,26 @@ class WarehousePage:
     async def show(self, actions: Any) -> None:
         with actions:
             self._choose()
-            self.build_button = theme.primary("Build", notify_errors(partial(self._start, None)), "build")
-            self.cancel_button = theme.secondary("Cancel", notify_errors(self._cancel), "close")
+            self.build_button = theme.primary(_("Build"), notify_errors(partial(self._start, None)), "build")
+            self.cancel_button = theme.secondary(_("Cancel"), notify_errors(self._cancel), "close")
         with ui.dialog() as self.opening, ui.card():
             _open_field(self.workbench)
         self.state = ui.column().style("width: 100%; gap: 10px")
         self.tiles = ui.element("div").classes("tiles")
         with ui.element("div").classes("split"):
             with ui.element("div").classes("stack"):
-                with theme.section("Sources"):
+                with theme.section(_("Sources")):
                     self.sources = ui.element("div").classes("scroll")
                 with theme.section(
-                    "What the sources share", "Entities in common after matching; darker is a larger share"
+                    _("What the sources share"), _("Entities in common after matching; darker is a larger share")
                 ):
                     self.shared = ui.html("", sanitize=False).classes("scroll")
-                with theme.section("Competence queries", "A build becomes active only if all of them pass"):
+                with theme.section(_("Competence queries"), _("A build becomes active only if all of them pass")):
                     self.competence = ui.html("", sanitize=False).classes("scroll")
             with ui.element("div").classes("stack"):
-                with theme.section("Look up", "What every source says of one entity"):
+                with theme.section(_("Look up"), _("What every source says of one entity")):
                     self._search_box()
-                with theme.section("Pairs to decide on", "Decisions count from the next build on"):
+                with theme.section(_("Pairs to decide on"), _("Decisions count from the next build on")):
                     self.pairs = ui.column().style("width: 100%; gap: 8px")
         self.announcer = theme.Announcer()
         await self._refresh()
@@ -107,13 +108,16 @@ class WarehousePage:
         field = ui.select(
             options,
             value=self.entry.number,
-            label="Warehouse",
+            label=_("Warehouse"),
             on_change=lambda event: ui.navigate.to(f"{PATH}?warehouse={event.value}"),
         )
         field.props("outlined dense options-dense").classes("one-line").style("width: 200px")
-        with ui.button(icon="more_vert").props('flat round dense aria-label="More"'), ui.menu():
-            ui.menu_item("Open another …", lambda: self.opening.open()).props("role=menuitem")
-            ui.menu_item("Close …", self._forget).props("role=menuitem")
+        with (
+            ui.button(icon="more_vert").props(f"flat round dense {theme.attribute('aria-label', _('More'))}"),
+            ui.menu(),
+        ):
+            ui.menu_item(_("Open another …"), lambda: self.opening.open()).props("role=menuitem")
+            ui.menu_item(_("Close …"), self._forget).props("role=menuitem")
 
     # What is shown
 
@@ -130,7 +134,7 @@ class WarehousePage:
             self._show_build(building)
         elif self.was_running:
             await self._refresh()
-            self.announcer.say("The build has ended.")
+            self.announcer.say(_("The build has ended."))
 
     def _show_build(self, building: dict[str, Any]) -> None:
         running = bool(building["running"])
@@ -141,32 +145,43 @@ class WarehousePage:
         with self.state:
             if running:
                 stage = building["stages"][-1] if building["stages"] else "starting"
-                with theme.message("info", f"Building: {stage}", f"{counted(len(building['stages']), 'stage')} so far"):
+                with theme.message(
+                    "info",
+                    _("Building: {stage}", stage=stage),
+                    _("{stages} so far", stages=counted(len(building["stages"]), "stage")),
+                ):
                     ui.spinner(size="sm").style("margin-left: auto")
-                self.announcer.say(f"Building: {stage}")
+                self.announcer.say(_("Building: {stage}", stage=stage))
             elif building["cancelled"]:
-                theme.message("caution", "The build was cancelled", "The active warehouse is as it was.")
+                theme.message("caution", _("The build was cancelled"), _("The active warehouse is as it was."))
             elif building["error"]:
-                theme.message("bad", "The build failed", f"{building['error']} The active warehouse is as it was.")
+                theme.message(
+                    "bad",
+                    _("The build failed"),
+                    _("{error} The active warehouse is as it was.", error=building["error"]),
+                )
 
     def _show_report(self, shown: dict[str, Any]) -> None:
         report, rejected = shown["report"], shown["rejected"]
         with self.state:
             if rejected is not None:
                 failed = [one["title"] or one["id"] for one in rejected["competence"] if not one["passed"]]
-                words = f"These competence queries failed: {', '.join(failed)}. The active warehouse is as it was."
-                theme.message("bad", "The last build was not activated", words)
+                words = _(
+                    "These competence queries failed: {failed}. The active warehouse is as it was.",
+                    failed=", ".join(failed),
+                )
+                theme.message("bad", _("The last build was not activated"), words)
             for alarm in (report or {}).get("alarms", ()):
                 theme.message("caution", alarm)
         self.tiles.clear()
         with self.tiles:
-            theme.tile("State", "active" if shown["active"] else "not built", shown["title"] or "")
-            theme.tile("Sources", number(len(shown["sources"])))
+            theme.tile(_("State"), "active" if shown["active"] else _("not built"), shown["title"] or "")
+            theme.tile(_("Sources"), number(len(shown["sources"])))
             if report is not None:
-                theme.tile("Triples", number(report["metrics"]["triples"]))
-                theme.tile("Entities in several sources", number(report["clusters"]))
+                theme.tile(_("Triples"), number(report["metrics"]["triples"]))
+                theme.tile(_("Entities in several sources"), number(report["clusters"]))
                 theme.tile(
-                    "Conflicts", number(len(report["conflicts"])), state="caution" if report["conflicts"] else ""
+                    _("Conflicts"), number(len(report["conflicts"])), state="caution" if report["conflicts"] else ""
                 )
         self._list_sources(shown, report)
         names = [one["id"] for one in shown["sources"]]
@@ -182,7 +197,7 @@ class WarehousePage:
         self.sources.clear()
         with self.sources, ui.element("table").classes("plain"):
             with ui.element("thead"), ui.element("tr"):
-                for heading in ("Source", "Kind", "Triples", "Only here", "Facts per entity", ""):
+                for heading in (_("Source"), _("Kind"), _("Triples"), _("Only here"), _("Facts per entity"), ""):
                     with ui.element("th").props("scope=col"):
                         ui.label(heading)
             with ui.element("tbody"):
@@ -200,7 +215,7 @@ class WarehousePage:
                         with ui.element("td"):
                             read = theme.quiet(
                                 "refresh",
-                                f"Read {source['id']} again",
+                                _("Read {id} again", id=source["id"]),
                                 notify_errors(partial(self._start, source["id"])),
                             )
                             read.set_enabled(report is not None)
@@ -210,24 +225,34 @@ class WarehousePage:
         self.pairs.clear()
         with self.pairs:
             if not waiting:
-                ui.label("No pair waits for a decision.").classes("muted small")
+                ui.label(_("No pair waits for a decision.")).classes("muted small")
             for pair in waiting[:_MOST_PAIRS]:
-                spoken = f"{local_name(pair['left'])} and {local_name(pair['right'])}"
+                spoken = _(
+                    "{local_name} and {local_name2}",
+                    local_name=local_name(pair["left"]),
+                    local_name2=local_name(pair["right"]),
+                )
                 with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: center; gap: 8px"):
                     with ui.column().style("flex: 1; min-width: 0; gap: 0"):
                         ui.label(pair["left"]).classes("cut").tooltip(pair["left"])
                         ui.label(pair["right"]).classes("cut").tooltip(pair["right"])
                         ui.label(f"{pair['rule']}, {pair['status']}").classes("muted small")
-                    theme.quiet("check", f"{spoken} are one", notify_errors(partial(self._decide, pair, True)))
-                    theme.quiet("close", f"{spoken} are not one", notify_errors(partial(self._decide, pair, False)))
+                    theme.quiet(
+                        "check", _("{spoken} are one", spoken=spoken), notify_errors(partial(self._decide, pair, True))
+                    )
+                    theme.quiet(
+                        "close",
+                        _("{spoken} are not one", spoken=spoken),
+                        notify_errors(partial(self._decide, pair, False)),
+                    )
             if len(waiting) > _MOST_PAIRS:
-                ui.label(f"{len(waiting) - _MOST_PAIRS:,} more wait.").classes("muted small")
+                ui.label(_("{waiting:,} more wait.", waiting=len(waiting) - _MOST_PAIRS)).classes("muted small")
 
     # Looking up
 
     def _search_box(self) -> None:
         self.search = (
-            ui.input("Name of an entity").props("outlined dense debounce=400 hide-bottom-space").style("width: 100%")
+            ui.input(_("Name of an entity")).props("outlined dense debounce=400 hide-bottom-space").style("width: 100%")
         )
         self.search.on_value_change(notify_errors(self._find))
         self.found = ui.column().style("width: 100%; gap: 4px; max-height: 240px; overflow: auto")
@@ -243,7 +268,7 @@ class WarehousePage:
                 button = ui.button(one["label"], on_click=notify_errors(partial(self._show_card, one["entity"])))
                 button.props("flat dense no-caps align=left").tooltip(one["entity"])
             if len(text) > 1 and not found:
-                ui.label("Nothing has such a name.").classes("muted small")
+                ui.label(_("Nothing has such a name.")).classes("muted small")
 
     async def _show_card(self, entity: str) -> None:
         card = await in_thread(self.warehouses.card, self.entry.number, entity)
@@ -279,10 +304,10 @@ class WarehousePage:
             ui.navigate.to(PATH)
 
         confirm(
-            "Close this warehouse?",
-            "Its configuration and its files stay where they are.",
+            _("Close this warehouse?"),
+            _("Its configuration and its files stay where they are."),
             notify_errors(forget),
-            "Close",
+            _("Close"),
         )
 
 

@@ -1,0 +1,272 @@
+"""Write the catalogue of all texts that people read in the browser and in reports, and bring translations up to date.
+
+python docs/write_catalogue.py           writes src/crypsis/locale/crypsis.pot, and every .po and .mo below it
+python docs/write_catalogue.py --missing  prints what a translation lacks
+
+Texts of pages and reports are those inside `_`, `plural`, `marked` and `counted`. Words of members (methods, checks,
+guarantees, metrics, errors, options) are found where they stand: texts in the families of `MEMBERS`, messages of errors
+everywhere, and the docstrings of methods. A message with values in it is catalogued as a template.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+from crypsis import errors
+from crypsis.translation.catalogue import DOMAIN, FOLDER
+from crypsis.translation.languages import ENGLISH, LANGUAGES
+from crypsis.translation.wording import NOUNS
+
+SOURCE = Path(__file__).parents[1] / "src" / "crypsis"
+MEMBERS = ("attacks", "guarantees", "hierarchy", "methods", "metrics", "review", "samples", "verifiers")
+WITHOUT = ("cli", "kernels", "web/api", "translation/")  # where nothing is written for the browser or for reports
+CALLS = ("_", "marked")
+ERRORS = {
+    name for name, kind in vars(errors).items() if inspect.isclass(kind) and issubclass(kind, errors.CrypsisError)
+}
+_DATE = datetime(2026, 11, 18, tzinfo=UTC)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_NO_TEXT = re.compile(
+    r"[a-z0-9_./:=<>%+-]*|[A-Z0-9_]+|[a-z_.]*[A-Z]+[A-Za-z0-9]*[A-Z]\w*|[a-z_]+(\.[A-Za-z_]+)+|.*[<{]/?[a-z]+[ >].*",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, order=True)
+class Text:
+    """A message: its form for one, that for many if there is one, and where it stands."""
+
+    place: str
+    line: int
+    one: str
+    many: str = ""
+
+
+def texts() -> list[Text]:
+    """Every text of the code."""
+    found: list[Text] = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        room = path.relative_to(SOURCE).as_posix()
+        if not room.startswith(tuple(f"{one}/" for one in WITHOUT)):
+            found += _of_file(path, room)
+    return [*found, *_of_nouns(), *_of_docstrings()]
+
+
+def catalogue(found: list[Text]) -> Catalog:
+    """The texts as a template for translators."""
+    made = Catalog(project="Crypsis", charset="utf-8", fuzzy=False)
+    made.creation_date = _DATE  # the same texts give the same file
+    for text in found:
+        made.add((text.one, text.many) if text.many else text.one, locations=[(text.place, text.line)])
+    return made
+
+
+def template_of(node: ast.JoinedStr) -> str:
+    """An f-string as a template whose values have names."""
+    template, names = "", {}
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            template += str(part.value).replace("{", "{{").replace("}", "}}")
+        elif isinstance(part, ast.FormattedValue):
+            key = ast.dump(part.value)
+            if key not in names:
+                base = _name_of(part.value)
+                same = [name for name in names.values() if re.sub(r"\d+$", "", name) == base]
+                names[key] = base if not same else f"{base}{len(same) + 1}"
+            template += f"{{{names[key]}}}"
+    return template
+
+
+def _of_file(path: Path, room: str) -> Iterator[Text]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    of_member = room.startswith(tuple(f"{one}/" for one in MEMBERS))
+    passed: set[int] = set()
+    for node in ast.walk(tree):
+        for text in _of_call(node, passed):
+            yield Text(room, getattr(node, "lineno", 0), *text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _called(node) in ERRORS:
+            for message in _messages(node.args[0], passed) if node.args else ():
+                yield Text(room, node.lineno, message)
+    if of_member:
+        _pass_docstrings(tree, passed)
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Constant, ast.JoinedStr)) and id(node) not in passed:
+                for message in _messages(node, passed):
+                    if _reads_as_text(message):
+                        yield Text(room, node.lineno, message)
+
+
+def _of_call(node: ast.AST, passed: set[int]) -> Iterator[tuple[str, ...]]:
+    """The texts of `_`, `marked`, `plural` and `counted`; what they hold is passed by afterwards."""
+    if not isinstance(node, ast.Call):
+        return
+    name, given = _called(node), [one.value if isinstance(one, ast.Constant) else None for one in node.args]
+    if name in CALLS and given and isinstance(given[0], str):
+        passed.add(id(node.args[0]))
+        yield (given[0],)
+    elif name == "plural" and len(given) > 1 and isinstance(given[0], str) and isinstance(given[1], str):
+        passed.update(map(id, node.args))
+        yield given[0], given[1]
+    elif name in ("counted", "marked_count"):
+        words = [one for one in given[1 if name == "counted" else 0 :] if isinstance(one, str)]
+        if words:
+            passed.update(map(id, node.args))
+            yield f"{{count:,}} {words[0]}", f"{{count:,}} {words[1] if len(words) > 1 else words[0] + 's'}"
+
+
+def _messages(node: ast.AST, passed: set[int]) -> Iterator[str]:
+    """The messages of an expression: both branches of a condition, both parts of a sum, and those within values."""
+    passed.add(id(node))
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, str) and _WORD.search(node.value):
+            yield node.value.strip()
+    elif isinstance(node, ast.JoinedStr):
+        message = template_of(node).strip()
+        for part in node.values:
+            passed.add(id(part))
+            if isinstance(part, ast.FormattedValue):
+                yield from _within(part.value, passed)
+        if _WORD.search(re.sub(r"\{\w+\}", "", message)):
+            yield message if re.search(r"\{\w+\}", message) else message.replace("{{", "{").replace("}}", "}")
+    elif isinstance(node, ast.IfExp):
+        yield from _messages(node.body, passed)
+        yield from _messages(node.orelse, passed)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        yield from _messages(node.left, passed)
+        yield from _messages(node.right, passed)
+
+
+def _within(node: ast.AST, passed: set[int]) -> Iterator[str]:
+    """Words that a value of a message takes from the code: the branches of its conditions."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.IfExp):
+            yield from _messages(part.body, passed)
+            yield from _messages(part.orelse, passed)
+        elif isinstance(part, (ast.Constant, ast.JoinedStr)):
+            passed.add(id(part))
+
+
+def _pass_docstrings(tree: ast.AST, passed: set[int]) -> None:
+    """Docstrings, keys, comparisons and arguments that are no texts."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and node.body:
+            first = node.body[0]
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                passed.add(id(first.value))
+        elif isinstance(node, (ast.Compare, ast.Subscript)):
+            passed.update(id(part) for part in ast.walk(node) if isinstance(part, (ast.Constant, ast.JoinedStr)))
+        elif isinstance(node, ast.Dict):
+            passed.update(id(key) for key in node.keys)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            continue
+
+
+def _of_nouns() -> Iterator[Text]:
+    """Nouns, alone and counted."""
+    for one, many in NOUNS:
+        yield Text("translation/wording.py", 1, f"{{count:,}} {one}", f"{{count:,}} {many}")
+        yield Text("translation/wording.py", 1, one)
+        yield Text("translation/wording.py", 1, many)
+
+
+def _of_docstrings() -> Iterator[Text]:
+    """What the page Methods shows of each method: the summary and the paragraphs below it."""
+    from crypsis.methods import METHODS
+    from crypsis.metrics import METRICS
+
+    for method in METHODS.values():
+        place = method.__module__.removeprefix("crypsis.").replace(".", "/") + ".py"
+        yield Text(place, 1, method.summary())
+        for part in re.split(r"\n\s*\n", inspect.cleandoc(method.__doc__ or ""))[1:-1]:
+            if not part.lstrip().startswith(">>>"):
+                yield Text(place, 1, " ".join(part.split()))
+    for metric in METRICS.values():
+        yield Text(metric.__module__.removeprefix("crypsis.").replace(".", "/") + ".py", 1, metric.summary())
+
+
+def _reads_as_text(message: str) -> bool:
+    """Two words, or one that begins with a capital; no name, path, selector or pattern."""
+    words = _WORD.findall(re.sub(r"\{\w+\}", "", message))
+    if not words or _NO_TEXT.fullmatch(message) or "\\" in message:
+        return False
+    return len(words) > 1 or (message[0].isupper() and len(words[0]) > 2)
+
+
+def _called(node: ast.Call) -> str:
+    function = node.func
+    return (
+        function.id if isinstance(function, ast.Name) else function.attr if isinstance(function, ast.Attribute) else ""
+    )
+
+
+def _name_of(node: ast.AST) -> str:
+    """What a value is called in a template."""
+    if isinstance(node, ast.Name):
+        name = node.id
+    elif isinstance(node, ast.Attribute):
+        name = node.attr
+    elif isinstance(node, ast.Subscript):
+        inner = node.slice
+        text = isinstance(inner, ast.Constant) and isinstance(inner.value, str)
+        return str(inner.value) if text and str(inner.value).isidentifier() else _name_of(node.value)  # type: ignore[attr-defined]
+    elif isinstance(node, ast.Call):
+        return _name_of(node.args[0]) if node.args and _called(node) != "counted" else _called(node)
+    elif isinstance(node, (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.IfExp, ast.GeneratorExp, ast.ListComp)):
+        return next((_name_of(part) for part in ast.walk(node) if isinstance(part, ast.Name)), "value")
+    else:
+        name = "value"
+    name = name.strip("_").lower()
+    return name if name.isidentifier() and re.fullmatch("[a-z_]+", name) else "value"
+
+
+def write() -> None:
+    """The template, every translation and its compiled form."""
+    template = catalogue(texts())
+    with (FOLDER / f"{DOMAIN}.pot").open("wb") as file:
+        write_po(file, template, width=120, sort_by_file=True, omit_header=False)
+    for language in LANGUAGES:
+        if language != ENGLISH:
+            translation = read(language)
+            translation.creation_date = translation.revision_date = _DATE
+            translation.update(template, no_fuzzy_matching=True)
+            translation.obsolete.clear()
+            with _file(language, "po").open("wb") as file:
+                write_po(file, translation, width=120, sort_by_file=True, ignore_obsolete=True)
+            with _file(language, "mo").open("wb") as file:
+                write_mo(file, translation)
+
+
+def read(language: str) -> Catalog:
+    """A translation as it is; an empty one where there is none yet."""
+    path = _file(language, "po")
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return Catalog(locale=language, project="Crypsis", charset="utf-8", fuzzy=False)
+    with path.open("rb") as file:
+        return read_po(file, locale=language)
+
+
+def _file(language: str, ending: str) -> Path:
+    return FOLDER / language / "LC_MESSAGES" / f"{DOMAIN}.{ending}"
+
+
+if __name__ == "__main__":
+    write()
+    if "--missing" in sys.argv:
+        for language in LANGUAGES:
+            if language != ENGLISH:
+                for message in read(language):
+                    if message.id and not (all(message.string) if message.pluralizable else message.string):
+                        print(language, message.id)
