@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchmarks import ports
 from benchmarks.attacks import knowledge, table_risk
+from benchmarks.cli import cold, pipeline, start
 from benchmarks.comparison import Row, print_table, read_kept, with_kept, write_json, write_table_page
 from benchmarks.data import loading
 from benchmarks.evaluate import experiments
@@ -38,6 +39,9 @@ from benchmarks.warehouse import engines
 from benchmarks.web import pages
 
 SUITES = {
+    "start": start,
+    "pipeline": pipeline,
+    "cold": cold,
     "seq_anon": seq_anon,
     "guided_seq_anon": guided_seq_anon,
     "diverse_methods": diverse_methods,

@@ -15,6 +15,7 @@ import pytest
 
 from benchmarks import peers, ports, workloads
 from benchmarks.comparison import Row, best_of, print_table, read_kept, with_kept, write_json, write_table_page
+from benchmarks.processes import spent_by
 from benchmarks.runtime.soak import Sample, figure, write_page
 from benchmarks.warehouse import engines
 from crypsis import RunContext, SeqAnon
@@ -66,6 +67,14 @@ def test_a_made_up_warehouse_has_exactly_so_many_triples_of_every_kind(tmp_path)
     assert lines == gzip.decompress((tmp_path / "other.nt.gz").read_bytes()).splitlines()
     assert len(lines) == len(set(lines)) == 2_000
     assert len({line.split()[1] for line in lines}) == 4
+
+
+def test_a_command_is_measured_in_a_process_of_its_own():
+    spent = spent_by((sys.executable, "-c", "held = bytearray(400 << 20); held[:: 4096] = b'1' * (len(held) // 4096)"))
+    assert spent.memory > 400 << 20
+    assert spent.processor > 0
+    with pytest.raises(RuntimeError, match=r"ended with 3: no"):
+        spent_by((sys.executable, "-c", "import sys; print('no'); sys.exit(3)"))
 
 
 def test_the_first_run_which_may_compile_is_not_timed():

@@ -95,7 +95,7 @@ def compile_kernels_of(name: str) -> None:
     from crypsis.release import read_release
 
     with suppress(CrypsisError):  # what this data cannot have; its kernels have run
-        release = _sample_release(method_named(name))
+        release = sample_release(method_named(name))
         for metric in METRICS:
             with suppress(CrypsisError):  # it wants what nobody gave
                 figures_of(release.original, release.data, [metric])
@@ -107,7 +107,7 @@ def compile_kernels_of(name: str) -> None:
                 attack().run(release.data, release.original)
 
 
-def _sample_release(method: type[Method]) -> Release:
+def sample_release(method: type[Method]) -> Release:
     """A release of generated data with parameters that small data can have; its domains are as public as it is."""
     from crypsis import anonymize
     from crypsis.errors import CrypsisError

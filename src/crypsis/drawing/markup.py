@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterable
 
 # Not allowed in XML 1.0: control characters, lone surrogates (which UTF-8 cannot write either), two non-characters.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+_NOT_ALLOWED = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff"
+_UNPRINTABLE = re.compile(f"[{_NOT_ALLOWED}]")
+_SPECIAL = re.compile(f"[&<>\"'{_NOT_ALLOWED}]")
 
 Attribute = str | int | float | None
 
@@ -20,7 +22,11 @@ class Markup(str):
 
 def escape(text: str) -> Markup:
     """Text as markup shows it; markup as it is."""
-    return text if isinstance(text, Markup) else Markup(html.escape(_UNPRINTABLE.sub("�", text), quote=True))
+    if isinstance(text, Markup):
+        return text
+    if _SPECIAL.search(text) is None:  # as nearly all texts and numbers of a drawing
+        return Markup(text)
+    return Markup(html.escape(_UNPRINTABLE.sub("�", text), quote=True))
 
 
 def element(name: str, /, *children: str, **attributes: Attribute) -> Markup:

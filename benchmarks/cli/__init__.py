@@ -1,0 +1,1 @@
+"""Benchmarks of whole commands, each in a process of its own."""
