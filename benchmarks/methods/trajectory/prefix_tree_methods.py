@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from benchmarks import ports, workloads
-from benchmarks.comparison import Row, best_of, peak_memory
+from benchmarks.comparison import Row, best_of, clocked, peak_memory
 from crypsis.arrays import offsets_of
 from crypsis.data.reading import read_trajectories
 from crypsis.data.trajectory import Locations, Trajectories
@@ -23,6 +24,7 @@ COMPARED = 20_000  # the port of KAM_REC is quadratic: minutes for all of them
 CURVE = (5_000, 10_000, 20_000, 40_000, 80_000)
 CLICKS = (50_000, 200_000)
 MEMORY_LIMIT = 4 * 2**30
+MSNBC_LIMIT = 60.0  # seconds of KAMRec on all sessions
 
 
 def rows(quick: bool = False) -> Iterator[Row]:
@@ -33,15 +35,13 @@ def rows(quick: bool = False) -> Iterator[Row]:
     some = data.take(np.arange(len(data) // 4 if quick else COMPARED))
     yield _against_the_port(KAMRec(k=K, p=40), "rec", some, required=10.0)
     for method in (KAMCut(k=K), BFP2kA(k=K), KAMRec(k=K, p=40)):
-        for size in CURVE[:2] if quick else (*CURVE, len(data)):
-            yield _timed(method, data.take(np.arange(size)), "check-ins")
+        yield from _curve(method, data, "check-ins", CURVE[:2] if quick else (*CURVE, len(data)))
     yield _timed(BFP2kA(k=50), regions(), "regions", limit=10.0)
     clicks = shared_data.data_folder() / "msnbc" / "msnbc990928.txt.xz"
     if clicks.is_file() and not quick:
         msnbc = read_trajectories(clicks, format="fimi")
-        for method in (BFP2kA(k=50), KAMRec(k=50, p=40)):
-            for size in (*CLICKS, len(msnbc)):
-                yield _timed(method, msnbc.take(np.arange(size)), "MSNBC")
+        yield from _curve(BFP2kA(k=50), msnbc, "MSNBC", (*CLICKS, len(msnbc)))
+        yield from _curve(KAMRec(k=50, p=40), msnbc, "MSNBC", (*CLICKS, len(msnbc)), MSNBC_LIMIT)
 
 
 def regions(n: int = 82_341, n_regions: int = 113, seed: int = 1) -> Trajectories:
@@ -83,6 +83,21 @@ def _against_the_port(method: Method, mode: str, data: Trajectories, required: f
         required,
         note=f"{cut:,} cut" if same else f"{cut:,} cut, PORT DIFFERS",
     )
+
+
+def _curve(
+    method: Method, data: Trajectories, name: str, sizes: Sequence[int], limit: float | None = None
+) -> Iterator[Row]:
+    """Growing pieces of the data, each with the exponent of processor time since the size before; a limit for all."""
+    method.anonymize(data.take(np.arange(sizes[0])), RunContext())  # compiles
+    before: tuple[int, float] | None = None
+    for size in sizes:
+        piece = data.take(np.arange(size))
+        _, busy = clocked(lambda: method.anonymize(piece, RunContext()))  # noqa: B023
+        grown = "" if before is None else f", exponent {np.log(busy / before[1]) / np.log(size / before[0]):.2f}"
+        before = size, busy
+        row = _timed(method, piece, name, limit if size == len(data) else None)
+        yield replace(row, note=f"cpu {busy:.2f} s{grown}, {row.note}")
 
 
 def _timed(method: Method, data: Trajectories, name: str, limit: float | None = None) -> Row:
