@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
 
-from crypsis import BFP2kA, Incognito, Release, SeqAnon, Table, Trajectories, anonymize
+from crypsis import BFP2kA, Incognito, KAMCut, Release, SeqAnon, Table, Trajectories, anonymize
 from crypsis.errors import BadQuery, CrypsisError, NotApplicable, OptionWithoutEffect
 from crypsis.query.questions import KINDS, Question, ask
 from tests.timed_movements import timed_movements
@@ -30,6 +32,19 @@ def test_visits_without_times_tell_places_and_order() -> None:
         ask(release, Question(kind="presence", region=("a",), period="2024-03-01T08:00/10:00"))
     with pytest.raises(NotApplicable, match="tables and sets"):
         ask(release, Question(kind="count", conditions=("age in {1}",)))
+
+
+def test_an_upper_bound_says_where_something_may_be_suppressed_and_never_how_much() -> None:
+    """How many were left out is a number of the original; that some may be follows from the method."""
+    data = Trajectories.from_lists([["a", "b"]] * 3 + [["c"]])
+    release = anonymize(data, KAMCut(k=2))
+    found = ask(release, Question(kind="od", origin=("a",), destination=("b",)))
+    assert found.content["complete"] is False
+    assert "at most 3 trajectories, not counting what was suppressed" in found.words
+    assert 3 <= found.content["possible"] + 1, "the truth, and one that was suppressed"
+    told = release.describe()["method"]
+    assert (told["truthful"], told["complete"]) == (True, False)
+    assert "suppressed" not in json.dumps(release.describe()["data"])
 
 
 @pytest.mark.parametrize("kind", KINDS)

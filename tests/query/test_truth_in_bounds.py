@@ -100,6 +100,10 @@ class Asked:
         assert found.guaranteed
         assert found.definite <= len(certain | inside)
         if self.by_row:
+            assert len(inside) <= found.possible + len(self.paths) - len(self.whole), (
+                "and those of whom visits are missing"
+            )
+        if self.by_row:
             assert set(found.definite_people) <= certain | inside
             assert inside & self.whole <= set(found.possible_people)
 
