@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import shutil
 import subprocess
 import sys
@@ -24,7 +25,18 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 SIZE = {"width": 1280, "height": 720}
 PAGES = (
     "start", "data", "hierarchies", "policies", "queries", "evaluate", "compare", "results", "trajectories", "streams",
-    "verify", "methods",
+    "query", "verify", "methods",
+)  # fmt: skip
+
+
+TOWN = {
+    "station": (0, 0, "Old town"), "market": (200, 100, "Old town"), "library": (350, 0, "Old town"),
+    "museum": (2500, 2500, "Hill"), "park": (2700, 2400, "Hill"),
+}  # fmt: skip
+TOWN_RUN = {"run": [{"method": "seq-anon", "params": {"k": 5, "m": 1}}], "metrics": {"list": ["ncp"]}}
+INSTANTS = (
+    "Beginning at the earliest, UTC", "Beginning at the latest, UTC", "End at the earliest, UTC",
+    "End at the latest, UTC",
 )  # fmt: skip
 
 
@@ -87,6 +99,12 @@ def filled(address: str, release: Path) -> dict[str, str]:
                 time.sleep(0.5)
         (cell,) = api.get(f"/experiments/{ran[0]}/progress").json()["cells"]
         release.write_bytes(api.get(f"/experiments/{ran[0]}/cells/{cell['cell']}/release.zip").content)
+        asked = made(
+            "experiments", dataset=timed_town(api, release.parent), mode="compare", name="town", tables=TOWN_RUN
+        )
+        api.post(f"/experiments/{asked}/start", json={}).raise_for_status()
+        while api.get(f"/experiments/{asked}/progress").json()["running"]:
+            time.sleep(0.5)
         stream = made("streams", dataset=numbers["metro"], K=20, rate=1200)
         api.post(f"/streams/{stream}/start").raise_for_status()
         time.sleep(8)
@@ -105,6 +123,49 @@ def filled(address: str, release: Path) -> dict[str, str]:
     }
 
 
+def timed_town(api: httpx.Client, folder: Path) -> str:
+    """The visits of the tutorial "at least, at most" as a dataset, with the tree of their places."""
+    draw = random.Random(7)
+    rows = ["card,place,arrived,left"]
+    for card in range(400):
+        minute = 7 * 60 + draw.randrange(0, 180)
+        for place in draw.sample(sorted(TOWN), draw.choice((1, 2, 3))):
+            stay = draw.randrange(20, 100)
+            times = (f"2024-03-01T{m // 60:02d}:{m % 60:02d}" for m in (minute, minute + stay))
+            rows.append(",".join([str(card), place, *times]))
+            minute += stay + draw.randrange(5, 30)
+    (folder / "visits.csv").write_text("\n".join(rows) + "\n")
+    places = "".join(f"{name},{x},{y}\n" for name, (x, y, _) in TOWN.items())
+    (folder / "places.csv").write_text(f"location,x,y\n{places}")
+    number = api.post("/datasets", json={"path": str(folder / "visits.csv"), "name": "town"}).json()["id"]
+    section = {
+        "kind": "trajectories", "locations": str(folder / "places.csv"), "id": "card", "location": "place",
+        "enter": "arrived", "exit": "left", "each_row_is_a_person": True, "times": "merge", "time_width": 120,
+    }  # fmt: skip
+    api.put(f"/datasets/{number}/section", json={"section": section}).raise_for_status()
+    areas = sorted({area for _, _, area in TOWN.values()})
+    tree = "child,parent\n" + "".join(f"{name},{area}\n" for name, (_, _, area) in TOWN.items())
+    tree += "".join(f"{area},town\n" for area in areas)
+    upload = api.post("/uploads", params={"name": "tree.csv"}, content=tree).json()["id"]
+    api.post("/hierarchies", json={"dataset": number, "column": "locations", "upload": upload}).raise_for_status()
+    return str(number)
+
+
+def ask_for_old_town(page: Page) -> None:
+    """A node as the region, and a period whose ends are not exact."""
+    page.locator(".choosing[data-ready]").wait_for()
+    page.get_by_label("Region: places or areas").fill("old")
+    page.get_by_role("option", name="Old town (area of 3 places)").click()
+    page.keyboard.press("Escape")
+    page.get_by_text("Beginning and end are not exact").click()
+    page.locator("[data-ready='4']").wait_for()
+    for label, time_of_day in zip(INSTANTS, ("08:00", "08:15", "10:00", "10:30"), strict=True):
+        page.get_by_label(label).fill(f"2024-03-01T{time_of_day}")
+        page.wait_for_timeout(700)
+    page.set_viewport_size({"width": 1280, "height": 1100})
+    page.evaluate("scrollTo(0, 0)")
+
+
 def shoot(browser: Browser, address: str, state: str, queries: dict[str, str], release: Path | None = None) -> None:
     base = address.split("/?")[0]
     for scheme in ("light", "dark"):
@@ -117,8 +178,11 @@ def shoot(browser: Browser, address: str, state: str, queries: dict[str, str], r
             if name == "verify" and release is not None:
                 page.get_by_label("Drop the archive of a release, or a published file").set_input_files(release)
                 page.get_by_text("Verified: release.zip").wait_for()
+            if name == "query" and queries:
+                ask_for_old_town(page)
             page.wait_for_timeout(3000 if queries else 500)
             keep(page, "-".join(part for part in (name, scheme, state) if part))
+            page.set_viewport_size(SIZE)  # type: ignore[arg-type]
         if scheme == "light" and "tour" in queries:
             page.goto(f"{base}/data{queries['tour']}")
             page.get_by_text("Unique records").wait_for()
