@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import pydoc
 import re
 from contextlib import suppress
 
@@ -70,6 +72,20 @@ def test_the_docstring_says_what_it_does_shows_an_example_and_cites_its_source(m
     assert ">>> " in text
     *_, citation = text.strip().split("\n\n")
     assert re.search(r"\b(19|20)\d\d\b", citation), "the last paragraph names the paper and its year"
+
+
+@every_method
+def test_help_tells_every_parameter_and_leaves_the_machinery_out(method: type[Method]) -> None:
+    told = pydoc.render_doc(method, renderer=pydoc.plaintext)
+    words = " ".join(told.replace("\n |", "\n").split()).replace("- ", "-")
+    for parameter in parameters_of(method):
+        assert f"{parameter.name}: {parameter.describe()}".replace("- ", "-") in words
+        assert parameter.help.replace("- ", "-") in words
+    assert "Annotated[" not in told
+    assert "__dataclass" not in told
+    assert "__setattr__" not in told
+    assert len(told.splitlines()) < 140
+    assert [*inspect.signature(method).parameters] == [parameter.name for parameter in parameters_of(method)]
 
 
 @every_method

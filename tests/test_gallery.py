@@ -36,3 +36,18 @@ def test_a_notebook_shows_again_what_it_showed(path: Path) -> None:
     again = script().executed(stored)
     for number, (before, after) in enumerate(zip(stored["cells"], again["cells"], strict=True), 1):
         assert before == after, f"cell {number} of {path.name} shows something else"
+
+
+def test_every_notebook_becomes_a_page_with_its_texts_code_and_outputs() -> None:
+    spec = importlib.util.spec_from_file_location("notebook_pages", DOCS / "notebook_pages.py")
+    assert spec is not None
+    assert spec.loader is not None
+    hook = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    for path in NOTEBOOKS:
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        page = hook.page_of(notebook)
+        assert page.startswith("# ")
+        shown = sum(len(cell.get("outputs", ())) for cell in notebook["cells"])
+        assert page.count("```text") + page.count('<div class="notebook-output"') == shown
+        assert page.count("```python") == sum(cell["cell_type"] == "code" for cell in notebook["cells"])

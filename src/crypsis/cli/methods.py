@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Annotated
 
 import typer
@@ -35,7 +34,7 @@ def methods(
     if SETTINGS.get().json:
         show(described, "")
         return
-    text = inspect.cleandoc(method.__doc__ or "").split("\n\n>>>")[0]
+    text = method.explanation().split("\n\n>>>")[0]
     print(f"{method.name()} ({method.__name__}), guarantees {method.promises.model}\n\n{text}\n")
     print(f"protects from  {method.promises.protects_from}")
     print(f"choose it      {method.choose_when}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import inspect
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -14,6 +15,7 @@ from crypsis.executors.executor import Executor
 from crypsis.guarantees import Guarantee
 from crypsis.methods.command_names import command_name
 from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.shown_in_help import ShownInHelp
 from crypsis.parameters import AtLeast, Checked, Deferred, SideInput, parameters_of
 from crypsis.run_context import RunContext
 
@@ -21,7 +23,7 @@ RandomSeed = Annotated[int, AtLeast(0), "Seed of the random choice."]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method(Checked, ABC):
+class Method(Checked, metaclass=ShownInHelp):
     """One anonymization method with its parameters. Fields are annotated as `parameters` shows.
 
     `accepts` is the kind of data it takes; `stages` are the steps whose times the private report lists.
@@ -90,7 +92,12 @@ class Method(Checked, ABC):
     @classmethod
     def summary(cls) -> str:
         """The first line of the docstring."""
-        return (cls.__doc__ or "").strip().splitlines()[0]
+        return cls.explanation().splitlines()[0]
+
+    @classmethod
+    def explanation(cls) -> str:
+        """The docstring as it is written: what, how, cost, departures, example and citation, without the parameters."""
+        return inspect.cleandoc(vars(cls).get("__doc__") or "")
 
     @classmethod
     def describe(cls) -> dict[str, Any]:

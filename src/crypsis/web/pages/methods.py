@@ -138,7 +138,7 @@ def _one(workbench: Workbench, name: str) -> None:
     with theme.section(_("Parameters")):
         parameters_table(described["parameters"])
     with theme.section(_("How it works, and where it comes from")):
-        for part in _paragraphs(method.__doc__ or ""):
+        for part in _paragraphs(method.explanation()):
             ui.label(part).style("max-width: 78ch")
         ui.html(
             f'<div class="code" tabindex=0 role=region aria-label="In Python">import crypsis\n\n'
