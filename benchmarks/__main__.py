@@ -34,7 +34,7 @@ from benchmarks.metrics import clustering, count_queries, utility
 from benchmarks.noise import draws
 from benchmarks.query import presence
 from benchmarks.runtime import ingest, soak
-from benchmarks.verifiers import km_anonymity, lkc_privacy, table_levels
+from benchmarks.verifiers import km_anonymity, lkc_privacy, record_pairing, table_levels
 from benchmarks.warehouse import engines
 from benchmarks.web import pages
 
@@ -61,6 +61,7 @@ SUITES = {
     "soak": soak,
     "km_anonymity": km_anonymity,
     "lkc_privacy": lkc_privacy,
+    "record_pairing": record_pairing,
     "utility": utility,
     "clustering": clustering,
     "knowledge": knowledge,
