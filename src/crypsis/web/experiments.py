@@ -36,12 +36,14 @@ from crypsis.evaluate import Experiment, Store, run
 from crypsis.evaluate.dataset import view_of
 from crypsis.evaluate.export import Publishing, declared_release, export_release, unchanged_original
 from crypsis.evaluate.plots import Results
+from crypsis.evaluate.problems import Problem
 from crypsis.evaluate.store import PRIVATE
 from crypsis.hierarchy import Taxonomy
 from crypsis.methods import method_named
 from crypsis.metrics import short_names
 from crypsis.query.questions import Answer, Question, published_taxonomy
 from crypsis.reports.report import Report
+from crypsis.review import Review
 from crypsis.web.asked_results import AskedResult
 from crypsis.web.attacking import attacked
 from crypsis.web.comparison import Comparison
@@ -211,9 +213,9 @@ class Experiments:
         if about is not None:
             self.declaration.declare(about.to_dict())
 
-    def problems(self, number: str, tables: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    def problems(self, number: str, tables: Mapping[str, Any] | None = None) -> list[Problem]:
         """Everything that is wrong with it, at once."""
-        return [dict(problem.to_dict()) for problem in self.experiment(number, tables).check()]
+        return self.experiment(number, tables).check()
 
     # Running
 
@@ -457,12 +459,12 @@ class Experiments:
         """Whether the data or the settings of a result have changed since."""
         return cell in self.store(number).stale() or cell in self.outdated(number)
 
-    def review(self, number: str, cell: str) -> dict[str, Any]:
+    def review(self, number: str, cell: str) -> Review:
         """The three lights of a cell, as they were computed with the original beside it."""
         review = self._store_with(number, cell).cell(cell).review
         if review is None:
             raise NoSuchEntry("This cell has no lights: it has no release, or was run by an earlier version.")
-        return review.to_dict()
+        return review
 
     def private_file(self, number: str, cell: str) -> Path:
         """What only the publisher may see of a cell, where its release needs it."""

@@ -116,9 +116,9 @@ def router(workbench: Workbench) -> APIRouter:
         return experiments.take_text(number, told.text, revision).to_dict()
 
     @api.get("/{number}/problems")
-    def problems(number: Number) -> list[dict[str, Any]]:
+    def problems(number: Number) -> list[dict[str, str]]:
         """Everything that is wrong with it, at once."""
-        return experiments.problems(number)
+        return [problem.to_dict() for problem in experiments.problems(number)]
 
     @api.post("/{number}/start", status_code=202)
     def start(number: Number, how: Start) -> dict[str, Any]:
@@ -242,7 +242,7 @@ def router(workbench: Workbench) -> APIRouter:
     @api.get("/{number}/cells/{cell}/review")
     def review(number: Number, cell: CellId) -> dict[str, Any]:
         """The three lights: guarantee, disclosure, usefulness, each with its colour and findings."""
-        return experiments.review(number, cell)
+        return experiments.review(number, cell).to_dict()
 
     @api.get("/{number}/cells/{cell}/attacks")
     def list_attacks(number: Number, cell: CellId) -> list[dict[str, Any]]:

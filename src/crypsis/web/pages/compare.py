@@ -318,7 +318,7 @@ class ComparePage:
         problems = await in_thread(self.experiments.problems, self.entry.number)
         if problems:
             for problem in problems:
-                self._show_problem(str(problem.get("where") or ""), str(problem["message"]))
+                self._show_problem(problem.where, problem.message)
             return
         await in_thread(self.experiments.start, self.entry.number)
         self._refresh()

@@ -261,8 +261,8 @@ class EvaluatePage:
         if problems:
             with self.faults:
                 for problem in problems:
-                    if not self.form.place_problem(str(problem["message"])):
-                        theme.message("bad", _("These settings cannot be run"), note_words(str(problem["message"])))
+                    if not self.form.place_problem(problem.message):
+                        theme.message("bad", _("These settings cannot be run"), note_words(problem.message))
             self.aloud.say(_("There is a problem with the settings"))
             return
         await in_thread(self.experiments.start, self.entry.number)
