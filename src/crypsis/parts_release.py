@@ -64,6 +64,7 @@ from crypsis.review.refusal import refuse_colours
 from crypsis.run_context import RunContext
 from crypsis.shards.table import EncodedTable
 from crypsis.signatures import sign_files
+from crypsis.translation import ENGLISH, reading
 from crypsis.verifiers.table_parts import PublishedColumns, count_parts, verify_parts
 from crypsis.version import VERSION
 
@@ -329,7 +330,9 @@ class PartsRelease:
             "data": self._described(counted),
             "provenance": {"python": platform.python_version(), "numpy": np.__version__},
         }
-        (folder / REPORT).write_text(self.kind.report.render_facts(self._facts(manifest, counted)), encoding="utf-8")
+        with reading(ENGLISH):  # whoever writes the folder, and in whatever language they read
+            page = self.kind.report.render_facts(self._facts(manifest, counted))
+        (folder / REPORT).write_text(page, encoding="utf-8")
         resources = self._write_beside(folder, manifest["data"])
         write_descriptions(folder, manifest, resources, self.about)
         manifest["files"] = checksums(folder)

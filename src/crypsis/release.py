@@ -55,6 +55,7 @@ from crypsis.review.refusal import confirmable_names, confirmed_names, refuse_co
 from crypsis.run_context import RunContext
 from crypsis.signatures import BROKEN, UNSIGNED, Signature, check_private_key, read_signature, sign_files
 from crypsis.strict_json import indented_json, read_json
+from crypsis.translation import ENGLISH, reading
 from crypsis.verifiers import verify
 from crypsis.version import VERSION
 
@@ -294,17 +295,19 @@ class Release:
         with tempfile.TemporaryDirectory(prefix="crypsis-") as folder:
             return self._public(Path(folder), self._default_format, "sorted")[0]
 
-    def report(self) -> Report:
-        """The public report as one HTML page; shows itself in a notebook."""
+    def report(self, language: str = ENGLISH) -> Report:
+        """The public report as one HTML page, in a language; shows itself in a notebook."""
         with tempfile.TemporaryDirectory(prefix="crypsis-") as folder:
             manifest, data, side_file = self._public(Path(folder), self._default_format, "sorted")
-        page = self.kind.report.render(manifest, data, side_file)
-        return Report(page, self.kind.report.draw(manifest, data, side_file))
+        with reading(language):
+            page = self.kind.report.render(manifest, data, side_file)
+            return Report(page, self.kind.report.draw(manifest, data, side_file))
 
-    def private_report(self) -> Report:
+    def private_report(self, language: str = ENGLISH) -> Report:
         """The report for the publisher, with every figure against the original. It is not part of a release."""
-        page, manifest = self._private_page()
-        return Report(page, self.kind.report.draw(manifest, self.data, self.side_file), private=True)
+        with reading(language):
+            page, manifest = self._private_page()
+            return Report(page, self.kind.report.draw(manifest, self.data, self.side_file), private=True)
 
     def _private_page(self) -> tuple[str, dict[str, Any]]:
         """The page of the private report, and the manifest that it shows."""
@@ -454,7 +457,9 @@ class Release:
 
     def _write_files(self, folder: Path, format: str, order: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
         manifest, data, side_file = self._public(folder, format, order, chosen)
-        (folder / REPORT).write_text(self.kind.report.render(manifest, data, side_file), encoding="utf-8")
+        with reading(ENGLISH):  # whoever writes the folder, and in whatever language they read
+            page = self.kind.report.render(manifest, data, side_file)
+        (folder / REPORT).write_text(page, encoding="utf-8")
         resources = self.kind.resources(manifest["data"], side_file)
         write_descriptions(folder, manifest, resources, self.about)
         manifest["files"] = checksums(folder)

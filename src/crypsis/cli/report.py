@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crypsis.cli.output import show
-from crypsis.errors import BadParameter, BadRelease, OptionWithoutEffect
+from crypsis.errors import BadParameter, BadRelease, OptionWithoutEffect, did_you_mean
+from crypsis.translation.languages import ENGLISH, LANGUAGES
 
 if TYPE_CHECKING:
     from crypsis.evaluate import Store
+    from crypsis.reports.report import Report
 
 
 def report(
@@ -29,6 +31,10 @@ def report(
     pictures: Annotated[
         Path | None, typer.Option("--pictures", help="Also write each picture as an SVG file into this folder.")
     ] = None,
+    language: Annotated[
+        str,
+        typer.Option("--language", help=f"Language of the report: {', '.join(LANGUAGES)}. The folder keeps its own."),
+    ] = ENGLISH,
 ) -> None:
     """Show where the report of a release is, or create it again; for an experiment, create it from current results.
 
@@ -37,9 +43,9 @@ def report(
     """
     from crypsis._api import read_release
     from crypsis.evaluate import Store
-    from crypsis.reports.report import Report
 
     _check_pdf(pdf, release)
+    _check_language(language, out, pdf, pictures)
     if release.suffix == ".html" and release.is_file():
         _of_page(release, out, pictures, pdf)
         return
@@ -52,9 +58,9 @@ def report(
     page = release / "report.html"
     if pdf is not None and found.damage:
         raise BadRelease(f"{found.damage[0]} A damaged release has no report to sign.", where=str(release))
-    path = page if out is None else found.report().save(out)
-    printed = [] if pdf is None else [Report(page.read_text(encoding="utf-8")).save(pdf)]
-    drawn = [] if pictures is None else found.report().save_pictures(pictures)
+    path = page if out is None else found.report(language).save(out)
+    printed = [] if pdf is None else [_to_sign(found, page, language).save(pdf)]
+    drawn = [] if pictures is None else found.report(language).save_pictures(pictures)
     data, guarantee = found.manifest["data"], found.guarantee
     show(
         {
@@ -67,6 +73,26 @@ def report(
         + "".join(f"\npdf      {one}" for one in printed)
         + "".join(f"\npicture  {picture}" for picture in drawn),
     )
+
+
+def _to_sign(found: Any, page: Path, language: str) -> Report:
+    """The page of the folder, or the same page in another language."""
+    from crypsis.reports.report import Report
+
+    return Report(page.read_text(encoding="utf-8")) if language == ENGLISH else found.report(language)
+
+
+def _check_language(language: str, *written: Path | None) -> None:
+    """One that there is, for something that is written."""
+    if language not in LANGUAGES:
+        raise BadParameter(
+            f"--language is one of {', '.join(LANGUAGES)}, got {language!r}.{did_you_mean(language, LANGUAGES)}",
+            parameter="language",
+        )
+    if language != ENGLISH and not any(written):
+        raise OptionWithoutEffect(
+            "--language is for a report that is written: give --out, --pdf or --pictures.", parameter="language"
+        )
 
 
 def _check_pdf(pdf: Path | None, release: Path) -> None:

@@ -2,10 +2,10 @@
 
 A text of a page or a report stands at its place inside `_`, which looks it up while it is shown:
 
->>> _("{count:,} people", count=1200)
-'1,200 people'
+>>> plural("{count:,} person", "{count:,} persons", 1200)
+'1,200 persons'
 >>> with reading("de"):
-...     _("{count:,} people", count=1200)
+...     plural("{count:,} person", "{count:,} persons", 1200)
 '1.200 Personen'
 
 Methods, guarantees, metrics, verdicts and errors keep their words as English facts, which go into files, too. A page

@@ -11,7 +11,8 @@ from typing import Any, Literal, ParamSpec, TypeVar
 from nicegui import ui
 
 from crypsis.errors import ChangedElsewhere, CrypsisError
-from crypsis.translation import _
+from crypsis.translation import _, language, reading
+from crypsis.translation.templates import localized
 from crypsis.web.telling import error_sentence, error_words
 
 Given = ParamSpec("Given")
@@ -20,7 +21,13 @@ Result = TypeVar("Result")
 
 async def in_thread(action: Callable[..., Result], *given: Any, **named: Any) -> Result:
     """Work that takes longer than a blink, so that other tabs go on meanwhile."""
-    return await asyncio.to_thread(action, *given, **named)
+    chosen = language()
+
+    def reads_on() -> Result:
+        with reading(chosen):
+            return action(*given, **named)
+
+    return await asyncio.to_thread(reads_on)
 
 
 def notify_errors(handler: Callable[Given, Any]) -> Callable[Given, Awaitable[Any]]:
@@ -60,9 +67,10 @@ def number(value: float | None, digits: int = 3) -> str:
     if value is None:
         return "–"
     if isinstance(value, int) or float(value).is_integer():
-        return f"{int(value):,}"
-    return f"{value:,.{digits}g}" if abs(value) < 10**digits - 0.5 else f"{value:,.0f}"  # never 1.01e+03
+        return localized(f"{int(value):,}", language())
+    written = f"{value:,.{digits}g}" if abs(value) < 10**digits - 0.5 else f"{value:,.0f}"  # never 1.01e+03
+    return localized(written, language())
 
 
 def percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.3g} %"
+    return "–" if share is None else localized(f"{100 * share:.3g} %", language())

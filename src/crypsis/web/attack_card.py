@@ -10,7 +10,7 @@ from nicegui import ui
 from crypsis.attacks import Attack
 from crypsis.errors import CrypsisError
 from crypsis.parameters import parameters_of
-from crypsis.translation import _, marked
+from crypsis.translation import _, marked, translated
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number, percent
 from crypsis.web.telling import error_words
@@ -36,7 +36,7 @@ class AttackCard:
             if not fitting:
                 ui.label(_("No adversary of this workbench fits these data.")).classes("muted")
                 return
-            words = {name: f"{name.replace('-', ' ')} · {kind.help()}" for name, kind in fitting.items()}
+            words = {name: f"{name.replace('-', ' ')} · {translated(kind.help())}" for name, kind in fitting.items()}
             self.name = ui.select(words, value=next(iter(words)), label=_("Adversary"), on_change=self._show_parameters)
             self.name.props("outlined dense options-dense").style("width: 100%")
             self.parameters = ui.element("div").classes("halves")
@@ -51,7 +51,7 @@ class AttackCard:
         with self.parameters:
             for one in parameters_of(self.fitting[self.name.value]):
                 usual = "" if one.required or one.default is None else str(one.default)
-                field = ui.input(f"{one.help.rstrip('.')} ({one.name})", value=usual)
+                field = ui.input(f"{translated(one.help).rstrip('.')} ({one.name})", value=usual)
                 self.fields[one.name] = field.props("outlined dense hide-bottom-space").style("width: 100%")
 
     async def _attack(self) -> None:
@@ -80,7 +80,7 @@ class AttackCard:
 def _show_result(found: Mapping[str, Any]) -> None:
     """The worst of the curve as tiles, and the whole of it as a table."""
     curve = found["curve"]
-    who = "people" if found["people"] else _("records, each taken to be a person")
+    who = _("people") if found["people"] else _("records, each taken to be a person")
     highest = max((point["max_risk"] for point in curve), default=0.0)
     unique = max((point["share_unique"] for point in curve), default=0.0)
     with ui.element("div").classes("tiles"):
@@ -97,7 +97,7 @@ def _show_result(found: Mapping[str, Any]) -> None:
         ]
         for point in curve
     ]
-    heads = "".join(f"<th scope=col class=number>{head}</th>" for head in _HEADS)
+    heads = "".join(f"<th scope=col class=number>{theme.escaped(_(head))}</th>" for head in _HEADS)
     body = "".join(
         "<tr>" + "".join(f"<td class=number>{theme.escaped(one)}</td>" for one in row) + "</tr>" for row in rows
     )
@@ -105,4 +105,4 @@ def _show_result(found: Mapping[str, Any]) -> None:
         "scroll"
     )
     for words in found["notes"]:
-        ui.label(words).classes("muted small")
+        ui.label(translated(words)).classes("muted small")

@@ -44,6 +44,7 @@ from crypsis.metrics import short_names
 from crypsis.query.questions import Answer, Question, published_taxonomy
 from crypsis.reports.report import Report
 from crypsis.review import Review
+from crypsis.translation import ENGLISH
 from crypsis.web.asked_results import AskedResult
 from crypsis.web.attacking import attacked
 from crypsis.web.comparison import Comparison
@@ -433,14 +434,16 @@ class Experiments:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def release_report(self, number: str, cell: str, *, private: bool = False, stale: bool = False) -> Report:
+    def release_report(
+        self, number: str, cell: str, *, private: bool = False, stale: bool = False, language: str = ENGLISH
+    ) -> Report:
         """The report of a cell with what is declared: the public one, or the one with the original beside it."""
         store = self._store_of_release(number, cell, stale)
         release = declared_release(store, cell, self.declaration.about)
         original = unchanged_original(store, cell)
         if original is not None:
             release = release.beside(original)
-        return release.private_report() if private else release.report()
+        return release.private_report(language) if private else release.report(language)
 
     def _store_of_release(self, number: str, cell: str, stale: bool) -> Store:
         """The store of a cell that has a release, and not an old one unless that is meant."""

@@ -10,7 +10,7 @@ from nicegui import ui
 from crypsis.evaluate.plots import Results
 from crypsis.metrics import figure_named, short_names
 from crypsis.metrics.figure import LOWER
-from crypsis.translation import _
+from crypsis.translation import _, translated
 from crypsis.web import theme
 from crypsis.web.actions import number, percent
 
@@ -19,7 +19,7 @@ _SHOWN = 6
 
 def figure_label(name: str) -> str:
     """What a figure is called on a page."""
-    return _("Seconds") if name == "runtime" else figure_named(name).title
+    return _("Seconds") if name == "runtime" else translated(figure_named(name).title)
 
 
 def figure_text(name: str, value: float) -> str:
@@ -46,7 +46,7 @@ def loss_tiles(found: Mapping[str, float | int | None], crs: str | None = None) 
                 figure_label(name),
                 figure_text(name, figures[name]),
                 _note(name, figures[name], crs),
-                meaning=figure_named(name).meaning,
+                meaning=translated(figure_named(name).meaning),
             )
     _by_column({name: figures[name] for name in figures if name not in whole})
     with ui.expansion(_("All figures, and what they mean")).props("dense").classes("fold"):
@@ -56,8 +56,9 @@ def loss_tiles(found: Mapping[str, float | int | None], crs: str | None = None) 
             for name in whole
         )
         ui.html(
-            "<table class=plain><thead><tr><th scope=col>Figure</th><th scope=col class=number>Value</th>"
-            f"<th scope=col>What it says</th></tr></thead><tbody>{rows}</tbody></table>",
+            f"<table class=plain><thead><tr><th scope=col>{_('Figure')}</th>"
+            f"<th scope=col class=number>{_('Value')}</th>"
+            f"<th scope=col>{_('What it says')}</th></tr></thead><tbody>{rows}</tbody></table>",
             sanitize=False,
         ).classes("scroll")
 
@@ -82,7 +83,8 @@ def _by_column(figures: dict[str, float]) -> None:
     )
     with ui.expansion(_("By column")).props("dense").classes("fold"):
         ui.html(
-            f"<table class=plain><thead><tr><th scope=col>Column</th>{heads}</tr></thead><tbody>{rows}</tbody></table>",
+            f"<table class=plain><thead><tr>"
+            f"<th scope=col>{_('Column')}</th>{heads}</tr></thead><tbody>{rows}</tbody></table>",
             sanitize=False,
         ).classes("scroll")
 
@@ -91,20 +93,24 @@ def _note(name: str, value: float, crs: str | None) -> str:
     """Which way is better, and the figure as papers print it where it is shown in percent."""
     figure = figure_named(name)
     papers = f"{figure.abbreviation} {number(value)}" if figure.abbreviation and figure.share else ""
-    return " · ".join(part for part in (papers, "" if figure.share else figure.unit_in(crs), figure.better) if part)
+    return " · ".join(
+        part
+        for part in (papers, "" if figure.share else translated(figure.unit_in(crs)), translated(figure.better))
+        if part
+    )
 
 
 def _explained(name: str, crs: str | None) -> str:
     figure = figure_named(name)
-    unit = "" if figure.share or not figure.unit else f"In {figure.unit_in(crs)}."
-    better = f"{figure.better.capitalize()}." if figure.better else ""
-    return " ".join(part for part in (figure.meaning, unit, better) if part)
+    unit = "" if figure.share or not figure.unit else _("In {unit}.", unit=translated(figure.unit_in(crs)))
+    better = f"{translated(figure.better.capitalize())}." if figure.better else ""
+    return " ".join(part for part in (translated(figure.meaning), unit, better) if part)
 
 
 def duration(seconds: float) -> str:
     """How long something took, with a unit that suits it."""
     if seconds < 0.001:
-        return "under 1 ms"
+        return _("under 1 ms")
     if seconds < 1:
         return f"{1000 * seconds:.3g} ms"
     return (
@@ -159,7 +165,8 @@ def time_bars(parts: list[tuple[str, float]]) -> None:
         for name, seconds in parts
     )
     ui.html(
-        "<table class='plain times'><thead><tr><th scope=col>Step</th><th scope=col class=number>Time</th>"
-        f"<th scope=col><span class=aloud>Share</span></th></tr></thead><tbody>{rows}</tbody></table>",
+        f"<table class='plain times'><thead><tr>"
+        f"<th scope=col>{_('Step')}</th><th scope=col class=number>{_('Time')}</th>"
+        f"<th scope=col><span class=aloud>{_('Share')}</span></th></tr></thead><tbody>{rows}</tbody></table>",
         sanitize=False,
     )

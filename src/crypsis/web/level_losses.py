@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crypsis.hierarchy import Hierarchy
+from crypsis.translation import _
 from crypsis.web.actions import number, percent
 from crypsis.web.theme import escaped
 
@@ -38,9 +39,11 @@ def losses_table(levels: list[LevelLoss]) -> str:
         f"<td>{escaped(level.example)}</td><td class=number>{percent(level.loss)}</td></tr>"
         for level in levels
     )
-    heads = "<th scope=col class=number>Level</th><th scope=col class=number>Groups</th><th scope=col>Example</th>"
-    heads += "<th scope=col class=number>Loss</th>"
+    heads = f"<th scope=col class=number>{_('Level')}</th><th scope=col class=number>{_('Groups')}</th>"
+    heads += f"<th scope=col>{_('Example')}</th>"
+    heads += f"<th scope=col class=number>{_('Loss')}</th>"
     return (
-        f'<table class="plain" aria-label="Levels"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
-        '<p class="muted small">Loss: share of all other values that a published one may stand for.</p>'
+        f'<table class="plain" aria-label="{_("Levels")}"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+        f'<p class="muted small">{escaped(_("Loss: share of all other values that a published one may stand for."))}</p'
+        f">"
     )

@@ -10,7 +10,7 @@ from nicegui import ui
 
 from crypsis.reports.sections.lights import TITLES
 from crypsis.review import Colour, Finding, Light, Remedy, Review
-from crypsis.translation import _, marked
+from crypsis.translation import _, marked, translated
 from crypsis.web import theme
 
 STATES = {Colour.GREEN: ("good", "check_circle"), Colour.AMBER: ("caution", "warning"), Colour.RED: ("bad", "error")}
@@ -65,9 +65,9 @@ def _light(
     with ui.column().classes(f"light {state}").props(f'data-light="{name}" data-colour="{light.colour}"'):
         with ui.row().classes("light-head"):
             ui.icon(icon).props("aria-hidden=true")
-            ui.label(f"{TITLES[name]}: {light.colour}").classes("strong")
+            ui.label(f"{_(TITLES[name])}: {_(str(light.colour))}").classes("strong")
         if not light.findings:
-            ui.label(_NOTHING[name]).classes("small")
+            ui.label(_(_NOTHING[name])).classes("small")
         for findings in _by_remedy(light.findings):
             _together(findings, settable, apply, confirm, confirmed)
 
@@ -92,7 +92,7 @@ def _together(
     finding = findings[0]
     with ui.column().style("gap: 4px"):
         for told in findings[:_SHOWN]:
-            ui.label(told.sentence).classes("small" if told.colour == Colour.GREEN else "")
+            ui.label(translated(told.sentence)).classes("small" if told.colour == Colour.GREEN else "")
         if len(findings) > _SHOWN:
             with (
                 ui.expansion(_("{findings} more of this kind", findings=len(findings) - _SHOWN))
@@ -100,11 +100,11 @@ def _together(
                 .classes("fold")
             ):
                 for told in findings[_SHOWN:]:
-                    ui.label(told.sentence).classes("small")
+                    ui.label(translated(told.sentence)).classes("small")
         remedy = finding.remedy
         if remedy is None or finding.colour == Colour.GREEN:
             return
-        ui.label(f"{remedy.words.rstrip('.')}.").classes("muted small")
+        ui.label(f"{translated(remedy.words.rstrip('.'))}.").classes("muted small")
         if apply is not None and remedy.parameter in settable:
             theme.secondary(
                 _("Set {parameter} = {value}", parameter=remedy.parameter, value=remedy.value),
@@ -129,6 +129,8 @@ def light_signs(row: Mapping[str, Any]) -> str:
         if colour in {one.value for one in Colour}:
             state, icon = STATES[Colour(colour)]
             sign = f'<span class="material-icons q-icon" aria-hidden=true>{icon}</span>'
-            words = theme.escaped(f"{title}: {colour}")
-            chips.append(f'<span class="chip {state}" title="{words}">{sign}{theme.escaped(title)} {colour}</span>')
+            words = theme.escaped(f"{_(title)}: {_(colour)}")
+            chips.append(
+                f'<span class="chip {state}" title="{words}">{sign}{theme.escaped(_(title))} {_(colour)}</span>'
+            )
     return " ".join(chips) or "–"

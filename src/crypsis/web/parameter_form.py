@@ -15,7 +15,7 @@ from crypsis.errors import CrypsisError
 from crypsis.evaluate.applicability import domain_parameters
 from crypsis.methods import METHODS
 from crypsis.parameters import Above, AtLeast, Between, Parameter, SideInput, parameters_of
-from crypsis.translation import _, marked
+from crypsis.translation import _, marked, translated
 from crypsis.web.parameter_labels import CONDITION, label_of
 from crypsis.web.theme import attribute, escaped
 
@@ -83,7 +83,7 @@ class ParameterForm:
             return False
         if text and name in self.folded:
             self.more.open()
-        self.problems[name].set_text(_for_people(text or ""))
+        self.problems[name].set_text(translated(_for_people(text or "")))
         self.problems[name].set_visibility(bool(text))
         self.fields[name].classes("wrong" if text else "", remove="" if text else "wrong")
         self.fields[name].props(f"aria-invalid={'true' if text else 'false'}")
@@ -91,7 +91,7 @@ class ParameterForm:
 
     def _field(self, parameter: Parameter) -> None:
         value = self.values.get(parameter.name, None if parameter.required else parameter.default)
-        words, more = label_of(parameter)
+        words, more = map(translated, label_of(parameter))
         with ui.element("div").classes("parameter"):
             with ui.element("div").classes("parameter-name"):
                 ui.label(words).classes("name")
@@ -116,7 +116,7 @@ class ParameterForm:
                 ui.label(more).classes("help")
 
     def _choice(self, parameter: Parameter, value: Any) -> Any:
-        options: dict[Any, str] = dict(parameter.choice_labels)
+        options: dict[Any, str] = {name: translated(words) for name, words in parameter.choice_labels.items()}
         if parameter.optional:
             options = {None: _("not set"), **options}
         field = ui.select(options, value=value if value in options else None)
@@ -200,7 +200,7 @@ class ParameterForm:
             )
         if path:
             target = f"{path}?dataset={self.dataset}" if self.dataset else path
-            ui.link(_("Set it on the page {page}", page=page), target).classes("small wide")
+            ui.link(_("Set it on the page {page}", page=_(page)), target).classes("small wide")
         return field
 
     def _set(self, parameter: Parameter, value: Any) -> None:
@@ -223,7 +223,7 @@ def _problem(parameter: Parameter, value: Any, owner: str) -> str | None:
     if issubclass(parameter.type, SideInput):
         return None
     if value in (None, ""):
-        return "needed" if parameter.required else None
+        return _("needed") if parameter.required else None
     try:
         parameter.parse(value, owner) if isinstance(value, str) else parameter.check(value, owner)
     except CrypsisError as error:

@@ -51,7 +51,7 @@ class PlotArea:
     def show(self) -> None:
         with theme.section(_("Plots"), _("Side by side; of published data, one for each configuration")):
             with ui.row().style("width: 100%; gap: 8px; align-items: flex-start"):
-                kinds = {name: TITLES.get(name, name) for name in PLOTS}
+                kinds = {name: _(TITLES.get(name, name)) for name in PLOTS}
                 self.kind = ui.select(kinds, value="phases", label=_("Plot"), on_change=self._show_options)
                 self.kind.props("outlined dense options-dense").style("width: 270px")
                 self.options = ui.row().style("gap: 8px")
@@ -152,7 +152,7 @@ class PlotArea:
 
     def _tile(self, place: int, section: dict[str, Any], frame: Any) -> None:
         kind = str(section["kind"])
-        title = TITLES.get(kind.replace("-", "_"), kind)
+        title = _(TITLES.get(kind.replace("-", "_"), kind))
         with (
             ui.element("div")
             .classes("card")

@@ -68,7 +68,9 @@ class RecipeForm:
     def __init__(self, type: str, recipe: str, of_table: bool, changed: Callable[[], Any]) -> None:
         self.changed = changed
         kind, *given = recipe.split(":")
-        ways = {name: way.label for name, way in WAYS.items() if type in way.types} if of_table else _OF_SETS
+        ways = {name: _(way.label) for name, way in WAYS.items() if type in way.types}
+        if not of_table:
+            ways = {name: _(WAYS[name].label) for name in _OF_SETS}
         self.way = ui.select(ways, value=kind if kind in ways else next(iter(ways)), label=_("Way to build it"))
         self.way.props(_FIELD).style("width: 100%").on_value_change(self._choose)
         self.place = ui.column().style("width: 100%; gap: 8px")
@@ -93,8 +95,8 @@ class RecipeForm:
         for setting, field in zip(self._settings(), self.fields, strict=True):
             value = field.value
             if value not in (None, ""):
-                told.append(f"{value:g}" if setting.is_number() else (setting.choices or {}).get(value, str(value)))
-        return ": ".join([WAYS[str(self.way.value)].label, *([", ".join(told)] if told else [])])
+                told.append(f"{value:g}" if setting.is_number() else _((setting.choices or {}).get(value, str(value))))
+        return ": ".join([_(WAYS[str(self.way.value)].label), *([", ".join(told)] if told else [])])
 
     def problem(self, text: str | None) -> None:
         """What is wrong, beside the field that would mend it."""
@@ -118,15 +120,17 @@ class RecipeForm:
     def _field(self, setting: Setting, given: list[str]) -> Any:
         if setting.choices:
             chosen = given[0] if given and given[0] in setting.choices else setting.usual
-            field: Any = ui.select(dict(setting.choices), value=chosen, label=setting.label)
+            field: Any = ui.select(
+                {key: _(words) for key, words in setting.choices.items()}, value=chosen, label=_(setting.label)
+            )
         elif setting.is_number():
             value = int(given[0]) if given and given[0].isdecimal() else setting.usual
-            field = ui.number(setting.label, value=value, min=1, max=1000, step=1).props("debounce=300")
+            field = ui.number(_(setting.label), value=value, min=1, max=1000, step=1).props("debounce=300")
         else:
-            field = ui.input(setting.label, value=" ".join(given)).props("debounce=400")
+            field = ui.input(_(setting.label), value=" ".join(given)).props("debounce=400")
             field.props(f"{attribute('hint', _('Where ranges begin, such as 18 30 65'))}")
         field.props(_FIELD).style("width: 100%").on_value_change(lambda: self.changed())
         return field
 
 
-_OF_SETS = {name: WAYS[name].label for name in ("balanced", "flat")}
+_OF_SETS = ("balanced", "flat")

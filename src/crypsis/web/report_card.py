@@ -9,7 +9,7 @@ from nicegui import ui
 
 from crypsis.errors import BadParameter
 from crypsis.reports.about import HELP, LABELS, REQUIRED
-from crypsis.translation import _
+from crypsis.translation import ENGLISH, LANGUAGES, _, language
 from crypsis.web import theme
 from crypsis.web.actions import done
 from crypsis.web.declaration import Declaration
@@ -66,7 +66,9 @@ class ReportCard:
         """Open a report; the one to sign asks first who answers for it, once."""
 
         def open_report() -> None:
-            ui.navigate.to(f"{self.address}/{name}", new_tab=True)
+            chosen = language() if language() in LANGUAGES else ENGLISH
+            mark = "&" if "?" in name else "?"
+            ui.navigate.to(f"{self.address}/{name}{mark}language={chosen}", new_tab=True)
 
         def declared() -> None:
             self.show()
@@ -86,7 +88,7 @@ def ask_declaration(declaration: Declaration, after: Callable[[], None]) -> None
     """The form in which the publisher declares; what is missing is told beside its field."""
     before = declaration.about
     with ui.dialog() as dialog, ui.card().classes("box").style("width: 640px; max-width: 92vw"):
-        ui.html("<h2>Who answers for releases</h2>", sanitize=False)
+        ui.html(f"<h2>{theme.escaped(_('Who answers for releases'))}</h2>", sanitize=False)
         ui.label(_("Asked once and kept in this workspace. It goes into every release, and nothing of it is guessed."))
         fields: dict[str, Any] = {}
         for name in REQUIRED:
@@ -120,5 +122,5 @@ def ask_declaration(declaration: Declaration, after: Callable[[], None]) -> None
 
 def _field(name: str, before: Any) -> Any:
     value = getattr(before, name, None) or ""
-    field = ui.input(LABELS[name], value=value).props(f'outlined dense hint="{theme.escaped(HELP[name])}"')
+    field = ui.input(_(LABELS[name]), value=value).props(f'outlined dense hint="{theme.escaped(_(HELP[name]))}"')
     return field.style("width: 100%")

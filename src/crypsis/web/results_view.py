@@ -12,7 +12,7 @@ from crypsis.evaluate.plots import Results, frame_of, interactive_svg
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.review import Remedy
-from crypsis.translation import _
+from crypsis.translation import _, translated
 from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number
@@ -321,31 +321,34 @@ class ResultsView:
         for cell in cells:
             icon, words, kind = theme.STATES.get(cell["state"], ("help", cell["state"], ""))
             sign = f'<span class="material-icons q-icon" aria-hidden=true>{icon}</span>'
-            chip = f'<span class="chip {kind}">{sign}{theme.escaped(words)}</span>'
+            chip = f'<span class="chip {kind}">{sign}{theme.escaped(_(words))}</span>'
             if cell["stale"]:
                 old = '<span class="material-icons q-icon" aria-hidden=true>history</span>'
-                chip += f' <span class="chip caution">{old}stale</span>'
+                chip += f' <span class="chip caution">{old}{theme.escaped(_("stale"))}</span>'
             values = "".join(
                 f"<td class=number>{theme.escaped(_shown(cell.get(name)))}</td>" for name in (*params, *shown)
             )
             link = ""
             if cell["stale"] and cell["state"] == "done":
-                link = '<span class="muted small">run again</span>'
+                link = f'<span class="muted small">{theme.escaped(_("run again"))}</span>'
             elif cell["state"] == "done":
                 address = f"/api/experiments/{self.number}/cells/{theme.escaped(cell['cell'])}/release.zip"
-                link = f'<a class=one-word href="{address}">Download</a>'
+                link = f'<a class=one-word href="{address}">{theme.escaped(_("Download"))}</a>'
             elif cell.get("message"):
-                link = f'<span class="muted small reason">{theme.escaped(str(cell["message"])[:160])}</span>'
+                link = (
+                    f'<span class="muted small reason">{theme.escaped(translated(str(cell["message"]))[:160])}</span>'
+                )
             runtime = next((cell[name] for name in ("runtime", "seconds") if cell.get(name) is not None), None)
             body.append(
                 f"<tr><td>{theme.escaped(str(cell['label']))}</td><td>{chip}</td><td>{light_signs(cell)}</td>{values}"
                 f"<td class=number>{_shown(runtime)}</td><td>{link}</td></tr>"
             )
         return (
-            f"<table class='plain cells'><thead><tr><th scope=col>Configuration</th><th scope=col>State</th>"
-            f"<th scope=col>Lights</th>{heads}"
-            f"<th scope=col class=number>Seconds</th>"
-            f"<th scope=col>Release</th></tr></thead><tbody>{''.join(body)}</tbody></table>"
+            f"<table class='plain cells'><thead><tr>"
+            f"<th scope=col>{_('Configuration')}</th><th scope=col>{_('State')}</th>"
+            f"<th scope=col>{_('Lights')}</th>{heads}"
+            f"<th scope=col class=number>{_('Seconds')}</th>"
+            f"<th scope=col>{_('Release')}</th></tr></thead><tbody>{''.join(body)}</tbody></table>"
         )
 
 

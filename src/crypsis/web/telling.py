@@ -9,7 +9,7 @@ from crypsis.errors import CrypsisError
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.places import BROWSER, reword
-from crypsis.translation import marked
+from crypsis.translation import marked, translated
 from crypsis.web.parameter_labels import label_of
 from crypsis.web.reading_form import label_of as reading_label
 
@@ -36,16 +36,24 @@ def option_labels() -> dict[str, str]:
     return {**of_methods, **of_reading, **_OF_PAGES}
 
 
+def _labels() -> dict[str, str]:
+    """The same in the reader's language."""
+    return {name: translated(label) for name, label in option_labels().items()}
+
+
 def error_words(error: CrypsisError) -> str:
     """The error with its place."""
-    return str(error.told(BROWSER, option_labels()))
+    words = error_sentence(error)
+    return f"{words} ({translated(error.where)})" if error.where else words
 
 
 def error_sentence(error: CrypsisError) -> str:
     """The error without its place."""
-    return error.told(BROWSER, option_labels()).sentence
+    if error.final:
+        return error.sentence
+    return reword(translated(error.sentence), BROWSER, _labels(), error.details.get("parameter"))
 
 
 def note_words(note: str) -> str:
     """What was understood of a file, or is asked about it."""
-    return reword(note, BROWSER, option_labels())
+    return reword(translated(note), BROWSER, _labels())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -16,8 +17,9 @@ from nicegui import ui
 from crypsis.drawing.colours import DARK, LIGHT, PICTURE_STYLE
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.plots import PLOT_SCRIPT, PLOT_STYLE
-from crypsis.translation import _, marked
+from crypsis.translation import LANGUAGES, _, language, marked
 from crypsis.version import VERSION
+from crypsis.web.reader import LANGUAGE_COOKIE
 from crypsis.web.telling import error_words
 
 THEME_COOKIE = "crypsis-theme"
@@ -68,19 +70,20 @@ def page_frame(
 ) -> Iterator[ui.row]:
     """The frame of a page: navigation, heading, and the main column. Yields the row for actions beside the heading."""
     ui.add_head_html(f"<style>{STYLE}</style>")
-    ui.add_body_html('<a class="skip" href="#main">Skip to the content</a>')
+    ui.add_body_html(f'<a class="skip" href="#main">{escaped(_("Skip to the content"))}</a>')
     ui.add_head_html('<link rel="stylesheet" href="/static/crypsis.css">')
     ui.add_head_html(f'<script src="/static/crypsis.js"></script><script>{PLOT_SCRIPT}</script>')
     ui.page_title(f"{title} · Crypsis")
+    ui.add_head_html(f"<script>document.documentElement.lang = '{language()}';</script>")
     dark = ui.dark_mode({"dark": True, "light": False}.get(theme or ""))
     _navigation(title, dark, dataset)
-    ui.html(_TOP_BAR, sanitize=False).classes("top-bar")
+    ui.html(_top_bar(), sanitize=False).classes("top-bar")
     with ui.column().classes("page") as main:
         main.props('id="main" tabindex=-1')  # where the skip link leads; it lies in <main>
         with ui.row().classes("page-head"):
             with ui.column().classes("page-title"):
-                ui.html(f"<h1>{escaped(heading or title)}</h1>", sanitize=False)
-                ui.label(lead).classes("lead")
+                ui.html(f"<h1>{escaped(_(heading) if heading else title)}</h1>", sanitize=False)
+                ui.label(_(lead)).classes("lead")
             actions = ui.row().classes("actions")
         try:
             yield actions
@@ -98,18 +101,34 @@ def _navigation(current: str, dark: Any, dataset: str | None) -> None:
             for page in NAVIGATION:
                 if page.group != group:
                     group = page.group
-                    ui.label(group).classes("nav-group")
+                    ui.label(_(group)).classes("nav-group")
                 target = f"{page.path}?dataset={dataset}" if dataset else page.path
                 with ui.link(target=target).classes("nav-item") as link:
                     ui.icon(page.icon).props("aria-hidden=true")
-                    ui.label(page.title)
-                if page.title == current:
+                    ui.label(_(page.title))
+                if _(page.title) == current:
                     link.classes("here").props("aria-current=page")
         with ui.row().classes("side-foot"):
             ui.label(_("version {version}", version=VERSION)).classes("muted small")
             button = ui.button(icon="contrast").props(f"flat round dense {attribute('aria-label', _('Light or dark'))}")
             button.tooltip(_("Light or dark"))
             button.on_click(lambda: _switch(dark))
+            _language_menu()
+
+
+def _language_menu() -> None:
+    """The languages, each in its own words; the choice is kept in the browser."""
+    with ui.button(icon="translate").props(f"flat round dense {attribute('aria-label', _('Language'))}") as button:
+        button.tooltip(_("Language"))
+        with ui.menu():
+            for name, words in LANGUAGES.items():
+                item = ui.menu_item(words, on_click=partial(_read_in, name)).props(f"role=menuitem lang={name}")
+                if name == language():
+                    item.props("aria-current=true")
+
+
+def _read_in(name: str) -> None:
+    ui.run_javascript(f"crypsis.keepTheme('{LANGUAGE_COOKIE}', '{name}'); location.reload()")
 
 
 async def _switch(dark: Any) -> None:
@@ -178,13 +197,13 @@ def message(state: str, title: str, text: str = "") -> Any:
 
 
 STATES = {
-    "waiting": ("schedule", "waiting", ""),
-    "running": ("autorenew", "running", "info"),
-    "done": ("check_circle", "done", "good"),
+    "waiting": ("schedule", marked("waiting"), ""),
+    "running": ("autorenew", marked("running"), "info"),
+    "done": ("check_circle", marked("done"), "good"),
     "infeasible": ("block", marked("not possible"), "caution"),
-    "failed": ("error", "failed", "bad"),
+    "failed": ("error", marked("failed"), "bad"),
     "unsafe": ("gpp_bad", marked("not safe"), "bad"),
-    "cancelled": ("cancel", "cancelled", ""),
+    "cancelled": ("cancel", marked("cancelled"), ""),
     "too_slow": ("timer_off", marked("too slow"), "caution"),
 }
 
@@ -192,6 +211,7 @@ STATES = {
 def state_chip(state: str) -> Any:
     """The state of a cell as a sign and a word."""
     icon, words, kind = STATES.get(state, ("help", state, ""))
+    words = _(words)
     with ui.row().classes(f"chip {kind}") as chip:
         ui.icon(icon).props("aria-hidden=true")
         ui.label(words)
@@ -250,9 +270,12 @@ _LOGO = (
     'fill="var(--intact)" opacity=".9"/><circle cx="17" cy="13" r="7" fill="var(--generalized)" opacity=".75"/></svg>'
 )
 
+
 # On a narrow screen the style sheet folds the navigation away and shows this bar, whose button opens it.
-_TOP_BAR = (
-    '<button type="button" class="menu-button" aria-label="Menu" aria-expanded="false" aria-controls="side" '
-    'onclick="crypsis.menu()"><span class="material-icons" aria-hidden="true">menu</span></button>'
-    f'<a class="brand" href="/" aria-label="Crypsis, start page">{_LOGO}<span>Crypsis</span></a>'
-)
+def _top_bar() -> str:
+    return (
+        f'<button type="button" class="menu-button" {attribute("aria-label", _("Menu"))} aria-expanded="false" '
+        'aria-controls="side" onclick="crypsis.menu()">'
+        '<span class="material-icons" aria-hidden="true">menu</span></button>'
+        f'<a class="brand" href="/" {attribute("aria-label", _("Crypsis, start page"))}>{_LOGO}<span>Crypsis</span></a>'
+    )

@@ -22,6 +22,7 @@ from crypsis.web.workbench import Workbench
 
 CellId = Annotated[str, Path(pattern=r"^[0-9A-Za-z]{6,64}$")]
 Private = Annotated[bool, Query(description="The private one, which shows the original beside the release.")]
+Language = Annotated[Literal["en", "de"], Query(description="The language of the report.")]
 Stale = Annotated[bool, Query(description="The result may be of data or settings that have changed.")]
 _PAUSE = 0.25
 
@@ -260,9 +261,10 @@ def router(workbench: Workbench) -> APIRouter:
         cell: CellId,
         private: Private = False,
         stale: Stale = False,
+        language: Language = "en",
     ) -> str:
         """The report of a release as a page, with what the workspace declares."""
-        return experiments.release_report(number, cell, private=private, stale=stale).html
+        return experiments.release_report(number, cell, private=private, stale=stale, language=language).html
 
     @api.get("/{number}/cells/{cell}/report.pdf", **file_answer("application/pdf"))
     def release_report_pdf(
@@ -270,9 +272,10 @@ def router(workbench: Workbench) -> APIRouter:
         cell: CellId,
         private: Private = False,
         stale: Stale = False,
+        language: Language = "en",
     ) -> Response:
         """The same as a PDF to sign."""
-        made = experiments.release_report(number, cell, private=private, stale=stale)
+        made = experiments.release_report(number, cell, private=private, stale=stale, language=language)
         name = "private-report-not-for-release.pdf" if private else "report.pdf"
         return Response(
             made.to_pdf(),

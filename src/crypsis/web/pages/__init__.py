@@ -57,6 +57,7 @@ def register(app: FastAPI, workbench: Workbench) -> None:
     pages_app.on_exception(_unexpected)
     logging.getLogger("nicegui").addFilter(lambda record: "not found" not in record.getMessage())  # whole addresses
     pages_app.config.quasar_config["loadingBar"]["skipHijack"] = True  # its bar has no name for a screen reader
+    pages_app.config.quasar_config["lang"] = {"noHtmlAttrs": True}  # each page says its own language
     ui.run_with(
         app,
         title=_("Crypsis"),

@@ -349,7 +349,7 @@ class EvaluatePage:
 
     def _show_progress(self, cell: Any, seconds: float | None) -> None:
         told_phase = str(cell["phase"]) if cell is not None and cell["phase"] else "read"
-        phase = PHASES.get(told_phase, told_phase)
+        phase = _(PHASES.get(told_phase, told_phase))
         with theme.section(_("Running"), _("It goes on when you leave this page; the result waits for you here")):
             share = None if cell is None else cell["share"]
             bar = ui.linear_progress(value=share or 0, show_value=False, size="8px")
@@ -376,6 +376,7 @@ class EvaluatePage:
         state = cell["state"]
         undeclared = stored.end.code == "public-input-missing"
         kind, title, next_step = _OUTCOMES["undeclared" if undeclared else state]
+        title, next_step = _(title), _(next_step)
         if outdated and state == "done":  # of former settings or data, so nothing of what is there now is verified
             kind, title, next_step = (
                 "info",

@@ -12,7 +12,8 @@ from nicegui import ui
 from crypsis.evaluate.suggestions import RUN_FOR_KIND
 from crypsis.methods import METHODS
 from crypsis.methods.method import Method
-from crypsis.translation import _, marked
+from crypsis.translation import _, marked, translated
+from crypsis.translation.wording import enumerated
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.data_labels import DATA_KINDS, commands, data_labels
@@ -47,14 +48,14 @@ def register(workbench: Workbench) -> None:
 
 def _list(chosen: str, kind: str | None) -> None:
     search = ui.input(_("Find a method or a guarantee")).props("outlined dense clearable").style("width: 100%")
-    kinds = {"": _("all kinds of data"), **{key: data.name for key, data in DATA_KINDS.items()}}
+    kinds = {"": _("all kinds of data"), **{key: _(data.name) for key, data in DATA_KINDS.items()}}
     field = ui.select(kinds, value=kind or "", label=_("For which data")).props("outlined dense options-dense")
     field.style("width: 100%")
     entries: list[tuple[Any, str, str]] = []
     headings: dict[str, Any] = {}
     with ui.element("nav").props(f"{theme.attribute('aria-label', _('Methods'))}").classes("method-list"):
         for key, data in DATA_KINDS.items():
-            headings[key] = ui.label(data.name).classes("nav-group").style("padding-left: 2px")
+            headings[key] = ui.label(_(data.name)).classes("nav-group").style("padding-left: 2px")
             for method in _of_kind(key):
                 link = ui.link(target=f"{PATH}?name={method.name()}").classes("nav-item")
                 with link:
@@ -107,16 +108,16 @@ def _one(workbench: Workbench, name: str) -> None:
         entry = own[0] if own else await in_thread(workbench.datasets.add_sample, data.sample)
         ui.navigate.to(f"/evaluate?dataset={entry.number}&method={name}")
 
-    with theme.section(method.__name__, method.summary()) as actions:
+    with theme.section(method.__name__, translated(method.summary())) as actions:
         with actions:
             theme.primary(_("Try it"), notify_errors(attempt), "science").tooltip(
                 _("On your data if they fit, else on sample data")
             )
         for title, text in (
-            (_("Protects from"), method.promises.protects_from),
-            (_("Choose it"), method.choose_when),
-            (_("It costs"), method.costs),
-            (_("Takes"), f"{data.name}: {data.example}.{_needs(method)}"),
+            (_("Protects from"), translated(method.promises.protects_from)),
+            (_("Choose it"), translated(method.choose_when)),
+            (_("It costs"), translated(method.costs)),
+            (_("Takes"), f"{_(data.name)}: {_(data.example)}.{_needs(method)}"),
         ):
             with ui.element("div").classes("says"):
                 ui.html(f"<h3>{title}</h3>", sanitize=False)
@@ -125,7 +126,7 @@ def _one(workbench: Workbench, name: str) -> None:
             theme.tile(_("Guarantee"), described["guarantee"], _("checked by an independent verifier"))
             theme.tile(_("In files and commands"), name)
             theme.tile(
-                _("Repeats exactly"), "no" if described["randomized"] else "yes", _random(described["randomized"])
+                _("Repeats exactly"), _("no") if described["randomized"] else _("yes"), _random(described["randomized"])
             )
     with theme.section(_("On the command line"), _("Two lines that work in an empty folder")) as actions:
         text = "\n".join(commands(name))
@@ -139,7 +140,7 @@ def _one(workbench: Workbench, name: str) -> None:
         parameters_table(described["parameters"])
     with theme.section(_("How it works, and where it comes from")):
         for part in _paragraphs(method.explanation()):
-            ui.label(part).style("max-width: 78ch")
+            ui.label(translated(part)).style("max-width: 78ch")
         ui.html(
             f'<div class="code" tabindex=0 role=region aria-label="In Python">import crypsis\n\n'
             f"release = crypsis.anonymize(data, crypsis.{method.__name__}({theme.escaped(_values(described))}))\n"
@@ -151,7 +152,7 @@ def _one(workbench: Workbench, name: str) -> None:
 def _needs(method: type[Method]) -> str:
     told = {"roles": _("a role for each column"), "declared domains": _("lists of possible values that are public")}
     needs = [told.get(need, need) for need in method.needs]
-    return _(" It needs {needs}.", needs=" and ".join(needs)) if needs else ""
+    return _(" It needs {needs}.", needs=enumerated(needs)) if needs else ""
 
 
 def _random(randomized: bool) -> str:
@@ -172,12 +173,13 @@ def parameters_table(parameters: list[dict[str, Any]]) -> None:
     rows = "".join(
         f"<tr><td class=mono>{theme.escaped(parameter['name'])}</td><td>{theme.escaped(_allowed(parameter))}</td>"
         f"<td class=mono>{theme.escaped('' if parameter.get('default') is None else str(parameter['default']))}</td>"
-        f"<td>{theme.escaped(parameter['help'])}</td></tr>"
+        f"<td>{theme.escaped(translated(parameter['help']))}</td></tr>"
         for parameter in parameters
     )
     ui.html(
-        "<table class=plain><thead><tr><th scope=col>Name</th><th scope=col>Values</th><th scope=col>Default</th>"
-        f"<th scope=col>What it is</th></tr></thead><tbody>{rows}</tbody></table>",
+        f"<table class=plain><thead><tr><th scope=col>{_('Name')}</th>"
+        f"<th scope=col>{_('Values')}</th><th scope=col>{_('Default')}</th>"
+        f"<th scope=col>{_('What it is')}</th></tr></thead><tbody>{rows}</tbody></table>",
         sanitize=False,
     ).classes("scroll")
 
@@ -185,15 +187,15 @@ def parameters_table(parameters: list[dict[str, Any]]) -> None:
 def _allowed(one: dict[str, Any]) -> str:
     if "choices" in one:
         return ", ".join(
-            name if name in METHODS else f"{name} ({label})" for name, label in one["choice_labels"].items()
+            name if name in METHODS else f"{name} ({translated(label)})" for name, label in one["choice_labels"].items()
         )
     if "reads" in one:
         return str(one["reads"])
     words = {
         "int": _("whole number"),
-        "float": "number",
+        "float": _("number"),
         "bool": _("yes or no"),
-        "str": "text",
+        "str": _("text"),
         "Fraction": _("exact number"),
     }
     return f"{words.get(one['type'], one['type'])} {one['range']}".strip()

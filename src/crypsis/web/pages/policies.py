@@ -125,13 +125,13 @@ class PolicyEditor:
         return self.side_inputs.policy(self.dataset.number, self.name)
 
     def show(self) -> None:
-        title, hint = TITLES[self.name]
+        title, hint = map(_, TITLES[self.name])
         with theme.section(title, hint):
             entry = self.entry
             recipes = RECIPES[self.name]
             if recipes:
                 with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
-                    known = dict(recipes)
+                    known = {name: _(words) for name, words in recipes.items()}
                     current = (
                         entry.content["auto"] if entry is not None and entry.content["auto"] else next(iter(recipes))
                     )
@@ -161,7 +161,7 @@ class PolicyEditor:
 
     def _picker(self) -> None:
         """Items to search and choose; those that are chosen become a set."""
-        title = TITLES[self.name][0]
+        title = _(TITLES[self.name][0])
         with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
             self.items = ui.select(
                 [], multiple=True, with_input=True, label=_("Search items: {title}", title=title.lower())
@@ -219,7 +219,7 @@ class PolicyEditor:
                 _(", the first {shown} are shown", shown=_SHOWN) if len(sets) > _SHOWN else ""
             )
             made = entry.content["auto"]
-            known = RECIPES[self.name].get(made) or _words_of(made) if made else _("written by hand")
+            known = _(RECIPES[self.name].get(made) or _words_of(made)) if made else _("written by hand")
             theme.message("good", _("In use"), f"{words} · {known}")
             if len(sets) > _SHOWN:
                 ui.label(_("It is too long to change here; take it as a file, or remove it first.")).classes(
@@ -287,7 +287,7 @@ class PolicyEditor:
         if self.entry is not None and self.entry.content["auto"]:
             await self._remove()
         else:
-            title = TITLES[self.name][0].lower()
+            title = _(TITLES[self.name][0])
             confirm(
                 _("Remove the {title}?", title=title),
                 _("It was written by hand and cannot be brought back."),

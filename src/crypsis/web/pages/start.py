@@ -8,7 +8,7 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.samples import SAMPLES
-from crypsis.translation import _, marked
+from crypsis.translation import _, marked, translated
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number
 from crypsis.web.data_labels import DATA_KINDS
@@ -50,8 +50,8 @@ def _steps() -> None:
             with ui.element("li").classes("box"):
                 with ui.row().style("align-items: center; gap: 10px; flex-wrap: nowrap"):
                     ui.icon(icon).classes("step-icon").props("aria-hidden=true")
-                    ui.html(f"<h2>{place}. {theme.escaped(title)}</h2>", sanitize=False)
-                ui.label(words).classes("muted")
+                    ui.html(f"<h2>{place}. {theme.escaped(_(title))}</h2>", sanitize=False)
+                ui.label(_(words)).classes("muted")
                 if place == 1:
                     theme.primary(_("Load data"), lambda: ui.navigate.to("/data"), "upload_file").style(
                         "align-self: flex-start"
@@ -94,6 +94,6 @@ def _samples(workbench: Workbench) -> None:
                     f"type=button {theme.attribute('aria-label', _('Load the sample {name}', name=words.sample))}"
                 ) as card
             ):
-                ui.label(words.name).classes("strong")
-                ui.label(SAMPLES[words.sample].description).classes("muted small")
+                ui.label(_(words.name)).classes("strong")
+                ui.label(translated(SAMPLES[words.sample].description)).classes("muted small")
             card.on("click", notify_errors(partial(load, words.sample)))

@@ -12,7 +12,7 @@ from nicegui import ui
 from crypsis.drawing.markup import Markup, element
 from crypsis.drawing.svg import LinearScale, drawing, line, polyline, rounded_up, text
 from crypsis.errors import CrypsisError
-from crypsis.translation import _, marked
+from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number, percent, show_error_at
@@ -189,9 +189,11 @@ class StreamPage:
             if live is None:
                 theme.tile(_("State"), _("not running"), _("Press Start"))
             else:
-                state = "running" if running else "finished" if ended else "stopped"
+                state = marked("running") if running else marked("finished") if ended else marked("stopped")
                 theme.tile(
-                    _("State"), state, _STATES.get(state, "") if live["windows"] else _("the first time takes longer")
+                    _("State"),
+                    _(state),
+                    _(_STATES.get(state, "")) if live["windows"] else _("the first time takes longer"),
                 )
                 verified = live["verified_up_to"] + 1
                 words = (
@@ -202,16 +204,16 @@ class StreamPage:
                     else _("verified up to {verified}", verified=verified)
                 )
                 theme.tile(_("Windows out"), number(live["windows"]), words)
-                theme.tile(_("In the window"), number(live["people"]), "people")
+                theme.tile(_("In the window"), number(live["people"]), _("people"))
                 theme.tile(_("Held back"), percent(live["suppressed_share"]), _("of the visits"))
-                theme.tile(_("Lag"), number(live["lag"]), "timestamps")
+                theme.tile(_("Lag"), number(live["lag"]), _("timestamps"))
                 theme.tile(_("Speed"), number(round(live["rate"])), _("events a second"))
-                self.aloud.say(_("The stream is {state}", state=state))
+                self.aloud.say(_("The stream is {state}", state=_(state)))
         self.problem.clear()
         self.problem.set_visibility(bool(live and live["error"]))
         if live is not None and live["error"]:
             with self.problem:
-                theme.message("bad", _("The stream stopped"), live["error"])
+                theme.message("bad", _("The stream stopped"), translated(str(live["error"])))
         published, held = (live["places"], live["suppressed_places"]) if live else ({}, {})
         self.map.set_content(place_map(published, held) if published or held else _nothing(running=running))
         self.table.set_content(place_table(published, held))
@@ -297,7 +299,7 @@ def place_table(published: dict[str, int], held: dict[str, int]) -> str:
         for words in (_("All visits"), _("Published"), _("Held back"), _("Share published"))
     )
     return (
-        f"<table class=plain><thead><tr><th scope=col>Location</th>{heads}</tr></thead>"
+        f"<table class=plain><thead><tr><th scope=col>{_('Location')}</th>{heads}</tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table>"
     )
 
@@ -322,7 +324,7 @@ def curves(history: list[dict[str, Any]]) -> Markup:
         250,
         label,
         *_plot(_("Held back, % of the visits"), windows, shares, 14.0, "generalized", "%"),
-        *_plot(_("Lag, in timestamps"), windows, lags, 134.0, "intact", "timestamps"),
+        *_plot(_("Lag, in timestamps"), windows, lags, 134.0, "intact", _("timestamps")),
         text(
             (_NARROW + 34) / 2,
             248,

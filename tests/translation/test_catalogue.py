@@ -1,0 +1,101 @@
+"""The catalogue is that of the code, and translations keep to it."""
+
+from __future__ import annotations
+
+import io
+import string
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from babel.messages.mofile import write_mo
+
+import crypsis
+from crypsis.data.relational import Table
+from crypsis.methods import Mondrian
+from crypsis.translation import LANGUAGES, _, best_language, plural, reading, translated
+from crypsis.translation.catalogue import FOLDER
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
+import write_catalogue
+
+# Rooms in which every text is translated; words of other members stay English until they are.
+COMPLETE = ("drawing/", "guarantees/", "reports/", "review/", "web/")
+
+
+@pytest.fixture(scope="module")
+def german() -> object:
+    return write_catalogue.read("de")
+
+
+def names(template: str) -> set[str]:
+    return {name for _part, name, _spec, _conversion in string.Formatter().parse(template) if name is not None}
+
+
+def test_the_translation_has_exactly_the_texts_of_the_code(german) -> None:
+    of_code = {message.id for message in write_catalogue.catalogue(write_catalogue.texts()) if message.id}
+    assert {message.id for message in german if message.id} == of_code
+
+
+def test_nothing_of_pages_reports_guarantees_and_review_lacks_a_translation(german) -> None:
+    missing = [
+        message.id
+        for message in german
+        if message.id and not (all(message.string) if message.pluralizable else message.string)
+        if any(place.startswith(COMPLETE) for place, _line in message.locations)
+    ]
+    assert missing == []
+
+
+def test_no_translation_is_fuzzy_and_each_has_the_values_of_its_text(german) -> None:
+    for message in german:
+        if message.id and message.string:
+            forms = (
+                zip(message.id, message.string, strict=True) if message.pluralizable else [(message.id, message.string)]
+            )
+            for text, words in forms:
+                assert not words or names(text) == names(words), text
+        assert not message.fuzzy
+
+
+def test_compiled_messages_are_those_of_the_translation(german) -> None:
+    compiled = io.BytesIO()
+    write_mo(compiled, german)
+    assert compiled.getvalue() == (FOLDER / "de" / "LC_MESSAGES" / "crypsis.mo").read_bytes()
+
+
+def test_numbers_and_plurals_follow_the_language() -> None:
+    assert plural("{count:,} row", "{count:,} rows", 1200) == "1,200 rows"
+    with reading("de"):
+        assert plural("{count:,} row", "{count:,} rows", 1200) == "1.200 Zeilen"
+        assert plural("{count:,} row", "{count:,} rows", 1) == "1 Zeile"
+        assert _("Run") == "Ausführen"
+    assert _("Run") == "Run"
+
+
+def test_a_sentence_with_values_is_known_by_its_template() -> None:
+    with reading("de"):
+        assert translated("Column age: give a type and a role.") == (
+            "Spalte age: Geben Sie einen Typ und eine Rolle an."
+        )
+        assert translated("Nobody wrote this.") == "Nobody wrote this."
+
+
+def test_the_browser_is_answered_in_the_best_language_that_there_is() -> None:
+    assert best_language("fr;q=0.9, de-AT;q=0.8, en;q=0.5") == "de"
+    assert best_language("fr, it;q=x") == best_language("") == "en"
+    assert list(LANGUAGES) == ["en", "de"]
+
+
+def test_a_report_is_in_the_language_asked_for_and_the_folder_stays_english(tmp_path: Path) -> None:
+    people = pl.DataFrame({"age": [30, 31, 40, 41], "ill": ["flu", "flu", "cold", "flu"]})
+    table = Table.from_frame(people, {"age": "quasi", "ill": "sensitive"})
+    release = crypsis.anonymize(table, Mondrian(k=2))
+    assert '<html lang="de">' in release.report("de").html
+    assert "Auf einen Blick" in release.report("de").html
+    with reading("de"):
+        folder = release.write(tmp_path / "release")
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert '<html lang="en">' in page
+    assert "At a glance" in page
