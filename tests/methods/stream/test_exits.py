@@ -216,7 +216,7 @@ def test_tampering_with_ends_is_found() -> None:
     back = np.full(len(later.exits), OPEN)
     guarantee = method.guarantee
     for changed, promised, said in (
-        (with_exits(published, number, one_open), guarantee, "fits 1 people|for some who share it|left it open"),
+        (with_exits(published, number, one_open), guarantee, r"fits \d people|for some who share it|left it open"),
         (with_exits(published, number, moved), guarantee, "earlier window|not its own|fits"),
         (with_exits(published, number, early), guarantee, "ends before it begins"),
         (with_exits(published, number, beyond), guarantee, "ends after the window"),
