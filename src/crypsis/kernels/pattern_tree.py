@@ -4,11 +4,7 @@ The sequences are written one behind the other, END after each. The projection o
 sequence that contains it: where its leftmost embedding is over; that of a longer one is found by looking on from there.
 Patterns of one item have theirs in `postings`; others are kept in a pool, long ones in its first half until that is
 full, all others in its second half, which is emptied when it is full; what is missing then is made again from what is
-left. When a longer pattern is asked for the first time, one look at all that is in the projection finds every item that
-enough individuals go on with: what is not among them is rare, and so is whatever begins with it.
-
-A word at each place tells which items come from there on, item c by bit c % 64. Most sequences do not go on with an
-item that is looked for, and this spares reading them to their end; up to 64 items the words are all that is counted.
+left. A pattern that too few have is a dead end: whatever begins with it is as rare.
 """
 
 from __future__ import annotations
@@ -17,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.compilation import njit
-from crypsis.kernels.lcs import Sequences, Words
+from crypsis.kernels.lcs import Sequences
 
 RARE = -1
 NO_ROOM = -2
@@ -27,15 +23,12 @@ ROOT = 0
 END = -1
 _NONE = -1
 _FAR = 64  # places to look at one by one before a long sequence is searched
-_BITS = 64  # of a word
-_ONE = np.uint64(1)
 _LONG = 256  # entries of a projection that costs more to make again than to keep
 
 
 class Corpus(NamedTuple):
     """Distinct sequences in one text, the sequence at each place of it, and the rows of each sequence.
 
-    `later` has for each place the items from there to the end of its sequence, one bit for each where there are few.
     From place `once_from` on, every sequence has one row; what is before that place may have several.
     Individuals of sequence q are whose[whose_offsets[q]:whose_offsets[q + 1]] where several rows may belong to one
     individual; otherwise every row is one, and `whose` is empty. For item c, postings[posting_offsets[c]:
@@ -46,7 +39,6 @@ class Corpus(NamedTuple):
 
     text: Int32s
     sequence_at: Int32s
-    later: Words
     rows: Int64s
     once_from: int
     whose_offsets: Int64s
@@ -57,15 +49,12 @@ class Corpus(NamedTuple):
     sorted_items: Int32s
     sorted_places: Int32s
     counted_at: Int64s
-    seen_at: Int64s
-    counts: Int64s
-    counted: Int32s
     clock: Int64s
     places: Int32s
 
 
 class PatternTree(NamedTuple):
-    """Node n is the pattern of its parent and one more item; `slots` finds it. Once expanded[n], all longer ones do.
+    """Node n is the pattern of its parent and one more item; `slots` finds it.
 
     `used` has the number of nodes, and how far the second and the first half of the pool are filled.
 
@@ -76,7 +65,6 @@ class PatternTree(NamedTuple):
     parent: Int32s
     item: Int32s
     support: Int64s
-    expanded: Bools
     first: Int64s
     length: Int32s
     pool: Int32s
@@ -89,13 +77,12 @@ def corpus_of(
     """Write the sequences into one text, those with several rows first, and sort out where each item stands."""
     once = np.flatnonzero(rows == 1)
     repeated = np.flatnonzero(rows != 1)
-    text, sequence_at, later = _written_together(sequences, np.concatenate([repeated, once]))
+    text, sequence_at = _written_together(sequences, np.concatenate([repeated, once]))
     offsets, postings = _postings(text, sequence_at, len(rows), n_codes)
     sorted_offsets, sorted_places = _sorted_places(text, sequence_at, sequences.lengths)
     return Corpus(
         text=text,
         sequence_at=sequence_at,
-        later=later,
         rows=rows,
         once_from=int(sequences.lengths[repeated].sum()) + len(repeated),
         whose_offsets=whose_offsets,
@@ -106,9 +93,6 @@ def corpus_of(
         sorted_items=text[sorted_places],
         sorted_places=sorted_places,
         counted_at=np.zeros(n_individuals, np.int64),
-        seen_at=np.zeros(n_codes, np.int64),
-        counts=np.zeros(n_codes, np.int64),
-        counted=np.zeros(n_codes, np.int32),
         clock=np.zeros(1, np.int64),
         places=np.zeros(len(rows), np.int32),
     )
@@ -125,9 +109,6 @@ def with_own_room(corpus: Corpus) -> Corpus:
     """The same sequences with room of their own to work in, for another thread."""
     return corpus._replace(
         counted_at=np.zeros_like(corpus.counted_at),
-        seen_at=np.zeros_like(corpus.seen_at),
-        counts=np.zeros_like(corpus.counts),
-        counted=np.zeros_like(corpus.counted),
         clock=np.zeros_like(corpus.clock),
         places=np.zeros_like(corpus.places),
     )
@@ -141,7 +122,6 @@ def no_patterns(n_slots: int = 1 << 12, pool: int = 1 << 16) -> PatternTree:
         parent=np.full(room, _NONE, np.int32),
         item=np.full(room, _NONE, np.int32),
         support=np.zeros(room, np.int64),
-        expanded=np.zeros(room, np.bool_),
         first=np.full(room, _NONE, np.int64),
         length=np.zeros(room, np.int32),
         pool=np.empty(pool, np.int32),
@@ -156,7 +136,6 @@ def with_more_room(tree: PatternTree) -> PatternTree:
     wider.parent[:n_nodes] = tree.parent[:n_nodes]
     wider.item[:n_nodes] = tree.item[:n_nodes]
     wider.support[:n_nodes] = tree.support[:n_nodes]
-    wider.expanded[:n_nodes] = tree.expanded[:n_nodes]
     wider.first[:n_nodes] = tree.first[:n_nodes]
     wider.length[:n_nodes] = tree.length[:n_nodes]
     wider.used[:] = tree.used
@@ -166,13 +145,12 @@ def with_more_room(tree: PatternTree) -> PatternTree:
 
 
 @njit
-def _written_together(sequences: Sequences, order: Int64s) -> tuple[Int32s, Int32s, Words]:
+def _written_together(sequences: Sequences, order: Int64s) -> tuple[Int32s, Int32s]:
     length = np.int64(len(sequences.lengths))
     for sequence in range(len(sequences.lengths)):
         length += sequences.lengths[sequence]
     text = np.empty(length, np.int32)
     sequence_at = np.empty(length, np.int32)
-    later = np.zeros(length, np.uint64)
     place = 0
     for sequence in order:
         start = sequences.starts[sequence]
@@ -182,10 +160,8 @@ def _written_together(sequences: Sequences, order: Int64s) -> tuple[Int32s, Int3
             place += 1
         text[place] = END
         sequence_at[place] = sequence
-        for before in range(place - 1, place - 1 - sequences.lengths[sequence], -1):
-            later[before] = later[before + 1] | (_ONE << np.uint64(text[before] % _BITS))
         place += 1
-    return text, sequence_at, later
+    return text, sequence_at
 
 
 @njit
@@ -234,88 +210,35 @@ def _fill_slots(tree: PatternTree) -> None:
 @njit
 def child_of(tree: PatternTree, corpus: Corpus, parent: int, item: int, k: int) -> int:
     """The pattern one item longer than a frequent one; RARE if fewer than k have it, NO_ROOM if it cannot be noted."""
-    node = tree.slots[_slot_of(tree, parent, item)]
-    if node == _NONE and not tree.expanded[parent]:
-        if not _expand(tree, corpus, parent, k):
-            return NO_ROOM
-        node = tree.slots[_slot_of(tree, parent, item)]
-    return RARE if node == _NONE else int(node)
-
-
-@njit
-def _expand(tree: PatternTree, corpus: Corpus, parent: int, k: int) -> bool:
-    """Note every frequent pattern that is one item longer than this one; False if there is no room for them."""
-    counts = corpus.counts
-    n_counted = _count_singles(corpus) if parent == ROOT else _count_later(tree, corpus, parent)
-    n_frequent = 0
-    for item in corpus.counted[:n_counted]:
-        n_frequent += counts[item] >= k
-    fits = tree.used[0] + n_frequent <= len(tree.parent)
-    for item in corpus.counted[:n_counted]:
-        support, counts[item] = counts[item], 0
-        if not fits or support < k:
-            continue
-        if len(corpus.whose) > 0 and parent != ROOT:  # rows were counted: there are fewer individuals
-            support = _individuals(corpus, _look_on(tree, corpus, parent, item))
-            if support < k:
-                continue
+    slot = _slot_of(tree, parent, item)
+    node = tree.slots[slot]
+    if node == _NONE:
         node = tree.used[0]
-        tree.used[0] = node + 1
+        if node == len(tree.parent):
+            return NO_ROOM
+        if parent == ROOT:
+            _note_single(tree, corpus, node, item)
+        else:
+            _project(tree, corpus, parent)
+            n_entries = _look_on(tree, corpus, parent, item)
+            tree.support[node] = _individuals(corpus, n_entries)
+            tree.first[node] = _NONE
+            if tree.support[node] >= k:
+                _keep(tree, corpus, node, n_entries)
         tree.parent[node] = parent
         tree.item[node] = item
-        tree.support[node] = support
-        tree.first[node] = _NONE
-        tree.expanded[node] = False
-        tree.slots[_slot_of(tree, parent, item)] = node
-    tree.expanded[parent] = fits
-    return bool(fits)
+        tree.slots[slot] = node
+        tree.used[0] = node + 1
+    return int(node) if tree.support[node] >= k else RARE
 
 
 @njit
-def _count_later(tree: PatternTree, corpus: Corpus, node: int) -> int:
-    """Count for each item the rows that go on with it after this pattern; how many items were `counted`."""
-    _project(tree, corpus, node)
-    counts, text, rows = corpus.counts, corpus.text, corpus.rows
-    n_codes = len(counts)
-    n_counted = 0
-    for place in _kept_places(tree, corpus, node):
-        weight = np.int64(1)
-        if place < corpus.once_from:
-            weight = rows[corpus.sequence_at[place]]
-            if weight == 0:  # a kept path that no row ends with
-                continue
-        if n_codes <= _BITS:
-            word = corpus.later[place]
-            for item in range(n_codes):
-                counts[item] += weight * np.int64((word >> np.uint64(item)) & _ONE)
-            continue
-        corpus.clock[0] += 1
-        while text[place] != END:
-            item = text[place]
-            if corpus.seen_at[item] != corpus.clock[0]:
-                corpus.seen_at[item] = corpus.clock[0]
-                if counts[item] == 0:
-                    corpus.counted[n_counted] = item
-                    n_counted += 1
-                counts[item] += weight
-            place += 1
-    if n_codes > _BITS:
-        return n_counted
-    for item in range(n_codes):
-        corpus.counted[item] = item
-    return n_codes
-
-
-@njit
-def _count_singles(corpus: Corpus) -> int:
-    """Count for each item the individuals that have it; how many items were `counted`."""
-    for item in range(len(corpus.counts)):
-        first, end = corpus.posting_offsets[item], corpus.posting_offsets[item + 1]
-        for entry in range(first, end):
-            corpus.places[entry - first] = corpus.postings[entry]
-        corpus.counts[item] = _individuals(corpus, end - first)
-        corpus.counted[item] = item
-    return len(corpus.counts)
+def _note_single(tree: PatternTree, corpus: Corpus, node: int, item: int) -> None:
+    first, end = corpus.posting_offsets[item], corpus.posting_offsets[item + 1]
+    for entry in range(first, end):
+        corpus.places[entry - first] = corpus.postings[entry]
+    tree.support[node] = _individuals(corpus, end - first)
+    tree.first[node] = _NONE
 
 
 @njit
@@ -362,12 +285,13 @@ def _project(tree: PatternTree, corpus: Corpus, node: int) -> None:
 @njit
 def _look_on(tree: PatternTree, corpus: Corpus, node: int, item: int) -> int:
     """Write the projection of the longer pattern into the work room; how many entries it has."""
-    places = _kept_places(tree, corpus, node)
-    text, later, n_entries = corpus.text, corpus.later, 0
-    bit = _ONE << np.uint64(item % _BITS)
+    if tree.parent[node] == ROOT:
+        single = tree.item[node]
+        places = corpus.postings[corpus.posting_offsets[single] : corpus.posting_offsets[single + 1]]
+    else:
+        places = tree.pool[tree.first[node] : tree.first[node] + tree.length[node]]
+    text, n_entries = corpus.text, 0
     for place in places:
-        if later[place] & bit == np.uint64(0):
-            continue
         far = place + _FAR
         while text[place] != item and text[place] != END and place < far:
             place += 1
@@ -377,22 +301,6 @@ def _look_on(tree: PatternTree, corpus: Corpus, node: int, item: int) -> int:
             corpus.places[n_entries] = place + 1
             n_entries += 1
     return n_entries
-
-
-@njit
-def _kept_places(tree: PatternTree, corpus: Corpus, node: int) -> Int32s:
-    """The projection of a pattern for which it is kept: behind its leftmost embedding in each sequence."""
-    if tree.parent[node] == ROOT:
-        single = tree.item[node]
-        return corpus.postings[corpus.posting_offsets[single] : corpus.posting_offsets[single + 1]]
-    return tree.pool[tree.first[node] : tree.first[node] + tree.length[node]]
-
-
-@njit
-def places_of(tree: PatternTree, corpus: Corpus, node: int) -> Int32s:
-    """The projection of a frequent pattern; the array holds it until the next pattern is asked for."""
-    _project(tree, corpus, node)
-    return _kept_places(tree, corpus, node)
 
 
 @njit

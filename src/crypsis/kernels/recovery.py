@@ -37,7 +37,7 @@ def _by_length(common: Int32s, others: Int32s) -> Int32s:
 
 
 @njit
-def leftmost_common(sequence: Int32s, other: Int32s, states: Words, left: int, spelled: Int32s) -> np.uint64:
+def _leftmost_common(sequence: Int32s, other: Int32s, states: Words, left: int, spelled: Int32s) -> np.uint64:
     """Spell the longest common subsequence that takes the smallest positions of `sequence`; these positions as bits.
 
     At each step the earliest position from which the maximum can still be reached is matched to the earliest place.
@@ -91,7 +91,7 @@ def best_replacement(
         length = common_from(masks, other, states)
         if length < best_length:
             break
-        taken = leftmost_common(sequence, other, states, length, spelled)
+        taken = _leftmost_common(sequence, other, states, length, spelled)
         if len(sequence) <= 64:
             slot = np.int64((taken * _GOLDEN) >> np.uint64(64 - _SEEN_BITS))
             if seen[slot] == taken:

@@ -16,7 +16,6 @@ from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import BadParameter, Cancelled, NotApplicable, OwnerRepeated, TooFewTrajectories
 from crypsis.guarantees import SequenceKAnonymity
 from crypsis.kernels import pattern_tree
-from crypsis.kernels.frequent_parts import Limits
 from crypsis.methods import BFP2kA, KAMCut, KAMRec, Method
 from crypsis.methods.trajectory import bf_p2ka, kam_rec
 from crypsis.run_context import Progress, RunContext
@@ -124,23 +123,6 @@ def test_results_stay_the_same_when_tables_are_small(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(kam_rec, "POOL", 0)
     monkeypatch.setattr(bf_p2ka, "SEQUENCES_PER_STEP", 1)
     assert [aligned(paths, method) for method in (KAMRec(k=3), BFP2kA(k=3))] == usual
-
-
-@pytest.mark.parametrize("limits", [(0, 0), (3, 1_000), (1_000, 5), (10**6, 10**6)])
-def test_frequent_parts_and_comparing_with_all_recover_the_same(
-    limits: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(kam_rec, "LIMITS", Limits(*limits))
-    monkeypatch.setattr(kam_rec, "MEMBERS_AT_ONCE", 7)
-    for n_codes in (4, 70):  # words that tell items apart, and words that do not
-        chance = random.Random(n_codes)
-        codes = [chance.randrange(n_codes) for _ in range(5)]
-        paths = [tuple(chance.choices(codes, k=chance.randint(1, 9))) for _ in range(60)]
-        for owners in (None, [chance.randint(0, 30) for _ in paths]):
-            whose = list(range(len(paths))) if owners is None else owners
-            for p in (0, 50):
-                method = KAMRec(k=3, p=p, unit=None if owners is None else "owner")
-                assert aligned(paths, method, owners) == expected_by_reference(paths, whose, method)
 
 
 @given(datasets(owners=None), st.integers(1, 4), st.randoms())

@@ -1,7 +1,6 @@
 """KAMRec: cut what begins rarely, then recover from it the longest part that k trajectories contain.
 
-Guarantees sequence k-anonymity. Costs one sort, and for each distinct cut trajectory a search for its frequent
-parts, or a walk over the whole tree where it has too many.
+Guarantees sequence k-anonymity. Costs one sort, and for each distinct cut trajectory a walk over the whole tree.
 
 Monreale, Andrienko, Andrienko, Giannotti, Pedreschi, Rinzivillo, Wrobel. Transactions on Data Privacy 3, 2010, 91-121.
 """
@@ -20,7 +19,6 @@ from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.executors.threads import available_workers, map_in_threads
 from crypsis.guarantees import SequenceKAnonymity
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
-from crypsis.kernels.frequent_parts import UNDECIDED, Limits, Others, best_frequent_parts
 from crypsis.kernels.lcs import (
     NARROW,
     WORDS,
@@ -58,8 +56,6 @@ from crypsis.run_context import RunContext
 LANES = (8, 16, 32, 64)
 POOL = 1 << 27  # places of kept projections, at most; memory is taken as they come
 LONG = 0
-MEMBERS_AT_ONCE = 128
-LIMITS = Limits(lookups=300, items=20_000)  # steps that cost about as much as comparing a sequence with all others
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +65,7 @@ class KAMRec(Method):
     All trajectories are laid into one prefix tree. Those that leave the part that k of them pass are cut; a cut one is
     replaced by its longest common subsequence with another cut one or with a kept path, if at least k original
     trajectories contain that and it keeps p percent of the visits. Without such a part it is lost.
-    Time grows with the distinct cut trajectories where these are short: each is searched for its frequent parts. Long
-    ones have too many of them; they are compared with all others, in time that grows with the square of their number.
+    Time grows with the distinct cut trajectories times the nodes of the tree.
     Differs from the paper: candidates must pass the support test that its text asks for and its procedure lacks, ties
     go to the larger support and then the smaller sequence, and `strict` also counts the published data.
 
@@ -93,14 +88,7 @@ class KAMRec(Method):
     truthful: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[SequenceKAnonymity]] = SequenceKAnonymity
-    stages: ClassVar[tuple[str, ...]] = (
-        "prefix tree",
-        "index",
-        "find frequent parts",
-        "compare with the tree",
-        "recover",
-        "publish",
-    )
+    stages: ClassVar[tuple[str, ...]] = ("prefix tree", "index", "compare with the tree", "recover", "publish")
 
     k: Annotated[int, AtLeast(1), "Trajectories that must contain each published sequence."] = 5
     p: Annotated[float, Between(0, 100), "Percent of its visits that a recovered trajectory must keep."] = 40.0
@@ -142,42 +130,13 @@ class _Recovery:
         self.others = tree.kept_leaves.copy()
         self.others[tree.cut_nodes] = True
         with context.stage("index"):
-            ends = np.flatnonzero((tree.rows_ending > 0) | self.others)
-            paths = tree.paths_to(ends)
-            self.in_corpus = Others(paths, self.others[ends], int(paths.lengths.max(initial=0)))
-            self.number_in_corpus = np.searchsorted(ends, tree.cut_nodes)
-            self.corpus = tree.corpus_of(ends)
+            self.corpus = tree.corpus()
             self.patterns = _room_for(self.corpus)
             self.best, self.patterns = _found(self.cut, self.corpus, self.patterns, self.tree.k)
         self.missing = np.flatnonzero(self.best == RARE)
         self.least = _shortest_allowed(self.cut.lengths, p)
-        self.batches: list[Int64s] = []
-        self.replacements: list[tuple[Int64s, Int32s]] = []
-        self.finders = threading.local()
-        with context.stage("find frequent parts"):
-            self._find_frequent_parts(context)
         with context.stage("compare with the tree"):
             self._compare_with_frequent(context)
-
-    def _own_finder(self) -> _Finder:
-        """What finds replacements in this thread."""
-        if not hasattr(self.finders, "own"):
-            self.finders.own = _Finder(self)
-        return self.finders.own  # type: ignore[no-any-return]
-
-    def _find_frequent_parts(self, context: RunContext) -> None:
-        """Try what is frequent in each sequence, short ones first; the undecided are compared with all others later."""
-        by_length = self.missing[np.argsort(self.cut.lengths[self.missing], kind="stable")]
-        batches = [by_length[first : first + MEMBERS_AT_ONCE] for first in range(0, len(by_length), MEMBERS_AT_ONCE)]
-
-        def try_parts(batch: Int64s) -> tuple[Int64s, tuple[Int64s, Int32s]]:
-            return self._own_finder().frequent_parts(batch)
-
-        for decided, written in map_in_threads(try_parts, batches, available_workers(), context.report_progress):
-            self.batches.append(decided)
-            self.replacements.append(written)
-        decided = np.concatenate([np.zeros(0, np.int64), *self.batches])
-        self.missing = np.setdiff1d(self.missing, decided, assume_unique=True)
 
     def _compare_with_frequent(self, context: RunContext) -> None:
         """Whatever is in common with a frequent one is frequent, so nothing shorter than that is of use."""
@@ -203,12 +162,15 @@ class _Recovery:
     def run(self, context: RunContext) -> None:
         """Find replacements for those that are not frequent themselves, batch by batch, in all processors."""
         batches = list(_batches(self.cut.lengths, self.least, self.missing))
+        finders = threading.local()
 
         def replace(part: tuple[Int64s, int]) -> tuple[Int64s, Int32s]:
-            return self._own_finder().replacements(*part)
+            if not hasattr(finders, "own"):
+                finders.own = _Finder(self)
+            return finders.own.replacements(*part)  # type: ignore[no-any-return]
 
-        self.batches += [batch for batch, _ in batches]
-        self.replacements += map_in_threads(replace, batches, available_workers(), context.report_progress)
+        self.batches = [batch for batch, _ in batches]
+        self.replacements = map_in_threads(replace, batches, available_workers(), context.report_progress)
 
     def rows(self) -> tuple[Int32s, Int64s, Int64s]:
         """Codes, and where in them the published form of each trajectory starts and how long it is (0 if lost)."""
@@ -236,31 +198,6 @@ class _Finder:
         self.masks = np.zeros((recovery.n_codes, WORDS), np.uint64)
         self.narrow_masks = np.zeros((recovery.n_codes, 1), np.uint64)
         self.best = np.full(len(recovery.best), RARE, np.int64)
-        self.parts_decide = True  # until they are undecided for most sequences of a batch; longer ones are then, too
-
-    def frequent_parts(self, batch: Int64s) -> tuple[Int64s, tuple[Int64s, Int32s]]:
-        """The members of a batch that are decided by their frequent parts, and what replaces these as below."""
-        of = self.recovery
-        if not self.parts_decide:
-            return batch[:0], written_out(self.patterns, batch[:0])
-        self.best[batch] = NO_ROOM
-        while best_frequent_parts(
-            of.cut,
-            batch,
-            of.number_in_corpus,
-            of.least,
-            of.in_corpus,
-            LIMITS,
-            of.n_codes,
-            of.tree.k,
-            self.corpus,
-            self.patterns,
-            self.best,
-        ) < len(batch):
-            self.patterns = with_more_room(self.patterns)
-        decided = batch[self.best[batch] != UNDECIDED]
-        self.parts_decide = 2 * len(decided) >= len(batch)
-        return decided, written_out(self.patterns, self.best[decided])
 
     def replacements(self, batch: Int64s, lane: int) -> tuple[Int64s, Int32s]:
         """Offsets and codes of what replaces the members of a batch; nothing where no pattern does."""
