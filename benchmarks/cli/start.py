@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks import workloads
@@ -24,7 +24,7 @@ def rows(quick: bool = False) -> Iterator[Row]:
         workloads.people(2_000).write_csv(folder / "people.csv")
         release = folder / "release"
         anonymize = (*CRYPSIS, "anonymize", folder / "people.csv", "--method", "mondrian", "-k", "5", *roles(), "--out")
-        commands = {
+        commands: dict[str, Sequence[str | Path]] = {
             "--help": (*CRYPSIS, "--help"),
             "methods": (*CRYPSIS, "methods"),
             "anonymize": (*anonymize, release, "--overwrite"),
