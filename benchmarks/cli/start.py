@@ -23,12 +23,13 @@ def rows(quick: bool = False) -> Iterator[Row]:
         folder = Path(place)
         workloads.people(2_000).write_csv(folder / "people.csv")
         release = folder / "release"
-        anonymize = (*CRYPSIS, "anonymize", folder / "people.csv", "--method", "mondrian", "-k", "5", *roles(), "--out")
+        people, setting = str(folder / "people.csv"), ("--method", "mondrian", "-k", "5")
+        anonymize = (*CRYPSIS, "anonymize", people, *setting, *roles(), "--out", str(release), "--overwrite")
         commands: dict[str, Sequence[str | Path]] = {
             "--help": (*CRYPSIS, "--help"),
             "methods": (*CRYPSIS, "methods"),
-            "anonymize": (*anonymize, release, "--overwrite"),
-            "verify": (*CRYPSIS, "verify", release),
+            "anonymize": anonymize,
+            "verify": (*CRYPSIS, "verify", str(release)),
             "worker": (sys.executable, "-c", _WORKER),
         }
         for name, command in commands.items():
