@@ -10,11 +10,17 @@ from nicegui import ui
 
 from crypsis.errors import BadQuery
 from crypsis.query.periods import read_period
+from crypsis.translation import _, marked
 from crypsis.web.asked_results import TimeSpan
 from crypsis.web.telling import error_sentence
 
-_TWO = ("Beginning", "End")
-_FOUR = ("Beginning at the earliest", "Beginning at the latest", "End at the earliest", "End at the latest")
+_TWO = (marked("Beginning"), marked("End"))
+_FOUR = (
+    marked("Beginning at the earliest"),
+    marked("Beginning at the latest"),
+    marked("End at the earliest"),
+    marked("End at the latest"),
+)
 
 
 class PeriodField:
@@ -25,7 +31,7 @@ class PeriodField:
         quarter = (span.last - span.first) / 4
         self.instants = [self._near(span.first + quarter), self._near(span.last - quarter)]
         with ui.element("div").classes("stack").style("gap: 8px; width: 100%"):
-            self.four = ui.checkbox("Beginning and end are not exact (four handles)", on_change=self._switch)
+            self.four = ui.checkbox(_("Beginning and end are not exact (four handles)"), on_change=self._switch)
             self.line = ui.html("", sanitize=False).style("width: 100%")
             self.place = f"period-{self.line.id}"
             self.line.props(f'id="{self.place}"')
@@ -43,7 +49,7 @@ class PeriodField:
         return min(span.last, span.first + round((second - span.first) / span.step) * span.step)
 
     def _show(self) -> None:
-        labels = _FOUR if len(self.instants) == 4 else _TWO
+        labels = [_(label) for label in (_FOUR if len(self.instants) == 4 else _TWO)]
         span = self.span
         inputs = "".join(
             f'<input type="range" min="{span.first}" max="{span.last}" step="{span.step}" value="{instant}" '
@@ -52,7 +58,7 @@ class PeriodField:
         )
         kind = "handles four" if len(labels) == 4 else "handles"
         self.line.set_content(
-            f'<div class="{kind}" role="group" aria-label="Period"><div class="line" aria-hidden="true">'
+            f'<div class="{kind}" role="group" aria-label="{_("Period")}"><div class="line" aria-hidden="true">'
             f'<div class="possible"></div><div class="certain"></div></div>{inputs}</div>'
         )
         self.fields.clear()

@@ -8,9 +8,10 @@ from typing import Any
 from nicegui import ui
 
 from crypsis.query.regions import NODE
+from crypsis.translation import _, plural
 from crypsis.web.asked_results import AskedResult
 from crypsis.web.maps import choosing_map
-from crypsis.wording import counted, listed
+from crypsis.wording import listed
 
 _SHOWN = 6  # names of a region that are written out
 
@@ -22,7 +23,10 @@ class RegionField:
         self.asked, self.changed = asked, changed
         self.number_of = {place: number for number, place in enumerate(asked.places)}
         nodes = {
-            f"{NODE}{name}": f"{name} (area of {counted(places, 'place')})" for name, places in asked.nodes.items()
+            f"{NODE}{name}": plural(
+                "{name} (area of {count:,} place)", "{name} (area of {count:,} places)", places, name=name
+            )
+            for name, places in asked.nodes.items()
         }
         self.names = {**nodes, **{place: place for place in asked.places}}
         self.map: Any = None
@@ -56,7 +60,7 @@ class RegionField:
             self.place = f"region-map-{self.map.id}"
             self.map.props(f'id="{self.place}"')
             ui.label().classes("aloud").props("role=status aria-live=polite")
-            ui.label("Click places, or drag a box around them (with Alt: remove them).").classes("muted small")
+            ui.label(_("Click places, or drag a box around them (with Alt: remove them).")).classes("muted small")
         ui.on(f"region-{self.place}", self._drawn)
         ui.run_javascript(f"crypsis.region('{self.place}')")
 

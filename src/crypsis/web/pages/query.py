@@ -13,6 +13,7 @@ from crypsis.errors import CrypsisError
 from crypsis.fuzzytime.array import MODES
 from crypsis.fuzzytime.relations import RELATIONS
 from crypsis.query.questions import KINDS, Answer, Question
+from crypsis.translation import _, marked, translated
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number
 from crypsis.web.asked_results import AskedResult
@@ -22,20 +23,24 @@ from crypsis.web.telling import error_words
 from crypsis.web.workbench import Workbench
 
 PATH = "/query"
-LEAD = "Ask published data how many: at least, at most, with the truth between them."
-COUNT = {"count": "How many records"}
+LEAD = marked("Ask published data how many: at least, at most, with the truth between them.")
+COUNT = {"count": marked("How many records")}
 LABELS = {
-    "presence": "Who was in a region in a period",
-    "dwell": "How long people were in a region",
-    "relation": "Whose visit stands in a relation to a period",
-    "od": "Who went from one region to another",
-    "copresence": "Who met whom",
+    "presence": marked("Who was in a region in a period"),
+    "dwell": marked("How long people were in a region"),
+    "relation": marked("Whose visit stands in a relation to a period"),
+    "od": marked("Who went from one region to another"),
+    "copresence": marked("Who met whom"),
 }
-REGIONS = {"region": "Region: places or areas", "origin": "From these places or areas", "destination": "To these"}
+REGIONS = {
+    "region": marked("Region: places or areas"),
+    "origin": marked("From these places or areas"),
+    "destination": marked("To these"),
+}
 _MODES = {
-    "sometime": "sometime in the period",
-    "throughout": "throughout the period",
-    "within": "within the period only",
+    "sometime": marked("sometime in the period"),
+    "throughout": marked("throughout the period"),
+    "within": marked("within the period only"),
 }
 _OPTIONS = {"origin": "--from", "destination": "--to"}
 TREE_FILE = "hierarchy.csv"
@@ -45,15 +50,15 @@ def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
     def query(request: Request, dataset: str | None = None) -> None:
         mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame("Query", LEAD, theme=mode, dataset=dataset):
+        with theme.page_frame(_("Query"), LEAD, theme=mode, dataset=dataset):
             results = finished_results(workbench)
             if results:
                 QueryPage(workbench, results).show()
                 return
             with theme.empty_state(
-                "query_stats", "No result to ask yet", "Evaluate a method; its result is asked here."
+                "query_stats", _("No result to ask yet"), _("Evaluate a method; its result is asked here.")
             ):
-                theme.primary("Evaluate", lambda: ui.navigate.to("/evaluate"), "science")
+                theme.primary(_("Evaluate"), lambda: ui.navigate.to("/evaluate"), "science")
 
 
 def finished_results(workbench: Workbench) -> dict[str, str]:
@@ -68,7 +73,7 @@ def finished_results(workbench: Workbench) -> dict[str, str]:
 
 def command(question: Question, asked: AskedResult) -> str:
     """The same question as a command on the release folder of a result."""
-    needed, others, _ = KINDS[question.kind]
+    needed, others = KINDS[question.kind][:2]
     words = ["crypsis", "query", question.kind, "release"]
     for name in (*needed, *others):
         value = getattr(question, name)
@@ -90,12 +95,12 @@ class QueryPage:
 
     def show(self) -> None:
         with ui.element("div").classes("halves"):
-            with theme.section("Question"):
+            with theme.section(_("Question")):
                 first = next(iter(self.results))
-                self.result = _select("Result", self.results, first, self._chosen)
-                self.kind = _select("What is asked", {**COUNT, **LABELS}, "count", self._show_fields)
+                self.result = _select(_("Result"), self.results, first, self._chosen)
+                self.kind = _select(_("What is asked"), _worded({**COUNT, **LABELS}), "count", self._show_fields)
                 self.form = ui.column().style("width: 100%; gap: 10px; flex-wrap: nowrap")
-                theme.primary("Ask", self._ask, "query_stats")
+                theme.primary(_("Ask"), self._ask, "query_stats")
             with ui.element("div").classes("stack"):
                 self.answer = ui.element("div").classes("stack").props('aria-live="polite"')
         ui.timer(0.05, self._chosen, once=True)
@@ -103,23 +108,24 @@ class QueryPage:
     async def _chosen(self) -> None:
         """Places are asked for where the result has some, columns elsewhere."""
         self.answer.clear()
-        experiment, _, cell = str(self.result.value).partition("/")
+        experiment, cell = str(self.result.value).split("/", 1)
         try:
             self.asked = await in_thread(self._load, experiment, cell)
         except CrypsisError as error:
             self.asked = None
             self.form.clear()
-            self._say("bad", "This result cannot be asked", error)
+            self._say("bad", _("This result cannot be asked"), error)
             return
         kinds = LABELS if self.asked.has_visits else COUNT
         first = next(iter(kinds)) if self.asked.span is not None or not self.asked.has_visits else "od"
-        self.kind.set_options(kinds, value=first)
+        self.kind.set_options(_worded(kinds), value=first)
         self._show_fields()
 
     def _load(self, experiment: str, cell: str) -> AskedResult:
         """The result with all that its fields show, made before they are shown."""
         asked = self.workbench.experiments.asked(experiment, cell)
-        _ = asked.places, asked.nodes, asked.coordinates, asked.span
+        for shown in ("places", "nodes", "coordinates", "span"):
+            getattr(asked, shown)
         return asked
 
     def _show_fields(self) -> None:
@@ -129,7 +135,7 @@ class QueryPage:
         self.answer.clear()
         self.asking += 1
         self.fields = {}
-        needed, others, _ = KINDS[self.kind.value]
+        needed, others = KINDS[self.kind.value][:2]
         with self.form:
             for name in (*needed, *others):
                 field = self._field(name, self.asked)
@@ -138,17 +144,19 @@ class QueryPage:
 
     def _field(self, name: str, asked: AskedResult) -> Any:
         if name in REGIONS:
-            return RegionField(REGIONS[name], asked, self._changed)
+            return RegionField(_(REGIONS[name]), asked, self._changed)
         if name == "mode":
-            return _select("When", {mode: _MODES[mode] for mode in MODES}, MODES[0], self._changed)
+            return _select(_("When"), _worded({mode: _MODES[mode] for mode in MODES}), MODES[0], self._changed)
         if name == "relation":
-            return _select("Relation", {one: one.replace("_", " ") for one in RELATIONS}, RELATIONS[0], self._changed)
+            return _select(
+                _("Relation"), {one: one.replace("_", " ") for one in RELATIONS}, RELATIONS[0], self._changed
+            )
         if name == "period":
             if asked.span is None:
-                theme.message("info", "No times are published", "The release tells the order of visits only.")
+                theme.message("info", _("No times are published"), _("The release tells the order of visits only."))
                 return None
             return PeriodField(asked.span, self._changed)
-        field = ui.textarea("Conditions, one on each line", placeholder="age in [20:30]").props("autogrow")
+        field = ui.textarea(_("Conditions, one on each line"), placeholder="age in [20:30]").props("autogrow")
         return field.props("outlined dense").style("width: 100%")
 
     def _question(self) -> Question:
@@ -175,7 +183,7 @@ class QueryPage:
             found = await in_thread(asked.answer, question)
         except CrypsisError as error:
             if mine == self.asking:
-                self._say("bad", "This cannot be asked", error)
+                self._say("bad", _("This cannot be asked"), error)
             return
         if mine == self.asking:
             self._show_answer(asked, question, found)
@@ -188,22 +196,28 @@ class QueryPage:
     def _show_answer(self, asked: AskedResult, question: Question, found: Answer) -> None:
         self.answer.clear()
         with self.answer:
-            with theme.section("Answer"):
+            with theme.section(_("Answer")):
                 if found.content.get("why_no_bounds"):
-                    reason = str(found.content["why_no_bounds"])
-                    theme.message("caution", "An estimate, without bounds", f"{reason[:1].upper()}{reason[1:]}.")
-                ui.label(found.words[:1].upper() + found.words[1:]).classes("strong meaning")
+                    reason = translated(str(found.content["why_no_bounds"]))
+                    theme.message("caution", _("An estimate, without bounds"), f"{reason[:1].upper()}{reason[1:]}.")
+                words = translated(found.words)
+                ui.label(words[:1].upper() + words[1:]).classes("strong meaning")
                 _show_bar(found.content)
                 if found.facts:
                     ui.label(found.facts.replace("   ", " · ")).classes("muted small")
-            with theme.section("The same as a command") as actions:
+            with theme.section(_("The same as a command")) as actions:
                 text = command(question, asked)
                 with actions:
-                    theme.quiet("content_copy", "Copy the command", partial(ui.clipboard.write, text))
+                    theme.quiet("content_copy", _("Copy the command"), partial(ui.clipboard.write, text))
                 ui.html(f'<div class="code">{theme.escaped(text)}</div>', sanitize=False)
                 if TREE_FILE in text and asked.tree is not None:
                     address = f"/api/hierarchies/{asked.tree}/hierarchy.csv?form=edges"
-                    ui.link(f"Download {TREE_FILE}, the tree of these places", address).props("download")
+                    ui.link(_("Download {file}, the tree of these places", file=TREE_FILE), address).props("download")
+
+
+def _worded(labels: dict[str, str]) -> dict[str, str]:
+    """Labels in the reader's language."""
+    return {name: _(label) for name, label in labels.items()}
 
 
 def _select(label: str, options: dict[str, str], value: str, changed: Any = None) -> Any:
@@ -219,9 +233,9 @@ def _show_bar(content: dict[str, Any]) -> None:
     if least is None or greatest is None:
         if estimate is not None:
             with ui.element("div").classes("tiles"):
-                theme.tile("Expected", number(estimate), "an estimate")
+                theme.tile(_("Expected"), number(estimate), _("an estimate"))
         return
-    scale, unit = (3600, "hours") if "least_seconds" in content else (1, "")
+    scale, unit = (3600, _("hours")) if "least_seconds" in content else (1, "")
     certain, possible = (f"{number(value / scale)} {unit}".strip() for value in (least, greatest))
     share = 100 * least / greatest if greatest else 0.0
     tick = ""
@@ -231,23 +245,24 @@ def _show_bar(content: dict[str, Any]) -> None:
             f'<line x1="{at:.2f}" x2="{at:.2f}" y1="0" y2="8" stroke="var(--ink)" stroke-width="2" '
             'vector-effect="non-scaling-stroke"/>'
         )
+    spoken = _("Certain {certain}, possible {possible}", certain=certain, possible=possible)
     ui.html(
         f'<svg class="bounds" viewBox="0 0 100 8" preserveAspectRatio="none" width="100%" height="26" role="img" '
-        f'aria-label="{theme.escaped(f"Certain {certain}, possible {possible}")}"><rect x="0.5" y="0.5" width="99" '
+        f'aria-label="{theme.escaped(spoken)}"><rect x="0.5" y="0.5" width="99" '
         f'height="7" fill="var(--generalized)" fill-opacity=".18" stroke="var(--generalized)" stroke-dasharray="4 3" '
         f'vector-effect="non-scaling-stroke"/>'
         f'<rect x="0.5" y="0.5" width="{share * 0.99:.3f}" height="7" fill="var(--intact)"/>{tick}</svg>',
         sanitize=False,
     ).style("width: 100%")
     marks = [
-        '<span><i style="background: var(--intact)"></i>certain</span>',
-        '<span><i style="border: 1px dashed var(--generalized)"></i>possible: the gap</span>',
+        f'<span><i style="background: var(--intact)"></i>{_("certain")}</span>',
+        f'<span><i style="border: 1px dashed var(--generalized)"></i>{_("possible: the gap")}</span>',
     ]
     if tick:
-        marks.append('<span><i style="width: 2px; background: var(--ink)"></i>expected</span>')
+        marks.append(f'<span><i style="width: 2px; background: var(--ink)"></i>{_("expected")}</span>')
     ui.html("".join(marks), sanitize=False).classes("legend")
     with ui.element("div").classes("tiles"):
-        theme.tile("At least", certain, "certain")
-        theme.tile("At most", possible, "possible")
+        theme.tile(_("At least"), certain, _("certain"))
+        theme.tile(_("At most"), possible, _("possible"))
         if estimate is not None:
-            theme.tile("Expected", number(estimate), "an estimate")
+            theme.tile(_("Expected"), number(estimate), _("an estimate"))
