@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -75,7 +76,7 @@ class Stranger:
             self.page.get_by_role("dialog").get_by_label(LABELS[name], exact=True).fill(f"The {LABELS[name]}")
 
         def is_report(response: Response) -> bool:
-            return response.url.endswith("report.pdf")
+            return urlsplit(response.url).path.endswith("report.pdf")
 
         with self.page.context.expect_event("response", is_report, timeout=SLOW) as taken:
             self.press("Keep")
