@@ -130,14 +130,14 @@ class PolicyEditor:
             entry = self.entry
             recipes = RECIPES[self.name]
             if recipes:
-                with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
+                with ui.row().style("width: 100%; flex-wrap: wrap; align-items: flex-start"):
                     known = {name: _(words) for name, words in recipes.items()}
                     current = (
                         entry.content["auto"] if entry is not None and entry.content["auto"] else next(iter(recipes))
                     )
                     known.setdefault(current, _words_of(current))
                     self.recipe = ui.select(known, value=current, label=_("Make it from the data"), with_input=False)
-                    self.recipe.props("outlined dense options-dense").style("flex: 1")
+                    self.recipe.props("outlined dense options-dense").style("flex: 1 1 200px; min-width: 0")
                     theme.secondary(_("Derive"), notify_errors(self._derive), "auto_awesome").style("height: 40px")
             self._picker()
             self.lines = ui.textarea(_("One set on each line, items with ; between them")).props(
@@ -162,7 +162,7 @@ class PolicyEditor:
     def _picker(self) -> None:
         """Items to search and choose; those that are chosen become a set."""
         title = _(TITLES[self.name][0])
-        with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
+        with ui.row().style("width: 100%; flex-wrap: wrap; align-items: flex-start"):
             self.items = ui.select(
                 [], multiple=True, with_input=True, label=_("Search items: {title}", title=title.lower())
             )
