@@ -40,7 +40,6 @@ class PolicyShard:
         order = np.lexsort((items, rows))
         self._rows, self._items = rows[order], items[order]
         self._offsets = offsets
-        self._bits: Any = None
 
     def sets_of(self, size: int, n_items: int) -> Int32s:
         """The sets of items that records hold."""
