@@ -15,6 +15,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
+from crypsis.web.pages.query import LABELS
 from tests.web.clicks import choose
 from tests.web.conftest import ROOT, Tab
 from tests.web.experiments import ended, experiment
@@ -60,12 +61,19 @@ def town(api: httpx.Client, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     return made
 
 
-def open_query(tab: Tab, result: str = "town seq-anon") -> Page:
+def open_query(tab: Tab, town: dict[str, str], method: str = "seq-anon") -> Page:
     page = tab.open("/query")
-    expect(page.get_by_label("What is asked")).to_be_visible()
-    choose(page, page.get_by_label("Result"), re.compile(f"^{result}"))
-    expect(page.locator(".choosing[data-ready] svg.map")).to_be_visible()
+    expect(page.locator("[data-asked]")).to_be_visible()  # the fields of some result
+    choose(page, page.get_by_label("Result"), re.compile(f"^town {method}"))
+    await_fields(page, town, "presence", method)
     return page
+
+
+def await_fields(page: Page, town: dict[str, str], kind: str, method: str = "seq-anon") -> None:
+    """Wait until the fields are those of this question to this result, and every map can be drawn on."""
+    fields = page.locator(f'[data-asked="{kind} {town[method]}/{town[f"{method} cell"]}"]')
+    expect(fields).to_have_count(1)
+    expect(fields.locator(".choosing[data-ready] svg.map")).to_have_count({"od": 2, "copresence": 0}.get(kind, 1))
 
 
 def sentence(page: Page) -> str:
@@ -76,6 +84,7 @@ def sentence(page: Page) -> str:
 
 def drag_box(page: Page, *places: str) -> None:
     """A box around some places of the map, drawn with the mouse."""
+    page.locator("svg.map").scroll_into_view_if_needed()
     boxes = [page.locator(".place").filter(has_text=place).bounding_box() for place in places]
     found = [box for box in boxes if box is not None]
     page.mouse.move(min(box["x"] for box in found) - 2, min(box["y"] for box in found) - 2)
@@ -92,7 +101,7 @@ def test_a_region_is_drawn_and_the_command_gives_the_same_answer(
 ) -> None:
     said: list[str] = []
     tab.page.on("console", lambda message: said.append(message.text))
-    page = open_query(tab)
+    page = open_query(tab, town)
     page.locator(".place").filter(has_text="park").click()
     expect(page.locator(".place.chosen")).to_have_count(1)
     one = sentence(page)
@@ -128,7 +137,7 @@ def test_a_region_is_drawn_and_the_command_gives_the_same_answer(
 
 
 def test_a_node_from_the_list_typed_instants_and_places_by_keyboard(tab: Tab, town: dict[str, str]) -> None:
-    page = open_query(tab)
+    page = open_query(tab, town)
     field = page.get_by_label("Region: places or areas")
     field.fill("old")
     page.get_by_role("option", name="Old town (area of 3 places)").click()
@@ -152,11 +161,11 @@ def test_a_node_from_the_list_typed_instants_and_places_by_keyboard(tab: Tab, to
     expect(page.locator(".code")).not_to_contain_text("node:")
 
 
-@pytest.mark.parametrize("kind", ["How long people", "Whose visit", "Who went", "Who met"])
+@pytest.mark.parametrize("kind", ["dwell", "relation", "od", "copresence"])
 def test_every_question_has_a_form_and_an_answer(tab: Tab, town: dict[str, str], kind: str) -> None:
-    page = open_query(tab)
-    choose(page, page.get_by_label("What is asked"), re.compile(f"^{kind}"))
-    expect(page.locator(".choosing:not([data-ready])")).to_have_count(0)
+    page = open_query(tab, town)
+    choose(page, page.get_by_label("What is asked"), LABELS[kind])
+    await_fields(page, town, kind)
     for place in range(page.locator("svg.map").count()):
         page.locator("svg.map").nth(place).locator(".place").nth(place).click()
         expect(page.locator(".place.chosen")).to_have_count(place + 1)
@@ -166,7 +175,7 @@ def test_every_question_has_a_form_and_an_answer(tab: Tab, town: dict[str, str],
 
 
 def test_the_page_fits_every_screen_and_shuts_nobody_out(tab: Tab, town: dict[str, str]) -> None:
-    page = open_query(tab)
+    page = open_query(tab, town)
     page.locator(".place").first.click()
     page.get_by_text("Beginning and end are not exact").click()
     sentence(page)
@@ -181,15 +190,16 @@ def test_the_page_fits_every_screen_and_shuts_nobody_out(tab: Tab, town: dict[st
 
 
 def test_replaced_records_give_an_estimate_and_the_reason(tab: Tab, town: dict[str, str]) -> None:
-    page = open_query(tab, "town bf-p2ka")
+    page = open_query(tab, town, "bf-p2ka")
     page.locator(".place").first.click()
     expect(page.get_by_text("An estimate, without bounds")).to_be_visible()
     expect(page.get_by_text(re.compile("^The published records are drawn, replaced or noisy"))).to_be_visible()
     assert sentence(page).startswith("About ")
-    choose(page, page.get_by_label("What is asked"), re.compile("^Who went"))
-    expect(page.locator(".choosing[data-ready]")).to_have_count(2)
+    choose(page, page.get_by_label("What is asked"), LABELS["od"])
+    await_fields(page, town, "od", "bf-p2ka")
     for place in range(2):
         page.locator("svg.map").nth(place).locator(".place").nth(place).click()
+        expect(page.locator(".place.chosen")).to_have_count(place + 1)
     expect(page.get_by_text("This cannot be asked")).to_be_visible()
 
 

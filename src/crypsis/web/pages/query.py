@@ -92,6 +92,7 @@ class QueryPage:
         self.fields: dict[str, Any] = {}
         self.asked: AskedResult | None = None
         self.asking = 0  # the last question; answers to earlier ones come too late
+        self.loading = 0  # the last choice of a result; earlier ones come too late
 
     def show(self) -> None:
         with ui.element("div").classes("halves"):
@@ -107,19 +108,33 @@ class QueryPage:
 
     async def _chosen(self) -> None:
         """Places are asked for where the result has some, columns elsewhere."""
-        self.answer.clear()
+        self.loading += 1
+        mine, self.asked = self.loading, None
+        self._clear()
         experiment, cell = str(self.result.value).split("/", 1)
         try:
-            self.asked = await in_thread(self._load, experiment, cell)
+            asked = await in_thread(self._load, experiment, cell)
         except CrypsisError as error:
-            self.asked = None
-            self.form.clear()
-            self._say("bad", _("This result cannot be asked"), error)
+            if mine == self.loading:
+                self._say("bad", _("This result cannot be asked"), error)
             return
-        kinds = LABELS if self.asked.has_visits else COUNT
-        first = next(iter(kinds)) if self.asked.span is not None or not self.asked.has_visits else "od"
+        if mine != self.loading:
+            return
+        self.asked = asked
+        kinds = LABELS if asked.has_visits else COUNT
+        first = next(iter(kinds)) if asked.span is not None or not asked.has_visits else "od"
+        same = self.kind.value == first
         self.kind.set_options(_worded(kinds), value=first)
-        self._show_fields()
+        if same:  # otherwise the change shows them
+            self._show_fields()
+
+    def _clear(self) -> None:
+        """Neither fields nor an answer; the answer to what was asked before comes too late."""
+        self.asking += 1
+        self.fields = {}
+        self.form.clear()
+        self.form.props(remove="data-asked")
+        self.answer.clear()
 
     def _load(self, experiment: str, cell: str) -> AskedResult:
         """The result with all that its fields show, made before they are shown."""
@@ -131,16 +146,14 @@ class QueryPage:
     def _show_fields(self) -> None:
         if self.asked is None or self.kind.value is None:
             return
-        self.form.clear()
-        self.answer.clear()
-        self.asking += 1
-        self.fields = {}
+        self._clear()
         needed, others = KINDS[self.kind.value][:2]
         with self.form:
             for name in (*needed, *others):
                 field = self._field(name, self.asked)
                 if field is not None:
                     self.fields[name] = field
+        self.form.props(f'data-asked="{self.kind.value} {self.result.value}"')
 
     def _field(self, name: str, asked: AskedResult) -> Any:
         if name in REGIONS:

@@ -154,10 +154,19 @@ window.crypsis = {
     });
   },
 
+  // Do it as soon as the page has what it needs: at once, or when it is drawn, however long that takes.
+  once(there, then) {
+    if (there()) return then();
+    const watch = new MutationObserver(() => { if (there()) { watch.disconnect(); then(); } });
+    watch.observe(document.body, { childList: true, subtree: true });
+    setTimeout(() => watch.disconnect(), 60_000); // of what was taken away before it was drawn
+  },
+
   // A region on a map: a click or Enter chooses a place, a dragged box those inside it (with Alt: removes them).
-  region(id, tries = 40) {
-    const map = document.getElementById(id);
-    if (!map?.querySelector("svg")) return tries ? void setTimeout(() => crypsis.region(id, tries - 1), 50) : undefined;
+  region(id) {
+    crypsis.once(() => document.getElementById(id)?.querySelector("svg"), () => crypsis.listenToRegion(document.getElementById(id), id));
+  },
+  listenToRegion(map, id) {
     if (map.dataset.ready) return;
     map.dataset.ready = "yes";
     const aloud = map.parentElement.querySelector(".aloud");
@@ -229,11 +238,12 @@ window.crypsis = {
   },
 
   // Two or four handles on one line of time; none passes another. Tells the page where they are.
-  handles(id, form, count, tries = 40) {
+  handles(id, form, count) {
+    crypsis.once(() => document.getElementById(id)?.querySelectorAll("input").length === count, () => crypsis.listenToHandles(id, form));
+  },
+  listenToHandles(id, form) {
     const place = document.getElementById(id);
-    const inputs = [...(place?.querySelectorAll("input") ?? [])];
-    if (inputs.length !== count)
-      return tries ? void setTimeout(() => crypsis.handles(id, form, count, tries - 1), 50) : undefined;
+    const inputs = [...place.querySelectorAll("input")];
     place.dataset.ready = inputs.length;
     const two = (value) => String(value).padStart(2, "0");
     const clock = (second) => `${two(Math.floor(second / 3600))}:${two(Math.floor(second / 60) % 60)}`;
