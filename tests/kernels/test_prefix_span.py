@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crypsis.arrays import Int32s, Int64s, offsets_of
-from crypsis.kernels.prefix_span import prefix_span, shared_patterns
+from crypsis.kernels.prefix_span import pattern_indices, prefix_span
 from tests.reference.pattern_mining import counted_patterns, joined_patterns
 
 N_CODES = 5
@@ -95,6 +95,7 @@ pattern_sets = st.sets(st.lists(st.integers(0, 3), min_size=1, max_size=4).map(t
 
 
 @given(pattern_sets, pattern_sets)
-def test_shared_patterns_are_the_intersection(one: set[tuple[int, ...]], other: set[tuple[int, ...]]) -> None:
+def test_a_pattern_is_found_in_the_other_list(one: set[tuple[int, ...]], other: set[tuple[int, ...]]) -> None:
     lists = [[list(pattern) for pattern in sorted(patterns)] for patterns in (one, other)]
-    assert shared_patterns(*flat(lists[0]), *flat(lists[1])) == len(one & other)
+    expected = [lists[1].index(pattern) if pattern in lists[1] else -1 for pattern in lists[0]]
+    assert pattern_indices(*flat(lists[0]), *flat(lists[1])).tolist() == expected

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crypsis.arrays import offsets_of
-from crypsis.kernels.subrecord_bags import grouped, subrecord_bags
+from crypsis.kernels.grouping import grouped
+from crypsis.kernels.subrecord_bags import subrecord_bags
 
 
 @given(

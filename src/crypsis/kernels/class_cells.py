@@ -71,6 +71,14 @@ def _ones(word: np.uint64) -> int:
 @njit
 def union_cost(attributes: Attributes, one: ClassCells, first: int, other: ClassCells, second: int) -> int:
     """What a record costs in the union of class `first` of `one` and class `second` of `other`."""
+    return _union_cost_within(attributes, one, first, other, second, -1)
+
+
+@njit
+def _union_cost_within(
+    attributes: Attributes, one: ClassCells, first: int, other: ClassCells, second: int, most: int
+) -> int:
+    """The same; -1 once it exceeds `most`, where that is not negative."""
     total = 0
     for attribute in range(len(attributes.kind)):
         low = min(one.low[first, attribute], other.low[second, attribute])
@@ -83,28 +91,6 @@ def union_cost(attributes: Attributes, one: ClassCells, first: int, other: Class
             distinct = 0
             for word in range(one.bit_start[attribute], one.bit_start[attribute + 1]):
                 distinct += _ones(one.bits[first, word] | other.bits[second, word])
-            if distinct > 1:
-                total += attributes.unit[attribute] * distinct
-        elif low < high:
-            total += span_cost(attributes, attribute, low, high)
-    return total
-
-
-@njit
-def _union_cost_within(attributes: Attributes, cells: ClassCells, one: int, other: int, most: int) -> int:
-    """The same of two classes of `cells`; -1 once it exceeds `most`, where that is not negative."""
-    total = 0
-    for attribute in range(len(attributes.kind)):
-        low = min(cells.low[one, attribute], cells.low[other, attribute])
-        high = max(cells.high[one, attribute], cells.high[other, attribute])
-        if high < 0:
-            continue
-        if cells.absent[one, attribute] or cells.absent[other, attribute]:
-            total += attributes.full[attribute]
-        elif attributes.kind[attribute] == VALUES:
-            distinct = 0
-            for word in range(cells.bit_start[attribute], cells.bit_start[attribute + 1]):
-                distinct += _ones(cells.bits[one, word] | cells.bits[other, word])
             if distinct > 1:
                 total += attributes.unit[attribute] * distinct
         elif low < high:
@@ -163,7 +149,7 @@ def cheapest_partner(
         if best >= 0 and both * max(costs[one], costs[other]) - apart > best_rise:
             continue
         most = (best_rise + apart) // both if best >= 0 else -1
-        united = _union_cost_within(attributes, cells, one, other, most)
+        united = _union_cost_within(attributes, cells, one, cells, other, most)
         if united < 0:
             continue
         rise = both * united - apart

@@ -19,6 +19,7 @@ import numpy as np
 
 from crypsis.arrays import Bools, Float64s, Int8s, Int32s, Int64s
 from crypsis.compilation import njit
+from crypsis.kernels.grouping import grouped
 
 DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED = 0, 1, 2, 3, 4
 TOLERANCE = 1e-9
@@ -183,7 +184,7 @@ def _bad_classes_of_people(
     bad = sizes < k
     if len(constraints.kind) == 0:
         return bad
-    starts, order = _rows_by_class(class_of, n_classes)
+    order, starts = grouped(class_of, n_classes)
     for which in range(len(constraints.kind)):
         column = constraints.column[which]
         width = constraints.table_start[which + 1] - constraints.table_start[which]
@@ -212,22 +213,6 @@ def _bad_classes_of_people(
 
 
 @njit
-def _rows_by_class(class_of: Int64s, n_classes: int) -> tuple[Int64s, Int64s]:
-    """Where the rows of each class start, and the rows class by class, in their order."""
-    starts = np.zeros(n_classes + 1, np.int64)
-    for row in range(len(class_of)):
-        starts[class_of[row] + 1] += 1
-    for one in range(n_classes):
-        starts[one + 1] += starts[one]
-    filled = starts[:-1].copy()
-    order = np.empty(len(class_of), np.int64)
-    for row in range(len(class_of)):
-        order[filled[class_of[row]]] = row
-        filled[class_of[row]] += 1
-    return starts, order
-
-
-@njit
 def bad_classes(
     class_of: Int64s, n_classes: int, weights: Int64s, sensitive: Int32s, k: int, constraints: Constraints,
     people: People,
@@ -241,7 +226,7 @@ def bad_classes(
     bad = sizes < k
     if len(constraints.kind) == 0:
         return bad
-    starts, order = _rows_by_class(class_of, n_classes)
+    order, starts = grouped(class_of, n_classes)
     for which in range(len(constraints.kind)):
         column = constraints.column[which]
         counts = np.zeros(constraints.table_start[which + 1] - constraints.table_start[which], np.int64)

@@ -17,8 +17,8 @@ import numpy as np
 
 from crypsis.arrays import Bools, Int32s, Int64s
 from crypsis.compilation import njit
+from crypsis.kernels.open_addressing import enlarge, key_slot
 
-_MIX = 0x9E3779B97F4A7C15
 _UNKNOWN, _SKIPPED = -1, -2  # instead of a node: not met yet; a violation, or one that contains a violation
 _HASHED = np.iinfo(np.int64).min  # instead of where the children of a level begin
 DENSE_ENTRIES = 1 << 23  # possible children of a level up to which they are not hashed
@@ -42,30 +42,6 @@ def rare_doublets(held: Int64s, k: int, numerators: Int64s, denominators: Int64s
     for doublet in range(len(held)):
         rare[doublet] = held[doublet, 0] > 0 and violates(held[doublet], k, numerators, denominators)
     return rare
-
-
-@njit
-def _place(keys: Int64s, key: Any) -> np.int64:
-    """Where a key stands in the table, or the free place where it belongs."""
-    mask = np.uint64(len(keys) - 1)
-    mixed = np.uint64(key) * np.uint64(_MIX)
-    place = (mixed ^ (mixed >> np.uint64(32))) & mask
-    while keys[place] != -1 and keys[place] != key:
-        place = (place + np.uint64(1)) & mask
-    return np.int64(place)
-
-
-@njit
-def _wider(keys: Int64s, nodes: Int32s) -> tuple[Int64s, Int32s]:
-    """The table with four times the places."""
-    wider_keys = np.full(4 * len(keys), -1, np.int64)
-    wider_nodes = np.full(4 * len(keys), _UNKNOWN, np.int32)
-    for index in range(len(keys)):
-        if keys[index] != -1:
-            to = _place(wider_keys, keys[index])
-            wider_keys[to] = keys[index]
-            wider_nodes[to] = nodes[index]
-    return wider_keys, wider_nodes
 
 
 @njit
@@ -198,7 +174,7 @@ def _all_parts_fine(
             key = node * n_doublets + path[index]
             level += 1
             if base[level] == _HASHED:
-                node = np.int64(nodes[_place(keys, key)])
+                node = np.int64(nodes[key_slot(keys, key)])
             else:
                 node = np.int64(dense[base[level] + key])
             if node < 0:
@@ -353,8 +329,8 @@ def _critical_violations(
                     level_hashed = base[level] == _HASHED
                     for at in range(before):
                         key = opened[level - 1, at] * n_doublets + code
-                        place = _place(keys, key) if level_hashed else base[level] + key
-                        node = np.int64(nodes[place]) if level_hashed else np.int64(dense[place])
+                        slot = key_slot(keys, key) if level_hashed else base[level] + key
+                        node = np.int64(nodes[slot]) if level_hashed else np.int64(dense[slot])
                         if node >= 0:
                             opened[level, top] = node
                             top += 1
@@ -379,13 +355,13 @@ def _critical_violations(
                                 top += 1
                             if hashed:
                                 if 2 * n_hashed >= len(keys):
-                                    keys, nodes = _wider(keys, nodes)
-                                    place = _place(keys, key)
+                                    keys, nodes = enlarge(keys, nodes)
+                                    slot = key_slot(keys, key)
                                 n_hashed += 1
-                                keys[place] = key
-                                nodes[place] = node
+                                keys[slot] = key
+                                nodes[slot] = node
                             else:
-                                dense[place] = node
+                                dense[slot] = node
                     begin[level, depth + 1] = top
                 depth += 1
             for column in range(width):
@@ -407,7 +383,7 @@ def _critical_violations(
                 continue
             key = np.int64(parent[node]) * n_doublets + doublet[node]
             if hashed:
-                nodes[_place(keys, key)] = _SKIPPED
+                nodes[key_slot(keys, key)] = _SKIPPED
             else:
                 dense[base[size] + key] = _SKIPPED
             if n_found + 2 > len(starts):

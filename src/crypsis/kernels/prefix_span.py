@@ -6,13 +6,11 @@ holds it. Records are laid out with an end mark behind each, so that a place alo
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
+from crypsis.kernels.found_patterns import append_pattern, extend_pattern, no_patterns, twice_as_long
 
 _END = -1
 
@@ -43,9 +41,7 @@ def prefix_span(
     stack_end = np.empty(64, np.int64)
     places = np.empty(max(len(offsets), 64), np.int64)
 
-    found_end = np.empty(64, np.int64)
-    found_support = np.empty(64, np.int64)
-    found_codes = np.empty(256, np.int32)
+    found = no_patterns()
     n_found = 0
     n_found_codes = 0
     pattern = np.empty(64, np.int32)
@@ -55,7 +51,7 @@ def prefix_span(
     for place in range(len(text)):
         if place == 0 or text[place - 1] == _END:
             if n_places == len(places):
-                places = _twice_as_long(places, n_places)
+                places = twice_as_long(places, n_places)
             places[n_places] = place
             n_places += 1
     stack_code[0] = _END
@@ -70,25 +66,10 @@ def prefix_span(
         start, end = stack_start[height], stack_end[height]
         if depth > 0:
             if n_found == max_patterns:
-                return (
-                    _offsets(found_end, n_found),
-                    found_codes[:n_found_codes],
-                    found_support[:n_found],
-                    False,
-                )
-            if depth > len(pattern):
-                pattern = _twice_as_long(pattern, len(pattern))
-            pattern[depth - 1] = stack_code[height]
-            if n_found == len(found_end):
-                found_end = _twice_as_long(found_end, n_found)
-                found_support = _twice_as_long(found_support, n_found)
-            while n_found_codes + depth > len(found_codes):
-                found_codes = _twice_as_long(found_codes, n_found_codes)
-            for position in range(depth):
-                found_codes[n_found_codes + position] = pattern[position]
+                return found.offsets[: n_found + 1], found.codes[:n_found_codes], found.supports[:n_found], False
+            pattern = extend_pattern(pattern, depth, stack_code[height])
+            found = append_pattern(found, n_found, n_found_codes, pattern[:depth], end - start)
             n_found_codes += depth
-            found_end[n_found] = n_found_codes
-            found_support[n_found] = end - start
             n_found += 1
         if depth == max_length:
             continue
@@ -114,10 +95,10 @@ def prefix_span(
             if support[code] < min_support:
                 continue
             if height == len(stack_code):
-                stack_code = _twice_as_long(stack_code, height)
-                stack_depth = _twice_as_long(stack_depth, height)
-                stack_start = _twice_as_long(stack_start, height)
-                stack_end = _twice_as_long(stack_end, height)
+                stack_code = twice_as_long(stack_code, height)
+                stack_depth = twice_as_long(stack_depth, height)
+                stack_start = twice_as_long(stack_start, height)
+                stack_end = twice_as_long(stack_end, height)
             stack_code[height] = code
             stack_depth[height] = depth + 1
             stack_start[height] = room
@@ -127,7 +108,7 @@ def prefix_span(
             height += 1
         if room > end:
             while room > len(places):
-                places = _twice_as_long(places, end)
+                places = twice_as_long(places, end)
             for index in range(start, end):
                 place = places[index]
                 serial += 1
@@ -141,15 +122,14 @@ def prefix_span(
         for index in range(n_met):
             support[met[index]] = 0
 
-    return _offsets(found_end, n_found), found_codes[:n_found_codes], found_support[:n_found], True
+    return found.offsets[: n_found + 1], found.codes[:n_found_codes], found.supports[:n_found], True
 
 
 @njit
-def shared_patterns(offsets: Int64s, codes: Int32s, other_offsets: Int64s, other_codes: Int32s) -> int:
-    """Number of patterns that two lists have in common; both are in the order that `prefix_span` gives."""
-    shared = 0
-    one = 0
-    other = 0
+def pattern_indices(offsets: Int64s, codes: Int32s, other_offsets: Int64s, other_codes: Int32s) -> Int64s:
+    """The index of each pattern in the other list, -1 if it is not there; both are in the order of `prefix_span`."""
+    indices = np.full(len(offsets) - 1, -1, np.int64)
+    one, other = 0, 0
     while one < len(offsets) - 1 and other < len(other_offsets) - 1:
         here, there = offsets[one], other_offsets[other]
         here_end, there_end = offsets[one + 1], other_offsets[other + 1]
@@ -157,14 +137,14 @@ def shared_patterns(offsets: Int64s, codes: Int32s, other_offsets: Int64s, other
             here += 1
             there += 1
         if here == here_end and there == there_end:
-            shared += 1
+            indices[one] = other
             one += 1
             other += 1
         elif here == here_end or (there < there_end and codes[here] < other_codes[there]):
             one += 1
         else:
             other += 1
-    return shared
+    return indices
 
 
 @njit
@@ -188,17 +168,3 @@ def _frequent_text(offsets: Int64s, codes: Int32s, n_codes: int, min_support: in
         text[length] = _END
         length += 1
     return text[:length]
-
-
-@njit
-def _twice_as_long(array: NDArray[Any], used: int) -> Any:
-    wider = np.empty(2 * len(array), array.dtype)
-    wider[:used] = array[:used]
-    return wider
-
-
-@njit
-def _offsets(ends: Int64s, count: int) -> Int64s:
-    offsets = np.zeros(count + 1, np.int64)
-    offsets[1:] = ends[:count]
-    return offsets

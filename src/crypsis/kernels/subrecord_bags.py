@@ -86,19 +86,3 @@ def subrecord_bags(
                 n_entries += 1
                 entries_of[chunk - first] += 1
     return entries_of, counts[:n_entries].copy(), lengths[:n_entries].copy(), terms[:n_terms].copy()
-
-
-@njit
-def grouped(group: Int64s, n_groups: int) -> tuple[Int64s, Int64s]:
-    """Positions by group, those of a group in order, and the offsets of the groups."""
-    offsets = np.zeros(n_groups + 1, np.int64)
-    for index in range(len(group)):
-        offsets[group[index] + 1] += 1
-    for index in range(n_groups):
-        offsets[index + 1] += offsets[index]
-    place = offsets[:-1].copy()
-    order = np.empty(len(group), np.int64)
-    for index in range(len(group)):
-        order[place[group[index]]] = index
-        place[group[index]] += 1
-    return order, offsets

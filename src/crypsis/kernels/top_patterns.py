@@ -6,13 +6,17 @@ together, so that an individual is counted once where it is met again at once.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from crypsis.arrays import Bools, Int32s, Int64s
 from crypsis.compilation import njit
+from crypsis.kernels.found_patterns import (
+    FoundPatterns,
+    append_pattern,
+    extend_pattern,
+    no_patterns,
+    twice_as_long,
+)
 
 
 @njit
@@ -53,9 +57,7 @@ def top_patterns(
     places = np.empty(max(2 * len(offsets), 64), np.int64)  # where to go on, by projected record
     records = np.empty(len(places), np.int32)
 
-    found_end = np.empty(64, np.int64)
-    found_support = np.empty(64, np.int64)
-    found_codes = np.empty(256, np.int32)
+    found = no_patterns()
     n_found = 0
     n_found_codes = 0
     pattern = np.empty(64, np.int32)
@@ -77,22 +79,12 @@ def top_patterns(
             if stack_support[height] < threshold:
                 continue
             if n_found == most_patterns:
-                n_found, n_found_codes = _without_weak(found_end, found_support, found_codes, n_found, threshold)
+                n_found, n_found_codes = _without_weak(found, n_found, threshold)
                 if 2 * n_found > most_patterns:
-                    return found_end[:0], found_codes[:0], found_support[:0], False
-            if depth > len(pattern):
-                pattern = _twice_as_long(pattern, len(pattern))
-            pattern[depth - 1] = stack_code[height]
-            if n_found == len(found_end):
-                found_end = _twice_as_long(found_end, n_found)
-                found_support = _twice_as_long(found_support, n_found)
-            while n_found_codes + depth > len(found_codes):
-                found_codes = _twice_as_long(found_codes, n_found_codes)
-            for position in range(depth):
-                found_codes[n_found_codes + position] = pattern[position]
+                    return found.offsets[:0], found.codes[:0], found.supports[:0], False
+            pattern = extend_pattern(pattern, depth, stack_code[height])
+            found = append_pattern(found, n_found, n_found_codes, pattern[:depth], stack_support[height])
             n_found_codes += depth
-            found_end[n_found] = n_found_codes
-            found_support[n_found] = stack_support[height]
             n_found += 1
             if stack_support[height] > best[0]:
                 _replace_top(best, stack_support[height])
@@ -118,7 +110,7 @@ def top_patterns(
                         support[code] += 1
             visits += offsets[record + 1] - places[index]
         if visits > most_visits:
-            return found_end[:0], found_codes[:0], found_support[:0], False
+            return found.offsets[:0], found.codes[:0], found.supports[:0], False
         if depth == 0:  # single codes are patterns, so the threshold need not start lower than the last that counts
             singles = np.sort(support)[::-1]
             if len(singles) >= wanted:
@@ -132,11 +124,11 @@ def top_patterns(
             if support[code] < threshold:
                 continue
             if height == len(stack_code):
-                stack_code = _twice_as_long(stack_code, height)
-                stack_depth = _twice_as_long(stack_depth, height)
-                stack_support = _twice_as_long(stack_support, height)
-                stack_start = _twice_as_long(stack_start, height)
-                stack_end = _twice_as_long(stack_end, height)
+                stack_code = twice_as_long(stack_code, height)
+                stack_depth = twice_as_long(stack_depth, height)
+                stack_support = twice_as_long(stack_support, height)
+                stack_start = twice_as_long(stack_start, height)
+                stack_end = twice_as_long(stack_end, height)
             stack_code[height] = code
             stack_depth[height] = depth + 1
             stack_support[height] = support[code]
@@ -147,8 +139,8 @@ def top_patterns(
             height += 1
         if room > end:
             while room > len(places):
-                places = _twice_as_long(places, end)
-                records = _twice_as_long(records, end)
+                places = twice_as_long(places, end)
+                records = twice_as_long(records, end)
             for index in range(start, end):
                 record = records[index]
                 serial += 1
@@ -164,10 +156,8 @@ def top_patterns(
             length[met[index]] = 0
             last_whose[met[index]] = -1
 
-    n_found, n_found_codes = _without_weak(found_end, found_support, found_codes, n_found, threshold)
-    found_offsets = np.zeros(n_found + 1, np.int64)
-    found_offsets[1:] = found_end[:n_found]
-    return found_offsets, found_codes[:n_found_codes], found_support[:n_found], True
+    n_found, n_found_codes = _without_weak(found, n_found, threshold)
+    return found.offsets[: n_found + 1], found.codes[:n_found_codes], found.supports[:n_found], True
 
 
 @njit
@@ -190,21 +180,19 @@ def containing_patterns(offsets: Int64s, codes: Int32s, pattern_offsets: Int64s,
 
 
 @njit
-def _without_weak(
-    found_end: Int64s, found_support: Int64s, found_codes: Int32s, n_found: int, threshold: int
-) -> tuple[int, int]:
+def _without_weak(found: FoundPatterns, n_found: int, threshold: int) -> tuple[int, int]:
     """Drop the patterns below the threshold, in place; how many patterns and codes are left."""
     kept = 0
     n_codes = 0
     start = 0
     for index in range(n_found):
-        end = found_end[index]
-        if found_support[index] >= threshold:
+        end = found.offsets[index + 1]
+        if found.supports[index] >= threshold:
             for position in range(start, end):
-                found_codes[n_codes] = found_codes[position]
+                found.codes[n_codes] = found.codes[position]
                 n_codes += 1
-            found_support[kept] = found_support[index]
-            found_end[kept] = n_codes
+            found.supports[kept] = found.supports[index]
+            found.offsets[kept + 1] = n_codes
             kept += 1
         start = end
     return kept, n_codes
@@ -225,10 +213,3 @@ def _replace_top(heap: Int64s, value: int) -> None:
         heap[at] = heap[child]
         at = child
     heap[at] = value
-
-
-@njit
-def _twice_as_long(array: NDArray[Any], used: int) -> Any:
-    wider = np.empty(2 * len(array), array.dtype)
-    wider[:used] = array[:used]
-    return wider

@@ -14,8 +14,8 @@ import numpy as np
 
 from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
+from crypsis.kernels.open_addressing import MIX, enlarge, key_slot
 
-_MIX = 0x9E3779B97F4A7C15
 _ROW = 0xFFFFFFFF  # the part of slots[s, 1] that is the row
 _TOGETHER = 64  # events whose slots are fetched from memory together
 
@@ -102,7 +102,7 @@ def _fetch(
         for position in range(offsets[first + index], offsets[first + index + 1]):
             code = renumber[codes[position]]
             if code >= 0:
-                mixed = (mixed ^ np.uint64(code + 1)) * np.uint64(_MIX)
+                mixed = (mixed ^ np.uint64(code + 1)) * np.uint64(MIX)
                 mixed ^= mixed >> np.uint64(32)
         mixes[index] = mixed
         fetched[index] = np.int64(table[mixed & mask])
@@ -158,17 +158,6 @@ def count_new_doublets(
             for index in range(bounds[group[event]], bounds[group[event] + 1]):
                 held[at, 1 + tokens[index]] += 1
     return first, held
-
-
-@njit
-def _place(keys: Int64s, key: Any) -> np.int64:
-    """Where a key stands in an open-addressing table, or the free place (-1) where it belongs."""
-    mask = np.uint64(len(keys) - 1)
-    mixed = np.uint64(key) * np.uint64(_MIX)
-    place = (mixed ^ (mixed >> np.uint64(32))) & mask
-    while keys[place] != -1 and keys[place] != key:
-        place = (place + np.uint64(1)) & mask
-    return np.int64(place)
 
 
 @njit
@@ -250,7 +239,7 @@ def append_events(
                 place = before * n_new + code - first_code
                 there = np.int64(followers[np.uint64(place)])
             else:
-                place = _place(keys, before * n_codes + code)
+                place = key_slot(keys, before * n_codes + code)
                 there = np.int64(hashed[place]) if keys[place] != -1 else np.int64(-1)
             if there >= 0:
                 continue
@@ -267,8 +256,8 @@ def append_events(
                 followers[place] = there
                 continue
             if 2 * n_hashed >= len(keys):
-                keys, hashed = _wider(keys, hashed)
-                place = _place(keys, before * n_codes + code)
+                keys, hashed = enlarge(keys, hashed)
+                place = key_slot(keys, before * n_codes + code)
             n_hashed += 1
             keys[place] = before * n_codes + code
             hashed[place] = there
@@ -297,19 +286,6 @@ def _longer_table(values: Int64s, room: int) -> Int64s:
     longer = np.zeros((room, values.shape[1]), values.dtype)
     longer[: len(values)] = values
     return longer
-
-
-@njit
-def _wider(keys: Int64s, follower: Int32s) -> tuple[Int64s, Int32s]:
-    """The table with four times the places."""
-    wider_keys = np.full(4 * len(keys), -1, np.int64)
-    wider_follower = np.empty(4 * len(keys), np.int32)
-    for index in range(len(keys)):
-        if keys[index] != -1:
-            to = _place(wider_keys, keys[index])
-            wider_keys[to] = keys[index]
-            wider_follower[to] = follower[index]
-    return wider_keys, wider_follower
 
 
 @njit

@@ -17,7 +17,7 @@ from crypsis.arrays import Int32s, Int64s, frozen
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import TooLarge
-from crypsis.kernels.prefix_span import prefix_span, shared_patterns
+from crypsis.kernels.prefix_span import pattern_indices, prefix_span
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.metrics.figure import SHARE, Figure
 from crypsis.metrics.metric import Metric
@@ -117,7 +117,8 @@ def pattern_preservation(
     for projection in range(projections):
         codes[generalized] = symbols.members[first_member + random.integers(0, choices)]
         found = _mined(published.offsets, codes, symbols.vocabulary, min_support, max_length)
-        shared = shared_patterns(wanted.offsets, wanted.codes, found.offsets, found.codes)
+        indices = pattern_indices(wanted.offsets, wanted.codes, found.offsets, found.codes)
+        shared = int(np.count_nonzero(indices >= 0))
         preserved[projection], false[projection] = _shares(len(wanted), len(found), shared)
     return PatternPreservation(
         preserved=float(np.median(preserved)),

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.arrays import Int32s, Int64s, take_records
-from crypsis.compilation import njit
+from crypsis.arrays import Int64s, take_records
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable
+from crypsis.kernels.prefix_span import pattern_indices
 from crypsis.metrics.exact_sums import mean
 from crypsis.metrics.figure import Figure
 from crypsis.metrics.metric import Metric
@@ -64,7 +64,7 @@ def pattern_similarity(
 
 def _supports_in(original: Trajectories, wanted: Patterns, frequent: Patterns) -> Int64s:
     """Support of the wanted patterns in the original; that of its frequent ones is known."""
-    place = _places_in(wanted.offsets, wanted.codes, frequent.offsets, frequent.codes)
+    place = pattern_indices(wanted.offsets, wanted.codes, frequent.offsets, frequent.codes)
     supports = np.where(place >= 0, np.append(frequent.supports, 0)[place], 0)
     rare = np.flatnonzero(place < 0)
     offsets, positions = take_records(wanted.offsets, rare)
@@ -75,28 +75,6 @@ def _supports_in(original: Trajectories, wanted: Patterns, frequent: Patterns) -
     offsets, positions = take_records(wanted.offsets, rare[~foreign])
     supports[rare[~foreign]] = support(original, Workload(known, offsets, wanted.codes[positions]))
     return supports
-
-
-@njit
-def _places_in(offsets: Int64s, codes: Int32s, other_offsets: Int64s, other_codes: Int32s) -> Int64s:
-    """Where each pattern stands in the other list, -1 if nowhere; both are in lexicographic order."""
-    places = np.full(len(offsets) - 1, -1, np.int64)
-    one, other = 0, 0
-    while one < len(offsets) - 1 and other < len(other_offsets) - 1:
-        here, there = offsets[one], other_offsets[other]
-        here_end, there_end = offsets[one + 1], other_offsets[other + 1]
-        while here < here_end and there < there_end and codes[here] == other_codes[there]:
-            here += 1
-            there += 1
-        if here == here_end and there == there_end:
-            places[one] = other
-            one += 1
-            other += 1
-        elif here == here_end or (there < there_end and codes[here] < other_codes[there]):
-            one += 1
-        else:
-            other += 1
-    return places
 
 
 class PatternSimilarityMetric(Metric):

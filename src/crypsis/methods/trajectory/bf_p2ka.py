@@ -20,10 +20,10 @@ from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.kernels.lcs import Sequences, closest_paths
 from crypsis.kernels.prefix_tree import ROOT, heights, pruned
 from crypsis.methods.method import Method
+from crypsis.methods.trajectory.feasibility import individuals_of
 from crypsis.methods.trajectory.prefix_tree import (
     PrefixTree,
     check_enough,
-    individuals_of,
     private_facts,
     published_rows,
 )

@@ -19,11 +19,11 @@ from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.kernels.prefix_tree import nearest_kept
 from crypsis.methods.method import Method
 from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.trajectory.feasibility import individuals_of
 from crypsis.methods.trajectory.prefix_rounds import shared_beginnings
 from crypsis.methods.trajectory.prefix_tree import (
     PrefixTree,
     check_enough,
-    individuals_of,
     private_facts,
     published_rows,
 )

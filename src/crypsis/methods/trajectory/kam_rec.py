@@ -42,11 +42,11 @@ from crypsis.kernels.pattern_tree import (
 from crypsis.kernels.prefix_tree import heights, lexicographic_order, pruned, with_ancestors
 from crypsis.kernels.recovery import best_replacement_of_long, best_replacements
 from crypsis.methods.method import Method
+from crypsis.methods.trajectory.feasibility import individuals_of
 from crypsis.methods.trajectory.prefix_tree import (
     PrefixTree,
     check_enough,
     corpus_of_rows,
-    individuals_of,
     private_facts,
     published_rows,
 )

@@ -16,7 +16,7 @@ import numpy as np
 from crypsis.arrays import Bools, Int32s, Int64s, frozen, offsets_of
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.errors import NotApplicable, OwnerRepeated, TooFewTrajectories
+from crypsis.errors import TooFewTrajectories
 from crypsis.kernels.lcs import Sequences
 from crypsis.kernels.pattern_tree import Corpus, corpus_of
 from crypsis.kernels.prefix_tree import (
@@ -133,18 +133,6 @@ def corpus_of_rows(
         whose_offsets = offsets_of(counts)
         whose = groups[rows[np.argsort(place[rows], kind="stable")]]
     return corpus_of(distinct, counts, whose_offsets, whose, n_individuals, n_codes)
-
-
-def individuals_of(data: Trajectories, unit: str | None, method: str) -> Int32s:
-    """The individual that each trajectory counts for; says so where that has to be chosen."""
-    if unit is None and data.owner_repeats:
-        raise OwnerRepeated(
-            "Some owners have several trajectories. Choose unit='owner' to protect people, "
-            "or unit='trajectory' to protect single trajectories."
-        )
-    if unit == "owner" and data.owners is None:
-        raise NotApplicable(f"{method}: unit='owner' needs data with an owner for each trajectory.")
-    return data.groups(unit or "trajectory")
 
 
 def check_enough(data: Trajectories, groups: Int32s, k: int, unit: str | None) -> None:

@@ -24,7 +24,7 @@ from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import load
 from crypsis.executors.threads import available_workers
 from crypsis.guarantees import DisassociationAnonymity
-from crypsis.kernels.subrecord_bags import grouped
+from crypsis.kernels.grouping import grouped
 from crypsis.kernels.vertical_partition import TERM_CHUNK
 from crypsis.methods.method import Method
 from crypsis.methods.scaling import BlockSize, Scaling

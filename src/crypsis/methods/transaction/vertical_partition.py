@@ -10,7 +10,8 @@ import numpy as np
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.errors import TooLarge
 from crypsis.executors.threads import even_ranges, map_in_threads
-from crypsis.kernels.subrecord_bags import grouped, subrecord_bags
+from crypsis.kernels.grouping import grouped
+from crypsis.kernels.subrecord_bags import subrecord_bags
 from crypsis.kernels.vertical_partition import TERM_CHUNK, vertical_partition
 from crypsis.methods.transaction.horizontal_partition import Clusters
 from crypsis.methods.transaction.ranked_records import RankedRecords
