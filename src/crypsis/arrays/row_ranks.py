@@ -1,7 +1,7 @@
-"""Rows of several columns of codes, as one number each: their rank, and the order that sorts them.
+"""Rows of several columns of codes, as one number each: their rank, the order that sorts them, and how often they occur.
 
-Columns are joined to one number per row as long as 64 bits hold it; what does not fit is ranked first. So a million
-rows are sorted once or twice, however many columns they have.
+Columns are joined to one number per row as long as it can be sorted with the number of its row behind it, in 64 bits;
+what does not fit is ranked first. So a million rows are sorted once or twice, however many columns they have.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.arrays import Int64s
+from crypsis.arrays import Bools, Int64s
 
 _LARGEST_KEY = 1 << 62
 _KEYS_PER_ROW = 4
+_LONG = 50_000  # keys; polars sorts more of them faster than numpy
 
 
 def rank_rows(columns: Sequence[np.ndarray[Any, Any]], rows: int) -> Int64s:
@@ -24,9 +25,19 @@ def rank_rows(columns: Sequence[np.ndarray[Any, Any]], rows: int) -> Int64s:
 
 def order_rows(columns: Sequence[np.ndarray[Any, Any]], rows: int) -> Int64s:
     """Row numbers by the first column, then by the next; equal rows stay as they come."""
-    keys, _ = _joined(columns, rows)
-    order: Int64s = np.argsort(keys, kind="stable")
-    return order
+    return _ordered(*_joined(columns, rows))[1]
+
+
+def count_rows(columns: Sequence[np.ndarray[Any, Any]], rows: int) -> Int64s:
+    """How often each distinct row occurs, in the order of `rank_rows`."""
+    return count_keys(_joined(columns, rows)[0])[1]
+
+
+def count_keys(keys: Int64s) -> tuple[Int64s, Int64s]:
+    """The numbers that occur, ascending, and how often each does."""
+    ascending = _sorted(keys)
+    starts = np.flatnonzero(_changes(ascending))
+    return ascending[starts], np.diff(np.append(starts, len(keys)))
 
 
 def occurring(codes: np.ndarray[Any, Any], size: int) -> Int64s:
@@ -39,11 +50,13 @@ def occurring(codes: np.ndarray[Any, Any], size: int) -> Int64s:
 def _joined(columns: Sequence[np.ndarray[Any, Any]], rows: int) -> tuple[Int64s, int]:
     """A number for each row, in the order of the rows, and a bound that all of them are below."""
     keys, different = np.zeros(rows, np.int64), 1
+    largest = _LARGEST_KEY >> _bits(rows)
     for codes in columns:
         low = int(codes.min(initial=0))
         width = int(codes.max(initial=0)) - low + 1
-        if different * width >= _LARGEST_KEY:  # ranked, the keys so far are at most as many as rows
-            keys, different = _ranked(keys, different), max(rows, 1)
+        if different > 1 and different * width >= largest:  # ranked, the keys so far are at most as many as rows
+            keys = _ranked(keys, different)
+            different = int(keys.max(initial=0)) + 1
         keys = keys * width
         keys += codes
         if low:
@@ -54,9 +67,48 @@ def _joined(columns: Sequence[np.ndarray[Any, Any]], rows: int) -> tuple[Int64s,
 
 def _ranked(keys: Int64s, different: int) -> Int64s:
     """The rank of each key, which is below `different`, among those that occur."""
-    if different > _KEYS_PER_ROW * len(keys):
-        return np.unique(keys, return_inverse=True)[1].astype(np.int64, copy=False)
-    occurs = np.zeros(different, np.bool_)  # so few keys are ranked without sorting
-    occurs[keys] = True
-    ranks: Int64s = (np.cumsum(occurs) - 1)[keys]
+    if different <= _KEYS_PER_ROW * len(keys):  # so few keys are ranked without sorting
+        occurs = np.zeros(different, np.bool_)
+        occurs[keys] = True
+        table: Int64s = (np.cumsum(occurs) - 1)[keys]
+        return table
+    changes = _changes(keys)
+    starts = np.flatnonzero(changes)
+    if 2 * len(starts) < len(keys):  # equal rows stand together, so one of them is enough
+        return _ranked(keys[starts], different)[np.cumsum(changes) - 1]
+    ascending, order = _ordered(keys, different)
+    ranks = np.empty(len(keys), np.int64)
+    ranks[order] = np.cumsum(_changes(ascending)) - 1
     return ranks
+
+
+def _ordered(keys: Int64s, different: int) -> tuple[Int64s, Int64s]:
+    """The keys ascending, and the rows that they stand in; equal keys as they come."""
+    bits = _bits(len(keys))
+    if different > _LARGEST_KEY >> bits:
+        order: Int64s = np.argsort(keys, kind="stable")
+        return keys[order], order
+    with_rows = keys << bits
+    with_rows |= np.arange(len(keys))
+    with_rows = _sorted(with_rows)
+    return with_rows >> bits, with_rows & ((1 << bits) - 1)
+
+
+def _sorted(keys: Int64s) -> Int64s:
+    if len(keys) < _LONG:
+        return np.sort(keys)
+    import polars as pl
+
+    return pl.Series(keys).sort().to_numpy()
+
+
+def _changes(keys: Int64s) -> Bools:
+    """Whether each key is another than the one before it; the first is."""
+    changes = np.ones(len(keys), np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=changes[1:])
+    return changes
+
+
+def _bits(rows: int) -> int:
+    """How many bits the number of a row has."""
+    return max(rows - 1, 0).bit_length()

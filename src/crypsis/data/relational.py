@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Bools, Int32s, Int64s, freeze, frozen
+from crypsis.arrays.row_ranks import rank_rows
 from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, CellKind, Cells
 from crypsis.data.encoded_column import Column as Column
 from crypsis.data.encoded_column import LateEncoding, map_columns
@@ -626,6 +627,18 @@ class PublishedTable(PublishedData):
         """The cell numbers of the quasi-identifiers, one row per record; equal rows are one class."""
         chosen = [column.codes for column in self.with_role("quasi")]
         return np.stack(chosen, axis=1) if chosen else np.zeros((len(self), 0), np.int32)
+
+    @cached_property
+    def classes(self) -> Int64s:
+        """The class of every record, from 0 without gaps: equal cells in all quasi-identifiers. Counted once."""
+        return frozen(rank_rows([column.codes for column in self.with_role("quasi")], len(self)))
+
+    @cached_property
+    def class_sizes(self) -> Int64s:
+        """The records of each class; suppressed ones are in none."""
+        kept = self.classes[~self.suppressed] if self.suppressed.any() else self.classes
+        sizes = np.bincount(kept)
+        return frozen(sizes[sizes > 0].astype(np.int64, copy=False))
 
     def take(self, rows: Int64s) -> PublishedTable:
         """The chosen records, in the order given."""

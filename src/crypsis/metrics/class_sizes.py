@@ -14,7 +14,6 @@ import numpy as np
 from crypsis.arrays import Int64s
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import PublishedTable, Table
-from crypsis.kernels.row_classes import row_classes
 from crypsis.metrics.figure import Figure
 from crypsis.metrics.metric import Metric
 
@@ -80,9 +79,7 @@ def average_class_size(published: PublishedTable, k: int) -> Fraction:
 
 def sizes_of(published: PublishedTable) -> Int64s:
     """The number of records in each class."""
-    kept = published.quasi_codes()[~published.suppressed]
-    class_of, first = row_classes(np.ascontiguousarray(kept))
-    return np.bincount(class_of, minlength=len(first)).astype(np.int64)
+    return published.class_sizes
 
 
 class ClassSizesMetric(Metric):

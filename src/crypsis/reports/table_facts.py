@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from crypsis.arrays import Int64s
-from crypsis.arrays.row_ranks import rank_rows
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import PublishedColumn, PublishedTable
 from crypsis.reports.manifest_facts import ManifestFacts
@@ -64,11 +63,9 @@ class TableFacts(ManifestFacts):
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any], published: PublishedTable) -> TableFacts:
-        kept = published.quasi_codes()[~published.suppressed]
-        sizes = np.bincount(rank_rows(list(kept.T), len(kept)))
         return cls(
             manifest,
-            sizes.astype(np.int64),
+            published.class_sizes,
             int(np.count_nonzero(published.suppressed)),
             tuple(ColumnFacts.of(column) for column in published.columns),
         )

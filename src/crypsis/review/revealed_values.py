@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from crypsis.arrays import Int64s
-from crypsis.arrays.row_ranks import rank_rows
+from crypsis.arrays.row_ranks import count_keys, rank_rows
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import PublishedColumn
 from crypsis.guarantees import KLmDiversity, LDiversity, TCloseness
@@ -63,6 +63,8 @@ def _counts(subject: Subject, column: PublishedColumn, confidence: float) -> tup
     if not known.any():
         return 0, 0
     classes, values = subject.classes[known], column.codes[known].astype(np.int64)
+    if subject.person is None and subject.weights is None:
+        return _record_counts(classes, values, confidence)
     pairs = rank_rows([classes, values], len(values))
     # by class: people with a value of this column; by pair: people with this value in this class
     in_class = _people(subject, classes, known)
@@ -74,6 +76,17 @@ def _counts(subject: Subject, column: PublishedColumn, confidence: float) -> tup
     distinct = np.bincount(class_of_pair, minlength=len(in_class))
     alone = distinct[classes] == 1
     return _count(subject, alone, known), _count(subject, telling | alone, known)
+
+
+def _record_counts(classes: Int64s, values: Int64s, confidence: float) -> tuple[int, int]:
+    """The same where each row is one person: counted by pairs of a class and a value, which are fewer than rows."""
+    width = int(values.max()) + 1
+    pairs, in_pair = count_keys(classes * width + values)
+    class_of_pair = pairs // width
+    in_class = np.bincount(classes)
+    telling = in_pair > confidence * in_class[class_of_pair]
+    alone = np.bincount(class_of_pair, minlength=len(in_class))[class_of_pair] == 1
+    return int(in_pair[alone].sum()), int(in_pair[telling | alone].sum())
 
 
 def _people(subject: Subject, keys: Int64s, known: np.ndarray) -> Int64s:

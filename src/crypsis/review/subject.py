@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from crypsis.arrays import Bools, Int64s
-from crypsis.arrays.row_ranks import rank_rows
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.data.symbols import SymbolRows
 from crypsis.guarantees import AllOf, DifferentialPrivacy, Guarantee, Verdict
@@ -118,11 +117,11 @@ class Subject:
         assert self.table is not None
         return ~self.table.suppressed
 
-    @cached_property
+    @property
     def classes(self) -> Int64s:
         """The class of every record of the published table."""
         assert self.table is not None
-        return rank_rows([column.codes for column in self.table.with_role("quasi")], len(self.table))
+        return self.table.classes
 
 
 def percent(share: float) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from crypsis.arrays import Int64s
-from crypsis.arrays.row_ranks import rank_rows
+from crypsis.arrays.row_ranks import count_rows, rank_rows
 from crypsis.review.check import Check, colour_of
 from crypsis.review.lights import Colour, Finding, Remedy
 from crypsis.review.subject import Subject, percent
@@ -62,8 +62,11 @@ def _before(subject: Subject) -> Int64s | None:
     original = subject.original_table
     if original is None or not original.quasi:
         return None
+    codes = [column.codes for column in original.with_role("quasi")]
     person = subject.person if subject.aligned else None
-    return _sizes(rank_rows([column.codes for column in original.with_role("quasi")], len(original)), person)
+    if person is None or len(person) != len(original):
+        return count_rows(codes, len(original))
+    return _sizes(rank_rows(codes, len(original)), person)
 
 
 def _sizes(keys: Int64s, person: Int64s | None) -> Int64s:

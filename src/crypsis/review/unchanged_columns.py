@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
-from crypsis.arrays import Bools, Int64s
-from crypsis.arrays.row_ranks import rank_rows
+from crypsis.arrays import Bools
+from crypsis.arrays.row_ranks import count_rows, rank_rows
 from crypsis.data.cells import CellKind
 from crypsis.data.person_detection import holds_ids, identifies_by_name, tells_of_people
 from crypsis.data.relational import PublishedColumn
@@ -47,9 +47,9 @@ class UnchangedColumnsCheck(Check):
         others = [column for column in subject.table.with_role("other") if column not in named]
         if not others:
             return
-        keys = rank_rows([column.codes for column in others], len(subject.table))
-        alone = _people_alone(subject, keys)
-        together = _people_alone(subject, rank_rows([keys, subject.classes], len(keys)))
+        codes = [column.codes for column in others]
+        alone = _people_alone(subject, codes)
+        together = _people_alone(subject, [*codes, subject.classes])
         if not together:
             return
         names = ", ".join(f"'{column.name}'" for column in others)
@@ -71,12 +71,13 @@ def names_people(column: PublishedColumn, shown: Bools) -> bool:
     return distinct < len(exact) and not tells_of_people(column.name, distinct)
 
 
-def _people_alone(subject: Subject, keys: Int64s) -> int:
+def _people_alone(subject: Subject, columns: Sequence[np.ndarray[Any, Any]]) -> int:
     """People with a row that nobody else looks like."""
     shown = np.flatnonzero(subject.shown)
-    chosen = rank_rows([keys[shown]], len(shown))
+    kept = columns if len(shown) == len(subject.shown) else [codes[shown] for codes in columns]
     if subject.person is None:
-        return int(np.count_nonzero(np.bincount(chosen) == 1))
+        return int(np.count_nonzero(count_rows(kept, len(shown)) == 1))
+    chosen = rank_rows(kept, len(shown))
     person = subject.person[shown]
     width = int(person.max()) + 1
     pairs = np.unique(chosen * width + person)
