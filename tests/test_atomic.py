@@ -125,3 +125,15 @@ def test_without_an_atomic_swap_the_folder_is_still_replaced(tmp_path, monkeypat
             (folder / "file").write_text(text)
     assert contents(tmp_path / "made") == {"file": "new"}
     assert [path.name for path in tmp_path.iterdir()] == ["made"]
+
+
+def test_a_file_that_fails_half_way_leaves_the_old_one(tmp_path):
+    def parts():
+        yield b"new"
+        raise ValueError("half way")
+
+    write_file(tmp_path / "private.json", [b"o", b"ld"], mode=0o600)
+    with pytest.raises(ValueError, match="half way"):
+        write_file(tmp_path / "private.json", parts(), mode=0o600)
+    assert [path.name for path in tmp_path.iterdir()] == ["private.json"]
+    assert (tmp_path / "private.json").read_bytes() == b"old"

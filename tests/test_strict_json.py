@@ -7,11 +7,12 @@ import math
 from json import JSONDecodeError
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.strict_json import DEEPEST, indented_json, nested_deeper, parse_json, read_json
+from crypsis.strict_json import DEEPEST, WholeNumbers, indented_json, nested_deeper, parse_json, read_json
 
 contents = st.recursive(
     st.none()
@@ -122,6 +123,13 @@ CONTENTS = st.recursive(
 @given(CONTENTS)
 def test_indented_json_is_that_of_python(content: object) -> None:
     assert indented_json(content) == json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1)))
+def test_long_lists_of_numbers_are_written_as_python_writes_them(numbers: list[int]) -> None:
+    content = {"rows": WholeNumbers(np.array(numbers, np.int64)), "last": [1, {"a": WholeNumbers(np.arange(2))}]}
+    plain = {"rows": numbers, "last": [1, {"a": [0, 1]}]}
+    assert indented_json(content) == json.dumps(plain, ensure_ascii=False, indent=1)
 
 
 @pytest.mark.parametrize("content", [math.nan, [math.inf], {"a": {"b": [1, -math.inf]}}])

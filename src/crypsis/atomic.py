@@ -13,7 +13,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -52,8 +52,8 @@ def new_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
             shutil.rmtree(partial, ignore_errors=True)
 
 
-def write_file(target: Path, content: bytes, *, mode: int | None = None) -> None:
-    """Write a whole file or none; with a mode, nobody else can ever open it in between."""
+def write_file(target: Path, content: bytes | Iterable[bytes], *, mode: int | None = None) -> None:
+    """Write a whole file or none, also part by part; with a mode, nobody else can ever open it in between."""
     target = Path(target).absolute()
     with _failures_named(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -62,7 +62,7 @@ def write_file(target: Path, content: bytes, *, mode: int | None = None) -> None
         partial = Path(name)
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(content)
+                stream.writelines([content] if isinstance(content, bytes) else content)
                 stream.flush()
                 os.fsync(stream.fileno())
             partial.chmod(0o666 & ~_umask() if mode is None else mode)

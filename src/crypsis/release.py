@@ -12,7 +12,7 @@ import json
 import os
 import platform
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -54,7 +54,7 @@ from crypsis.review import Review, ReviewThresholds, Subject, review
 from crypsis.review.refusal import confirmable_names, confirmed_names, refuse_colours, refuse_unconfirmed
 from crypsis.run_context import RunContext
 from crypsis.signatures import BROKEN, UNSIGNED, Signature, check_private_key, read_signature, sign_files
-from crypsis.strict_json import indented_json, read_json
+from crypsis.strict_json import WholeNumbers, indented_parts, read_json
 from crypsis.translation import ENGLISH, reading
 from crypsis.verifiers import verify
 from crypsis.version import VERSION
@@ -392,9 +392,7 @@ class Release:
 
     def published_rows(self, order: str = "sorted") -> list[int | None]:
         """Private: the published row of each input row, as rows are written in this order; None where it was lost."""
-        _, rows = self._in_order(order)
-        place = np.empty(len(rows), np.int64)
-        place[rows] = np.arange(len(rows))
+        place = self._places(order)
         kept = _private_form(self.context.private.get("published_input_rows"))
         if kept is None:
             return [*place.tolist()]
@@ -403,12 +401,23 @@ class Release:
             published_row[input_row] = at
         return published_row
 
+    def _places(self, order: str) -> Int64s:
+        """Where each row of the data is written."""
+        _, rows = self._in_order(order)
+        place = np.empty(len(rows), np.int64)
+        place[rows] = np.arange(len(rows))
+        return place
+
     def write_private_report(self, path: str | Path, *, order: str = "sorted") -> Path:
         """What only the publisher may see: merges, what was cut, which input row became which row, figures, timings.
 
         JSON, and beside it the same as an HTML page; both can be read by their owner alone.
         """
-        published_row = self.published_rows(order)
+        published_row = (
+            self.published_rows(order)
+            if "published_input_rows" in self.context.private
+            else WholeNumbers(self._places(order))
+        )
         facts = {
             name: _private_form(value) for name, value in self.context.private.items() if name != "published_input_rows"
         }
@@ -433,7 +442,7 @@ class Release:
             "memory": dict(self.context.memory),
         }
         target, page = private_paths(path)
-        write_file(target, json_bytes(content), mode=0o600)
+        write_file(target, json_parts(content), mode=0o600)
         write_file(page, self._private_page()[0].encode(), mode=0o600)
         return target
 
@@ -717,7 +726,14 @@ def _inside(path: Path, folder: Path) -> bool:
 
 def json_bytes(content: Mapping[str, Any]) -> bytes:
     """JSON as files of a release hold it."""
-    return (indented_json(content) + "\n").encode()
+    return b"".join(json_parts(content))
+
+
+def json_parts(content: Mapping[str, Any]) -> Iterator[bytes]:
+    """The same part by part."""
+    for part in indented_parts(content):
+        yield part.encode()
+    yield b"\n"
 
 
 def _as_json(content: Mapping[str, Any]) -> dict[str, Any]:

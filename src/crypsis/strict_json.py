@@ -11,6 +11,8 @@ import json
 import math
 import os
 import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from json import JSONDecodeError
 from json.encoder import encode_basestring
@@ -139,31 +141,55 @@ def indented_json(content: Any, depth: int = 1) -> str:
 
     Python indents one value after another; here everything that holds no other container goes to the encoder in C.
     """
-    return _indented(content, depth)
+    return "".join(indented_parts(content, depth))
+
+
+def indented_parts(value: Any, depth: int = 1) -> Iterator[str]:
+    """The same part by part, so that what is large is not put together in memory."""
+    if hasattr(value, "indented"):
+        own: OwnJson = value
+        yield from own.indented(depth)
+        return
+    between, end = ",\n" + " " * depth, "\n" + " " * (depth - 1)
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    if not held:
+        yield _flat_encoder(",").encode(value)
+        return
+    if not any(map(_holds_others, set(map(type, held)))):
+        flat = _flat_encoder(between).encode(value)
+        yield flat[0] + between[1:] + flat[1:-1] + end + flat[-1]
+        return
+    named = isinstance(value, dict)
+    before = ("{" if named else "[") + between[1:]
+    for key, below in value.items() if named else enumerate(value):
+        yield before + (f"{_key(key)}: " if named else "")
+        yield from indented_parts(below, depth + 1)
+        before = between
+    yield end + ("}" if named else "]")
 
 
 class OwnJson(Protocol):
     """What writes itself, because it is large and would be slow as Python's objects."""
 
-    def indented(self, depth: int) -> str:
-        """As `indented_json` writes it at this depth."""
+    def indented(self, depth: int) -> Iterator[str]:
+        """As `indented_parts` gives it at this depth."""
 
 
-def _indented(value: Any, depth: int) -> str:
-    if hasattr(value, "indented"):
-        own: OwnJson = value
-        return own.indented(depth)
-    between, end = ",\n" + " " * depth, "\n" + " " * (depth - 1)
-    held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    if not held:
-        return _flat_encoder(",").encode(value)
-    if not any(map(_holds_others, set(map(type, held)))):
-        flat = _flat_encoder(between).encode(value)
-        return flat[0] + between[1:] + flat[1:-1] + end + flat[-1]
-    if isinstance(value, dict):
-        parts = [f"{_key(key)}: {_indented(below, depth + 1)}" for key, below in value.items()]
-        return "{" + between[1:] + between.join(parts) + end + "}"
-    return "[" + between[1:] + between.join([_indented(below, depth + 1) for below in value]) + end + "]"
+@dataclass(frozen=True, eq=False)
+class WholeNumbers:
+    """A long list of whole numbers, which writes itself."""
+
+    numbers: np.ndarray[Any, np.dtype[np.int64]]
+
+    def indented(self, depth: int) -> Iterator[str]:
+        if not len(self.numbers):
+            yield "[]"
+            return
+        import polars as pl
+
+        yield "[\n" + " " * depth
+        yield pl.Series(self.numbers).cast(pl.String).str.join(",\n" + " " * depth).item()
+        yield "\n" + " " * (depth - 1) + "]"
 
 
 def _holds_others(kind: type) -> bool:

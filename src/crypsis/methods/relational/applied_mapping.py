@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from crypsis.arrays import Int64s
+from crypsis.arrays.row_ranks import count_keys
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.data.value_texts import value_texts
 from crypsis.data.values import write_values
-from crypsis.strict_json import indented_json, quoted, quoted_texts
+from crypsis.strict_json import indented_parts, quoted, quoted_texts
 
 MISSING = "?"
 
@@ -23,33 +25,40 @@ class AppliedMapping:
     original: Table
     published: PublishedTable
 
-    def indented(self, depth: int) -> str:
+    def indented(self, depth: int) -> Iterator[str]:
         """`to_pairs` as indented JSON, made of whole columns of text: there are as many pairs as records, or nearly."""
-        columns = self.original.with_role("quasi")
-        if not columns:
-            return "{}"
-        parts = [f"{quoted(column.name)}: {self._indented_column(column, depth + 1)}" for column in columns]
-        return _braces(",\n" + " " * depth, parts, depth)
+        before = "{"
+        for column in self.original.with_role("quasi"):
+            yield f"{before}\n{' ' * depth}{quoted(column.name)}: "
+            yield from self._indented_column(column, depth + 1)
+            before = ","
+        yield "{}" if before == "{" else "\n" + " " * (depth - 1) + "}"
 
-    def _indented_column(self, column: Column, depth: int) -> str:
+    def _indented_column(self, column: Column, depth: int) -> Iterator[str]:
         cells = self.published.column(column.name)
         texts, values = cells.cells.text_series, value_texts(column.domain)
         if not len(column.codes) or (values == MISSING).any() or texts.n_unique() < len(texts):
-            return indented_json(self._of_column(column), depth)
+            yield from indented_parts(self._of_column(column), depth)
+            return
         found, counts = self._pairs(column, cells)
         code, cell = np.divmod(found, len(texts))
-        keys = quoted_texts(pl.concat([pl.Series([MISSING], dtype=pl.String), values.alias("")]))
-        names = quoted_texts(texts)
         inside, end = "\n" + " " * (depth + 1), "\n" + " " * depth
-        pairs = pl.DataFrame({"code": code + 1, "pair": names.gather(cell) + ": " + pl.Series(counts).cast(pl.String)})
-        of_value = pairs.group_by("code", maintain_order=True).agg(pl.col("pair").str.join("," + inside))
-        lines = keys.gather(of_value["code"]) + (": {" + inside) + of_value["pair"] + (end + "}")
-        return _braces("," + end, [lines.str.join("," + end).item()], depth)
+        keys = quoted_texts(pl.concat([pl.Series([MISSING], dtype=pl.String), values.alias("")]))
+        heads = keys + (": {" + inside)
+        # what stands above a pair: a comma, or the end of the value before and the value that begins
+        above = pl.concat([end + "}," + end + heads, pl.Series(["," + inside, end + heads[int(code[0]) + 1]])])
+        begins = np.diff(code, prepend=code[0]) > 0
+        which = np.where(begins, code + 1, len(heads))
+        which[0] = len(heads) + 1
+        names, times = quoted_texts(texts) + ": ", pl.Series(counts).cast(pl.String)
+        pairs = pl.select(pl.concat_str(above.gather(which), names.gather(cell), times)).to_series()
+        yield "{"
+        yield pairs.str.join("").item()
+        yield end + "}\n" + " " * (depth - 1) + "}"
 
     def _pairs(self, column: Column, cells: PublishedColumn) -> tuple[Int64s, Int64s]:
         """The pairs of a value and a cell that occur, as one number each, and how often."""
-        pairs = column.codes.astype(np.int64) * len(cells.cells) + cells.codes
-        return np.unique(pairs, return_counts=True)
+        return count_keys(column.codes.astype(np.int64) * len(cells.cells) + cells.codes)
 
     def to_pairs(self) -> dict[str, dict[str, dict[str, int]]]:
         """Column: value as it was: cell as it is published: records."""
@@ -64,8 +73,3 @@ class AppliedMapping:
             code, cell = divmod(pair, len(texts))
             of_column.setdefault(MISSING if code < 0 else values[code], {})[texts[cell]] = count
         return of_column
-
-
-def _braces(between: str, parts: list[str], depth: int) -> str:
-    """An object of these parts, one a line."""
-    return "{" + between[1:] + between.join(parts) + "\n" + " " * (depth - 1) + "}"
