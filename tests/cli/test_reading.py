@@ -75,6 +75,14 @@ def test_transactions_are_read_from_rows_or_lines(read) -> None:
     assert reading.words_on(lines).splitlines()[0] == counts
 
 
+def test_lists_in_json_are_records(read) -> None:
+    baskets = '[{"id": 1, "item": ["a", "b"]}, {"id": 2, "item": []}]'
+    assert read(baskets, Transactions, "file.json", id="id").to_lists() == [["a", "b"], []]
+    twice = '[{"id": 1, "item": ["a"]}, {"id": 1, "item": ["b"]}]'
+    with pytest.raises(BadParameter, match="same 'id'.*person='id'"):
+        read(twice, Transactions, "file.json", id="id")
+
+
 def test_events_are_read_with_their_sensitive_column(read) -> None:
     events = read("id,location,t,illness\n1,a,0,flu\n1,b,60,flu\n", Events, sensitive="illness")
     assert len(events) == 2
@@ -85,6 +93,8 @@ def test_an_option_of_another_kind_of_data_is_refused(read) -> None:
         read("a b\n", Transactions, "file.dat", grid=100.0)
     with pytest.raises(OptionWithoutEffect, match="--quasi says how tables or mixed data are read"):
         read("a b\n", Transactions, "file.dat", quasi="a")
+    with pytest.raises(OptionWithoutEffect, match="--items says how mixed data are read; here tables are. Leave"):
+        read(PATIENTS, Table, quasi="age", items="diagnoses")
     with pytest.raises(NotApplicable, match="int cannot be read"):
         read("a b\n", int)
 

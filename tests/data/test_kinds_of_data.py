@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
+
+import pytest
 
 from crypsis.data.inspection import inspect_file
 
@@ -90,3 +93,35 @@ def test_lines_with_a_key_each_are_rows_of_a_table(tmp_path: Path) -> None:
     found = inspect_file(lines(tmp_path, "nodes.txt", nodes))
     assert (found.kind, found.rows, len(found.columns)) == ("table", 60, 3)
     assert found.how == {"format": "csv", "header": False, "separator": " "}
+
+
+def test_position_fixes_without_names_are_tracks(tmp_path: Path) -> None:
+    fixes = [
+        [str(taxi), f"2008-02-02 15:{row:02}:08", f"116.4{row}", f"39.9{row}"] for taxi in (1, 2) for row in range(30)
+    ]
+    found = inspect_file(lines(tmp_path, "taxis.txt", fixes, ","))
+    assert (found.kind, found.how) == ("tracks", {"format": "csv"})
+    assert found.uses == {"id": "column_1", "t": "column_2", "lat": "column_4", "lon": "column_3"}
+
+
+def test_coordinates_that_may_be_either_are_not_guessed(tmp_path: Path) -> None:
+    fixes = [
+        [str(taxi), f"2008-02-02 15:{row:02}:08", f"13.4{row}", f"52.5{row}"] for taxi in (1, 2) for row in range(30)
+    ]
+    assert inspect_file(lines(tmp_path, "taxis.csv", fixes, ",")).kind == "table"
+
+
+@pytest.mark.parametrize(("beside", "kind"), [({}, "transactions"), ({"age": 30}, "mixed")])
+def test_lists_are_items_of_records(tmp_path: Path, beside: dict[str, int], kind: str) -> None:
+    file = tmp_path / "baskets.jsonl"
+    rows = [{"id": row, **beside, "items": ["abcd"[row % 4], "abcd"[row % 3]]} for row in range(40)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = inspect_file(file)
+    assert (found.kind, found.columns[-1].distinct) == (kind, 12)
+
+
+def test_all_files_of_a_folder_are_counted(tmp_path: Path) -> None:
+    point = '<trkpt lat="1" lon="2"><time>2020-01-01T00:00:00Z</time></trkpt>'
+    for name in "ab":
+        (tmp_path / f"{name}.gpx").write_text(f"<gpx><trk><name>{name}</name><trkseg>{point}</trkseg></trk></gpx>")
+    assert inspect_file(tmp_path).rows == 2

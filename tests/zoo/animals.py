@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 
+_ODS_SPACES = ("office", "table", "text")
 Content = bytes | Callable[[Path], None]
 PEOPLE = {"name": ["Jörg", "Zoë", "Ana"], "height": [1.75, 1.8, 1.62]}
 GERMAN = "name;height\nJörg;1,75\nZoë;1,80\nAna;1,62\n"
@@ -63,6 +64,31 @@ def _sheet(*sheets: tuple[str, list[list[Any]]]) -> Callable[[Path], None]:
                             sheet.write(row, column, cell)
 
     return write
+
+
+def _ods_type(cell: str | float) -> str:
+    return 'office:value-type="string"' if isinstance(cell, str) else f'office:value-type="float" office:value="{cell}"'
+
+
+def _open_document(rows: list[list[Any]]) -> bytes:
+    """A spreadsheet of OpenOffice."""
+    cells = [
+        "".join(f"<table:table-cell {_ods_type(cell)}><text:p>{cell}</text:p></table:table-cell>" for cell in row)
+        for row in rows
+    ]
+    spaces = "".join(f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in _ODS_SPACES)
+    table = "".join(f"<table:table-row>{row}</table:table-row>" for row in cells)
+    content = (
+        f"<office:document-content{spaces}><office:body><office:spreadsheet>"
+        f'<table:table table:name="Data">{table}</table:table>'
+        "</office:spreadsheet></office:body></office:document-content>"
+    )
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", "<manifest:manifest/>")
+        archive.writestr("content.xml", content)
+    return packed.getvalue()
 
 
 def _survey(writer: str, **more: Any) -> Callable[[Path], None]:
@@ -207,6 +233,29 @@ TABLES = [
     Animal("thousands with blanks", "a.csv", b"a;b\n1 234,50;x\n7,25;y\n", {"a": [1234.5, 7.25], "b": ["x", "y"]}),
     Animal("Swiss thousands", "a.csv", b"a;b\n1'234.50;x\n7.25;y\n", {"a": [1234.5, 7.25], "b": ["x", "y"]}),
     Animal(
+        "Swiss thousands of whole numbers",
+        "a.csv",
+        b"a;b\n1'234;x\n7'250;y\n",
+        {"a": [1234, 7250], "b": ["x", "y"]},
+        told="marks between thousands",
+    ),
+    Animal(
+        "points that may mark thousands",
+        "a.csv",
+        b"a;b\n17.915;x\n9.500;y\n",
+        {"a": [17.915, 9.5], "b": ["x", "y"]},
+        told="thousands='.'",
+    ),
+    Animal("three decimals below one", "a.csv", b"a;b\n0.915;x\n0.500;y\n", {"a": [0.915, 0.5], "b": ["x", "y"]}),
+    Animal(
+        "thousands that are declared, with decimals",
+        "a.csv",
+        b"a;b\n1.234,5;x\n7;y\n",
+        {"a": [1234.5, 7], "b": ["x", "y"]},
+        {"thousands": "."},
+        told="decimal ','",
+    ),
+    Animal(
         "thousands that are declared",
         "a.csv",
         b"a;b\n1.234;x\n7;y\n",
@@ -218,7 +267,7 @@ TABLES = [
         "a.csv",
         b"a;b\n1,234;x\n2,345;y\n",
         {"a": ["1,234", "2,345"], "b": ["x", "y"]},
-        told="decimal and thousands",
+        told="`decimal` and `thousands`",
     ),
     Animal(
         "lists of codes",
@@ -468,6 +517,13 @@ TABLES = [
         _sheet(("s", [["a"], [1]])),
         refused="unreadable-file",
         advice="name the format excel",
+    ),
+    Animal(
+        "a spreadsheet of OpenOffice",
+        "a.ods",
+        _open_document([["name", "height"], ["Jörg", 1.75], ["Zoë", 1.8], ["Ana", 1.62]]),
+        PEOPLE,
+        told="sheet 'Data'",
     ),
     Animal("a workbook that is cut", "a.xlsx", b"PK\x03\x04 nothing", refused="unreadable-file", advice="Excel"),
     Animal(

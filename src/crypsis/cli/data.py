@@ -7,7 +7,7 @@ import os
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -20,9 +20,6 @@ from crypsis.cli.settings import EVERY_COMMAND, SETTINGS, in_order
 from crypsis.errors import BadEdit, BadParameter, CrypsisError, MissingFile, OutputExists
 from crypsis.places import reword
 from crypsis.wording import counted
-
-if TYPE_CHECKING:
-    pass
 
 data_app = typer.Typer(help="Look at data and edit them.", no_args_is_help=True, rich_markup_mode=None)
 data_app.command(cls=RiskCommand, epilog=EVERY_COMMAND)(risk)

@@ -139,7 +139,7 @@ def inspect_file(
 
     Missing markers, the form of dates and a `change` before all are those of a table.
     """
-    file = files_of(path)[0]
+    file = files_of(path, options)[0]
     chosen = format_for(file, format, **options)
     if isinstance(chosen, json_lines.JsonLines) and not chosen.is_table(file):
         arrays = json_lines.read_arrays(file)
@@ -162,7 +162,8 @@ def inspect_file(
         listed = chosen.read_sequences(file)
         return _of_lists(file, chosen, listed, show_values)
     if "track" in chosen.holds:
-        frame, source = chosen.read_points(file)
+        parts = [format_for(part, format, **options).read_points(part) for part in files_of(path)]
+        frame, source = pl.concat([points for points, _ in parts], how="diagonal_relaxed"), parts[0][1]
         kinds = SuggestedKind("tracks", f"{chosen.name} holds tracks", track_columns(frame.columns, frame.columns))
     else:
         try:
@@ -193,7 +194,7 @@ def inspected_as_table(
     **options: Any,
 ) -> Inspection:
     """The same file as a table of records, with roles; for whoever knows better than the suggestion."""
-    file = files_of(path)[0]
+    file = files_of(path, options)[0]
     frame, source = read_table_file(path, format=format, **options)
     frame = with_times(frame if change is None else change(frame), time_format, missing_tokens, source)
     kinds = SuggestedKind("table", "one row per record")
@@ -301,8 +302,9 @@ def _summary(
     if isinstance(cells.dtype, pl.Array):
         cells = cells.arr.to_list()
     if cells.dtype.is_nested():
-        text = cells.list.len().cast(pl.String) if isinstance(cells.dtype, pl.List) else cells.cast(pl.String)
-        role = _named(SuggestedRole("quasi", "holds lists", "medium")) if roles else {}
+        text = cells.cast(pl.String, strict=False) if not isinstance(cells.dtype, pl.List) else _joined(cells)
+        separator = " " if isinstance(cells.dtype, pl.List) and not cells.dtype.inner.is_nested() else None
+        role = _named(SuggestedRole("quasi", "holds lists", "medium", separator)) if roles else {}
         return ColumnSummary(
             cells.name, str(cells.dtype).lower(), cells.null_count(), text.n_unique(), False, (), **role
         )
@@ -340,6 +342,13 @@ def _summary(
         facts = ColumnFacts(cells.name, type, len(cells), len(distinct), unique, distinct)
         summary |= _named(suggest_role(facts))
     return ColumnSummary(cells.name, type, int(absent.sum()), len(distinct), unique, **summary)
+
+
+def _joined(lists: pl.Series) -> pl.Series:
+    """Lists as texts, to be counted."""
+    if lists.dtype.inner.is_nested():  # type: ignore[attr-defined]
+        return lists.list.len().cast(pl.String)
+    return lists.cast(pl.List(pl.String)).list.join("\0")
 
 
 def _of_sequences(

@@ -18,8 +18,9 @@ import polars as pl
 from crypsis.arrays import offsets_of
 from crypsis.data.column_words import meanings_of
 from crypsis.data.formats.compression import read_beginning
-from crypsis.data.formats.csv import SNIFFED, Csv
+from crypsis.data.formats.csv import SNIFFED, Csv, numbered_names
 from crypsis.data.formats.format import Sequences
+from crypsis.data.formats.timestamps import looks_like_dates
 from crypsis.data.person_detection import identifies_by_name, word_set, words_of
 from crypsis.data.usual_columns import (
     ID_NAMES,
@@ -39,6 +40,7 @@ from crypsis.data.usual_columns import (
     track_column,
     usual_column,
 )
+from crypsis.data.values import inferred_type
 from crypsis.errors import CrypsisError
 
 _FEW = 3  # columns that a long table of items has, as a rule
@@ -89,6 +91,9 @@ def kind_of_table(frame: pl.DataFrame) -> SuggestedKind:
     if "id" in columns and "t" in columns and len(columns) > 2:
         words = f"columns {columns['id']}, {columns['t']} and coordinates look like position fixes"
         return SuggestedKind("tracks", words, columns)
+    columns = _unnamed_fixes(frame)
+    if columns:
+        return SuggestedKind("tracks", "an id, a time and coordinates look like position fixes", columns, columns)
     moment = usual_column(names, TIME_NAMES)
     if person and moment and location:
         return SuggestedKind(
@@ -98,7 +103,9 @@ def kind_of_table(frame: pl.DataFrame) -> SuggestedKind:
         )
     record = basket_column(names)
     item = item_column(names, ITEM_NAMES if frame.width <= _FEW else SURE_ITEM_NAMES)
-    if record and item and record != item and (frame.width <= _FEW or frame[record].n_unique() < frame.height):
+    listed = item is not None and frame[item].dtype.is_nested()  # with more than its id beside it, a table with sets
+    few = frame.width == 2 if listed else frame.width <= _FEW
+    if record and item and record != item and (few or frame[record].n_unique() < frame.height):
         columns = {"id": record, "item": item}
         return SuggestedKind(
             "transactions", f"columns {record} and {item} look like a long table of items", columns, columns
@@ -199,6 +206,36 @@ def _point_columns(names: list[str]) -> dict[str, str]:
     return {axis: lower[axis] for axis in ("x", "y") if axis in lower}
 
 
+def _unnamed_fixes(frame: pl.DataFrame) -> dict[str, str]:
+    """The columns of position fixes in a file without a header, told by their values; empty where they do not tell.
+
+    A longitude beyond 90 degrees tells which of the two coordinates is which.
+    """
+    if frame.columns != numbered_names(frame.width) or not 4 <= frame.width <= _MOST_COLUMNS:
+        return {}
+    looked_at = frame.head(_LOOKED_AT)
+    numbers = {name: looked_at[name].cast(pl.Float64, strict=False) for name in frame.columns}
+    degrees = [
+        name
+        for name, values in numbers.items()
+        if not values.has_nulls() and (values % 1 != 0).sum() > 0.9 * len(values) and (values.abs() <= 180).all()
+    ]
+    moments = [name for name, values in numbers.items() if values.null_count() == len(values)]
+    moments = [name for name in moments if _holds_times(looked_at[name].head(_FEWEST_ROWS))]
+    rest = [name for name in frame.columns if name not in degrees and name not in moments]
+    movers = [name for name in rest if looked_at[name].n_unique() < 0.5 * frame.height]
+    if len(degrees) != 2 or len(moments) != 1 or not movers:
+        return {}
+    lat, lon = sorted(degrees, key=lambda name: float(numbers[name].abs().max()))  # type: ignore[arg-type]
+    if not (numbers[lon].abs() > 90).any() or (numbers[lat].abs() > 90).any():
+        return {}
+    return {"id": movers[0], "t": moments[0], "lat": lat, "lon": lon}
+
+
+def _holds_times(cells: pl.Series) -> bool:
+    return inferred_type(cells) in ("date", "timestamp") or (cells.dtype == pl.String and looks_like_dates(cells))
+
+
 def kind_of_lists(listed: Sequences) -> SuggestedKind:
     """Sets or sequences, where the file does not say which."""
     why = _order_counts(listed)
@@ -251,15 +288,21 @@ def is_list_of_baskets(listed: Sequences) -> bool:
 
 
 def table_as_text(file: Path) -> dict[str, Any]:
-    """How lines are read as a table: all have as many fields, and the first names them; empty where they are not."""
+    """How lines are read as a table; empty where they are none.
+
+    All have as many fields, and the first names them, or they are position fixes without names.
+    """
     try:
         if not Csv.sniff(read_beginning(file, SNIFFED)):
             return {}
         frame, source = Csv().read_frame(file)
     except (CrypsisError, OSError, ValueError):
         return {}
-    named = source.reader.header and not any((frame[name] == name).any() for name in frame.columns)
-    return {"format": Csv.name} if named and frame.width > 1 and frame.height > 1 else {}
+    if frame.width < 2 or frame.height < 2:
+        return {}
+    if not source.reader.header:
+        return {"format": Csv.name} if _unnamed_fixes(frame) else {}
+    return {} if any((frame[name] == name).any() for name in frame.columns) else {"format": Csv.name}
 
 
 def headerless_table(file: Path, listed: Sequences) -> dict[str, Any]:

@@ -55,6 +55,7 @@ from crypsis.data.written_columns import (
     missing_concerns,
     numeric_type,
     plain_numbers,
+    points_asked,
     questions_on,
     understand_texts,
 )
@@ -922,7 +923,8 @@ def _column_of_texts(
     if may_be_numbers and not missing_concerns(cells.name, missing_tokens):
         numbers = plain_numbers(cells, type)
         if numbers is not None:
-            questions = questions_on(numbers, cells.name) if told is not None and type is None else ()
+            asked = told is not None and type is None
+            questions = (*questions_on(numbers, cells.name), *points_asked(numbers, cells)) if asked else ()
             if told is not None and questions:
                 told.append(WrittenColumn(numbers, numbers.is_null(), numeric_type(numbers), (), questions))
             return _column_of_values(cells.name, numeric_type(numbers), role, numbers, type is None, late)

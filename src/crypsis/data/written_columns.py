@@ -24,6 +24,7 @@ _CODES = frozenset({-1, -2, -3, -4, -5, -6, -7, -8, -9, -66, -77, -88, -97, -98,
 _HIGH_CODES = (99, 999, 9999, 99999, 999999)
 _MOST_CODES = 5
 _MOST = 10**18
+_MAY_BE_THOUSANDS = r"^\s*[+-]?(?:[1-9]\d{0,2}\.\d{3}|\d{1,3})\s*$"
 _SAMPLE = 1000  # what does not hold for the first values does not hold for all
 
 
@@ -119,7 +120,7 @@ def understand_texts(
         guessed = _guess(known, absent, name, type)
         if guessed is not None:
             return guessed
-    questions = questions_on(values, name) if guess and type is None else ()
+    questions = (*questions_on(values, name), *points_asked(values, known)) if guess and type is None else ()
     return WrittenColumn(values, absent, chosen, (), questions)
 
 
@@ -142,10 +143,10 @@ def _guess(known: pl.Series, absent: pl.Series, name: str, type: ColumnType | No
         if numbers is not None and numbers.certain:
             chosen = _fitting(inferred_type(numbers.texts), type)
             texts = recognised_in(rest, numbers.texts)
-            notes.append(f"'{name}' is written with {'a decimal comma' if numbers.decimal == ',' else 'commas'}")
+            notes.append(f"'{name}' is written with {numbers.words}")
         elif numbers is not None:
             questions.append(
-                f"'{name}' holds texts like {said[0]!r}: say with decimal and thousands which marks they are"
+                f"'{name}' holds texts like {said[0]!r}: say with `decimal` and `thousands` which marks they are"
             )
     values = None
     if chosen is None:
@@ -209,6 +210,17 @@ def questions_on(values: pl.Series, name: str) -> tuple[str, ...]:
         return ()
     markers = [f"{name}={'|'.join(asked)}"]
     return (f"{', '.join(asked)} in '{name}' may be codes for a missing value; if so, say missing_tokens={markers!r}",)
+
+
+def points_asked(values: pl.Series, texts: pl.Series) -> tuple[str, ...]:
+    """Numbers such as 17.915 and no others: whether their point marks thousands is for people to say."""
+    if values.dtype != pl.Float64 or not 1 <= cast(float, values.abs().min() or 0) <= cast(float, values.max()) < 1000:
+        return ()
+    for said in (texts.head(_SAMPLE).drop_nulls(), texts.drop_nulls()):
+        if not said.str.contains(_MAY_BE_THOUSANDS).all():
+            return ()
+    example = texts.filter(texts.str.contains(".", literal=True))[0]
+    return (f"'{texts.name}' holds numbers like {example}: if the point marks thousands, say thousands='.'",)
 
 
 def _apart(codes: pl.Series, others: pl.Series) -> bool:

@@ -31,8 +31,9 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.declarations import Declarations
-from crypsis.data.formats import format_of, format_options
+from crypsis.data.formats import format_of, format_options, is_elsewhere
 from crypsis.data.formats.compression import archive_of, readable_file, unpacked_chunks
+from crypsis.data.formats.format import Format
 from crypsis.data.formats.tabular import files_of, read_table_file
 from crypsis.data.microdata import Microdata
 from crypsis.data.sources import OF_RECORDS, SOURCES, DataFile, DataSource, MixedSource, every_option
@@ -83,7 +84,7 @@ class Dataset:
 
     @cached_property
     def files(self) -> list[Path]:
-        return files_of(self.path)
+        return files_of(self.path, self.file_options)
 
     @property
     def file(self) -> Path:
@@ -95,6 +96,11 @@ class Dataset:
         """The format of the file and its options."""
         given = {name: self.section[name] for name in format_options() if self.section.get(name) is not None}
         return {"format": self.section.get("format"), **given}
+
+    @cached_property
+    def format(self) -> type[Format]:
+        """How the file is written."""
+        return format_of(self.file, self.section.get("format"), options=self.file_options)
 
     @cached_property
     def kind(self) -> str:
@@ -116,9 +122,8 @@ class Dataset:
             return "table"
         if "grid" in self.section:
             return "trajectories"
-        chosen = format_of(self.file, self.section.get("format"))
-        if "table" not in chosen.holds:
-            return "tracks" if "track" in chosen.holds else "transactions"
+        if "table" not in self.format.holds:
+            return "tracks" if "track" in self.format.holds else "transactions"
         from crypsis.data.inspection import inspect_file
 
         found = inspect_file(self.file, **self.file_options).kind
@@ -132,11 +137,12 @@ class Dataset:
         files = [name for name in side_input_files() if self.section.get(name) is not None]
         apart = ("path", "kind", *files)
         told = {key: value for key, value in self.section.items() if value not in _SAYS_NOTHING and key not in apart}
-        parts = [json.dumps(told, sort_keys=True, default=str), self.kind, *map(file_digest, self.files)]
+        parts = [json.dumps(told, sort_keys=True, default=str), self.kind]
+        parts += [str(self.file)] if is_elsewhere(self.file, self.file_options) else map(file_digest, self.files)
         parts += [file_digest(resolved(str(self.section[name]), self.folder)) for name in files]
         parts += [file_digest(resolved(str(_set["path"]), self.folder)) for _set in self._sets.values()]
         parts += [file_digest(Path(step.table)) for step in self.steps if isinstance(step, Join)]
-        if format_of(self.file, self.section.get("format")).live:
+        if self.format.live:
             read = self.original_frame()[0]
             parts.append(json.dumps([read.columns, [str(dtype) for dtype in read.dtypes]]))
             parts += [hashlib.sha256(str(row).encode()).hexdigest() for row in read.iter_rows()]
@@ -235,7 +241,7 @@ class Dataset:
 
     def is_table_file(self) -> bool:
         """Whether the file holds a table, which can be edited."""
-        return "table" in format_of(self.file, self.option("format")).holds
+        return "table" in self.format.holds
 
 
 _LOADED: OrderedDict[str, Any] = OrderedDict()

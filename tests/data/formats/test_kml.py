@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,19 @@ def test_tracks_and_timed_points_are_read(tmp_path: Path) -> None:
     tracks = crypsis.read_tracks(written(tmp_path / "t.kml", *parts), each_row_is_a_person=True)
     assert [*map(str, tracks.ids)] == ["a", "a (2)", "walk"]
     assert [int(length) for length in tracks.offsets[1:] - tracks.offsets[:-1]] == [2, 2, 3]
+
+
+def test_a_line_without_times_says_what_to_do(tmp_path: Path) -> None:
+    line = "<Placemark><name>a</name><LineString><coordinates>1,2,0 3,4,0</coordinates></LineString></Placemark>"
+    with pytest.raises(BadTimestamps, match="The line 'a' has no times.*Export it as GPX"):
+        crypsis.read_tracks(written(tmp_path / "t.kml", line))
+
+
+def test_an_archive_of_google_earth_is_read(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "t.kmz", "w") as archive:
+        archive.writestr("files/picture.png", b"")
+        archive.write(written(tmp_path / "doc.kml", TRACK.format(name="a")), "doc.kml")
+    assert [*crypsis.read_tracks(tmp_path / "t.kmz", each_row_is_a_person=True).ids] == ["a"]
 
 
 def test_a_damaged_file_says_what_is_wrong(tmp_path: Path) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sqlite3
 import sys
 
+import polars as pl
 import pytest
 
 from crypsis.data import Trajectories, read_sql
+from crypsis.data.formats.sql import _plain
 from crypsis.errors import MissingExtra, UnreadableFile
 
 
@@ -24,6 +26,21 @@ def test_a_query_gives_trajectories(connection: sqlite3.Connection) -> None:
     data = Trajectories.from_frame(frame, id="trip", position="step", location="place")
     assert data.to_lists() == [["a", "b"], ["a"]]
     connection.close()
+
+
+def test_types_of_databases_become_those_of_files() -> None:
+    exact = pl.Extension("arrow.opaque", pl.String, '{"type_name": "numeric", "vendor_name": "PostgreSQL"}')
+    frame = pl.DataFrame(
+        [
+            pl.Series("income", ["1013.50", "NaN"]).ext.to(exact),
+            pl.Series("uid", [b"\x9e\x57", None]),
+            pl.Series("n", [1, 2]),
+        ]
+    )
+    plain = _plain(frame)
+    assert plain.dtypes == [pl.Float64, pl.String, pl.Int64]
+    assert plain["income"][0] == 1013.5
+    assert plain["uid"].to_list() == ["9e57", None]
 
 
 def test_a_query_that_fails_says_why(connection: sqlite3.Connection) -> None:

@@ -12,7 +12,7 @@ import pytest
 import crypsis
 from crypsis.cli.main import main
 from crypsis.data.formats.sql_file import holds_secret
-from crypsis.errors import BadParameter, NotApplicable, UnreadableFile
+from crypsis.errors import BadParameter, MissingFile, NotApplicable, UnreadableFile
 from crypsis.evaluate.dataset import Dataset, forget_loaded
 from crypsis.web.datasets import Datasets
 from crypsis.web.workspace import Workspace
@@ -43,6 +43,34 @@ def test_every_road_reads_what_the_query_gives(query: Path, capsys: pytest.Captu
     told = json.loads(capsys.readouterr().out)
     assert [column["name"] for column in told["columns"]] == ["age", "town"]
     assert all("--connection PEOPLE_DATABASE" in command for command in told["commands"].values())
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("people", {}), ("people of Rome", {"query": "people"}), ("rome", {"query": "select * from people;"})],
+    ids=["a table", "a table as query", "a query"],
+)
+def test_a_table_needs_no_file(
+    query: Path, name: str, said: dict[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = {"connection": "PEOPLE_DATABASE", **said}
+    read = crypsis.read_table(name, ROLES, each_row_is_a_person=True, **options)
+    section = {"path": name, "kind": "table", "rest": "quasi", **options}
+    assert len(read) == len(Dataset(section, query.parent).load()) == 20
+    monkeypatch.chdir(query.parent)
+    typed = [word for option, value in options.items() for word in (f"--{option}", value)]
+    roles = ("--quasi", "age,town", "--each-row-is-a-person")
+    with pytest.raises(SystemExit) as ended:
+        main(["anonymize", name, *typed, *roles, "--method", "mondrian", "-k", "5", "--out", "release"])
+    assert ended.value.code in (0, None), capsys.readouterr().err
+    forget_loaded()
+
+
+def test_a_table_that_is_not_there_is_refused(query: Path) -> None:
+    with pytest.raises(UnreadableFile, match="refused the query"):
+        crypsis.read_table("nobody", ROLES, connection="PEOPLE_DATABASE")
+    with pytest.raises(MissingFile, match="There is no file people"):
+        crypsis.read_table("people", ROLES)
 
 
 def test_rows_that_were_added_are_read(query: Path) -> None:

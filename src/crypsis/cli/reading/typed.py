@@ -210,8 +210,10 @@ def _refuse_other_kinds(given: Mapping[str, Any], source: type[DataSource]) -> N
         if option not in options_of(source):
             sources: list[type[DataSource]] = [*SOURCES.values(), PublishedTableSource]
             fitting = dict.fromkeys(other.plural for other in sources if option in options_of(other))
+            others = " or ".join(plural for plural in fitting if plural != source.plural)
             raise OptionWithoutEffect(
-                f"{dashed(option)} says how {' or '.join(fitting)} are read; here {source.plural} are.",
+                f"{dashed(option)} says how {others} are read; here {source.plural} are. Leave it out, or "
+                f"choose a method for {others}.",
                 option=option,
                 kind=source.plural,
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,18 @@ def known_suffixes() -> frozenset[str]:
     return frozenset(suffix for format in FORMATS.values() for suffix in format.suffixes)
 
 
-def format_of(path: Path, chosen: str | None = None, *, holding: frozenset[str] | None = None) -> type[Format]:
+def is_elsewhere(path: Path, options: Mapping[str, Any]) -> bool:
+    """Whether, with these options, a path names what no file holds."""
+    return any(format.is_elsewhere(path, options) for format in FORMATS.values())
+
+
+def format_of(
+    path: Path,
+    chosen: str | None = None,
+    *,
+    holding: frozenset[str] | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> type[Format]:
     """The format that was chosen, or the one of the suffix (before .gz, .zip and the like), or of the first bytes."""
     fitting = {name: entry for name, entry in FORMATS.items() if holding is None or entry.holds & holding}
     if chosen is not None:
@@ -72,6 +84,9 @@ def format_of(path: Path, chosen: str | None = None, *, holding: frozenset[str] 
             where=str(path),
             known=sorted(fitting),
         )
+    for entry in fitting.values():
+        if entry.is_elsewhere(path, options or {}):
+            return entry
     suffix = without_compression(path).suffix.lower()
     beginning = _beginning(path)
     for entry in fitting.values():
@@ -94,7 +109,7 @@ def format_for(
     path: Path, chosen: str | None = None, *, holding: frozenset[str] | None = None, **options: Any
 ) -> Format:
     """The format of a file with its options; one that it does not have is refused (`OptionWithoutEffect`)."""
-    format = format_of(path, chosen, holding=holding)
+    format = format_of(path, chosen, holding=holding, options=options)
     given = {name: value for name, value in options.items() if value is not None}
     known = [option.name for option in parameters_of(format)]
     for name in given:

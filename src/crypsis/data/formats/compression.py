@@ -1,7 +1,7 @@
 """Files as bytes: compressed or not, read as a stream that stops at the memory limit.
 
-gzip, xz, bzip2, zstandard and zip are recognised by their suffix. A small file that unpacks to more than the machine
-can hold is refused while it unpacks, so a decompression bomb costs no more than the limit.
+gzip, xz, bzip2, zstandard, zip and kmz are recognised by their suffix. A small file that unpacks to more than the
+machine can hold is refused while it unpacks, so a decompression bomb costs no more than the limit.
 
 A file in an archive is named like one in a folder, `trips.zip/january.csv`; an archive with several files of one format
 is read like a folder.
@@ -49,6 +49,13 @@ def _open_zip(path: Path) -> IO[bytes]:
     """The one file of an archive."""
     archive = zipfile.ZipFile(path)
     return archive.open(_member(archive, path))
+
+
+def _open_map(path: Path) -> IO[bytes]:
+    """The map of an archive of Google Earth; pictures lie beside it."""
+    archive = zipfile.ZipFile(path)
+    names = [name for name in _members(archive) if name.lower().endswith(".kml")]
+    return archive.open(names[0] if names else _member(archive, path))
 
 
 def _open_member(path: Path) -> IO[bytes]:
@@ -115,6 +122,7 @@ OPENERS: dict[str, Callable[[Path], Any]] = {
     ".bz2": bz2.open,
     ".zst": _open_zstandard,
     ".zip": _open_zip,
+    ".kmz": _open_map,
 }
 
 
@@ -126,6 +134,8 @@ def without_compression(path: Path) -> Path:
     """`trips.csv.gz` -> `trips.csv`; an archive `trips.zip` is called as the file in it."""
     if path.suffix.lower() not in OPENERS:
         return path
+    if path.suffix.lower() == ".kmz":
+        return path.with_suffix(".kml")
     plain = path.with_suffix("")
     if path.suffix.lower() == ".zip" and not plain.suffix:
         with suppress(OSError, zipfile.BadZipFile, CrypsisError), zipfile.ZipFile(path) as archive:

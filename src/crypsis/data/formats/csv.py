@@ -30,7 +30,7 @@ from crypsis.data.formats.failures import POLARS_FAILURES
 from crypsis.data.formats.format import TABLE, Format, Header, Separator
 from crypsis.data.formats.header_row import LOOKED_AT, TOLD, names_columns
 from crypsis.data.formats.source import Source, Understood, line_place
-from crypsis.data.formats.written_numbers import rewrite_numbers
+from crypsis.data.formats.written_numbers import other_mark, rewrite_numbers
 from crypsis.errors import BadParameter, BadRow, UnreadableFile
 from crypsis.parameters import AtLeast, OneOf
 
@@ -127,7 +127,9 @@ class Csv(Format):
         shown = _IN_WORDS.get(str(self.separator), repr(self.separator))
         items = {"format": "CSV", "encoding": encoding, "separator": shown}
         if self.decimal or self.thousands:
-            items["decimal"] = repr(self.decimal or ".") + (f", thousands {self.thousands!r}" if self.thousands else "")
+            items["decimal"] = repr(self.decimal or other_mark(self.thousands)) + (
+                f", thousands {self.thousands!r}" if self.thousands else ""
+            )
         if not self.header:
             items["header"] = "none"
         return Understood(items, tuple(notes))

@@ -10,10 +10,10 @@ Under differential privacy each record is read by itself (`read_records`, `read_
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import polars as pl
 
@@ -27,6 +27,10 @@ TABLE, SEQUENCE, TRACK = "table", "sequence", "track"
 Separator = Annotated[str | None, "Field separator; detected if empty."]
 Header = Annotated[
     bool | None, "Whether the first row names the columns (else column_1, column_2, ...); detected if empty."
+]
+
+Query = Annotated[
+    str | None, "Table of a database, or a query (select ...); empty if it has one table, or if INPUT says it."
 ]
 
 
@@ -59,6 +63,11 @@ class Format(Checked):
     def sniff(cls, beginning: bytes) -> bool:
         """Whether a file without a known suffix that begins so is of this format."""
         return beginning.startswith(cls.signatures) if cls.signatures else False
+
+    @classmethod
+    def is_elsewhere(cls, path: Path, options: Mapping[str, Any]) -> bool:
+        """Whether, with these options, a path names what no file holds: a table of a database."""
+        return False
 
     def is_table(self, file: Path) -> bool:
         """Whether this file holds a table; formats that hold several kinds of data look into it."""

@@ -17,7 +17,7 @@ class Kml(Format):
     """Tracks of Google Earth and of phones."""
 
     name, label = "kml", "KML: tracks with times"
-    suffixes = (".kml",)
+    suffixes = (".kml",)  # in an archive also .kmz
     holds = frozenset({TRACK})
 
     def read_points(self, file: Path) -> tuple[pl.DataFrame, str]:
@@ -48,9 +48,17 @@ class _KmlReader(TrackReader):
             self.places.append((text.split(), self.line))
         elif name == "coordinates" and self.path[-1:] == ["Point"]:
             self.places.append((text.split(","), self.line))
+        elif name == "coordinates" and self.path[-1:] == ["LineString"]:
+            self.places += [(point.split(","), self.line) for point in text.split()]
         elif name == "Track":
             self.number += 1
             self.take(self.name_track(self.name))
+        elif name == "Placemark" and len(self.places) > 1 and not self.times:
+            raise BadTimestamps(
+                f"The line {self.name!r} has no times; a track needs one for each point. Export it as GPX, or as KML "
+                "with gx:Track.",
+                **self.place(),
+            )
         elif name == "Placemark" and (self.places and self.times):
             self.take(self.name or "1")
 

@@ -17,18 +17,35 @@ def read_sql(query: str, connection: Any) -> pl.DataFrame:
     """
     try:
         if isinstance(connection, str):
-            return pl.read_database_uri(query, connection, engine="adbc")
+            return _plain(pl.read_database_uri(query, connection, engine="adbc"))
         return pl.read_database(query, connection, infer_schema_length=None)
     except ImportError as error:
         raise MissingExtra(
             "Reading this database needs its driver for ADBC; install those for SQLite and PostgreSQL with: "
             "pip install 'crypsis[sql]' (or give an open DBAPI connection)."
         ) from error
+    except pl.exceptions.PanicException as error:
+        raise UnreadableFile(
+            "A column of the query has a type that cannot be read, such as an interval; write it as text in the query, "
+            "select cast(COLUMN as text)."
+        ) from error
     except Exception as error:  # every driver has its own errors
         reason = type(error).__name__ if isinstance(connection, str) else f"{type(error).__name__}: {error}"
         raise UnreadableFile(
             f"The database refused the query ({reason}); check the query and the connection."
         ) from error
+
+
+def _plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """With types that files have, too: exact decimals are numbers, and what has no type here is text."""
+    columns = []
+    for cells in frame.iter_columns():
+        kind = cells.dtype
+        if isinstance(kind, pl.Extension):
+            cells = cells.ext.storage()
+            cells = cells.cast(pl.Float64, strict=False) if '"numeric"' in str(kind.ext_metadata()) else cells
+        columns.append(cells.bin.encode("hex") if cells.dtype == pl.Binary else cells)
+    return pl.DataFrame(columns)
 
 
 def write_sql(frame: pl.DataFrame, table: str, address: str, *, overwrite: bool = False) -> None:

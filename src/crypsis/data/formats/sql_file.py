@@ -1,4 +1,6 @@
-"""A query in a file, run on a database: the file names what is read, an environment variable where.
+"""A table of a database, or what a query gives: an environment variable says where it is.
+
+The input is a file with a query (`patients.sql`), or the name of a table (`patients`); with `query` it is only a name.
 
 An address may hold a password. Typed as an option it would stand in histories, process lists and experiment files, so
 an address with a password is refused, and its text is never repeated; the name of an environment variable that holds it
@@ -8,12 +10,13 @@ is what is typed, kept and shown.
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import polars as pl
@@ -21,7 +24,7 @@ import polars as pl
 from crypsis.data.formats.columns import dates_in_calendar, unknown_column
 from crypsis.data.formats.compression import read_bytes
 from crypsis.data.formats.encodings import as_utf8
-from crypsis.data.formats.format import TABLE, Format
+from crypsis.data.formats.format import TABLE, Format, Query
 from crypsis.data.formats.source import Source, Understood
 from crypsis.data.formats.sql import read_sql
 from crypsis.errors import BadParameter, UnreadableFile
@@ -31,20 +34,27 @@ _SECRETS = frozenset({"password", "pwd", "passwd", "pass", "token", "secret"})
 
 @dataclass(frozen=True, kw_only=True)
 class Sql(Format):
-    """What a query gives."""
+    """A table, or what a query gives."""
 
-    name, label = "sql", "SQL: a query on a database"
+    name, label = "sql", "SQL: a table of a database, or a query"
     suffixes = (".sql",)
     holds = frozenset({TABLE})
     live = True
 
     connection: Annotated[
-        str | None, "Environment variable with the address of a database, or an address without a password."
+        str | None,
+        "Environment variable with the address of a database, or an address without a password; INPUT is then a file "
+        "with a query, or the name of a table.",
     ] = None
+    query: Query = None
+
+    @classmethod
+    def is_elsewhere(cls, path: Path, options: Mapping[str, Any]) -> bool:
+        return options.get("connection") is not None and not path.exists()
 
     def read_frame(self, file: Path, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, Source]:
-        query = as_utf8(read_bytes(file), str(file))[0].decode().strip().removesuffix(";")
         address = address_of(self.connection)
+        query = self._query(file)
         frame = _from_sqlite(query, address) if address.startswith("sqlite:") else read_sql(query, address)
         source = Source(str(file), 1)
         source.understood = Understood({"format": "SQL", "connection": str(self.connection)})
@@ -53,6 +63,22 @@ class Sql(Format):
                 raise unknown_column(name, frame.columns, source)
         wanted = frame if columns is None else frame.select(list(dict.fromkeys(columns)))
         return dates_in_calendar(wanted, source), source
+
+    def _query(self, file: Path) -> str:
+        if self.query is not None:
+            return _selecting(self.query)
+        if not file.exists():
+            return _selecting(file.name)
+        return as_utf8(read_bytes(file), str(file))[0].decode().strip().removesuffix(";")
+
+
+def _selecting(text: str) -> str:
+    """All of a table, whose name may have its schema before it; a query as it is."""
+    if " " in text.strip():
+        return text.strip().removesuffix(";")
+    if re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", text):
+        return f"select * from {text}"
+    return 'select * from "{}"'.format(text.replace('"', '""'))
 
 
 def address_of(connection: str | None) -> str:

@@ -9,12 +9,13 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import polars as pl
 
 from crypsis.data.formats.binary import BinaryFormat
 from crypsis.data.formats.csv import unique_names
+from crypsis.data.formats.format import Query
 from crypsis.data.formats.source import Source, Understood
 from crypsis.errors import BadParameter
 
@@ -29,7 +30,7 @@ class Sqlite(BinaryFormat):
     suffixes = (".sqlite", ".sqlite3", ".db")
     signatures = (b"SQLite format 3\0",)
 
-    query: Annotated[str | None, "Table of a database, or a query (select ...); empty if it has one table."] = None
+    query: Query = None
 
     def read_frame(self, file: Path, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, Source]:
         frame, beside = self.decoded(file)

@@ -7,13 +7,13 @@ files with the same columns.
 from __future__ import annotations
 
 import glob
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from crypsis.data.formats import format_for
+from crypsis.data.formats import format_for, is_elsewhere
 from crypsis.data.formats.by_record import ByRecord, Sets
 from crypsis.data.formats.columns import unknown_column
 from crypsis.data.formats.compression import files_in_archive, is_document, readable_file
@@ -25,9 +25,14 @@ MOST_COLUMNS = 2_000  # each column is looked at by itself, which takes millisec
 _TABLE = frozenset({TABLE})
 
 
-def files_of(path: str | Path) -> list[Path]:
-    """The files that a path stands for: itself, those of a folder or an archive, or those that fit a pattern."""
+def files_of(path: str | Path, options: Mapping[str, Any] | None = None) -> list[Path]:
+    """The files that a path stands for: itself, those of a folder or an archive, or those that fit a pattern.
+
+    With the options of a database it may be the name of a table.
+    """
     file = Path(path)
+    if options and is_elsewhere(file, options):
+        return [file]
     try:
         if file.is_dir():
             found = sorted(one for one in file.rglob("*") if one.is_file() and not is_document(one.name))
@@ -54,7 +59,7 @@ def read_table_file(
     path: str | Path, *, format: str | None = None, columns: Sequence[str] | None = None, **options: Any
 ) -> tuple[pl.DataFrame, str]:
     """The wanted columns (or all) of a table, and its source for messages; `options` are those of its format."""
-    parts = [_read_one(file, format, columns, options) for file in files_of(path)]
+    parts = [_read_one(file, format, columns, options) for file in files_of(path, options)]
     if len(parts) == 1:
         return parts[0]
     first, source = parts[0]
@@ -73,7 +78,7 @@ def read_coded_file(
     path: str | Path, *, format: str | None = None, **options: Any
 ) -> tuple[pl.DataFrame, pl.Schema, str]:
     """A whole table as `Format.read_coded_frame` gives it."""
-    files = files_of(path)
+    files = files_of(path, options)
     if len(files) > 1:
         frame, source = read_table_file(path, format=format, **options)
         return frame, frame.schema, source
@@ -120,7 +125,7 @@ def read_rows(
     """
     parts = [
         format_for(file, format, holding=_TABLE, **options).read_records(file, columns, lists)
-        for file in files_of(path)
+        for file in files_of(path, options)
     ]
     if len(parts) == 1:
         return parts[0]
@@ -136,5 +141,5 @@ def read_sets(path: str | Path, *, format: str | None = None, **options: Any) ->
 
 def header_of(path: str | Path, *, format: str | None = None, **options: Any) -> list[str] | None:
     """The names of the columns of a table, without a look at its records; None where only these would tell."""
-    file = files_of(path)[0]
+    file = files_of(path, options)[0]
     return format_for(file, format, holding=_TABLE, **options).names_by_record(file)

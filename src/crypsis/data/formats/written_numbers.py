@@ -1,7 +1,8 @@
 """Numbers as people write them: 1.234,56 and 1,234.56 and 1 234,5, with the marks declared or told by a whole column.
 
-Which mark is which follows only from what can be read in one way: a cell with both marks, or a comma with other than
-three digits behind it. `1,234` alone, or `123,456,789`, which may be three codes, is asked about.
+Which mark is which follows only from what can be read in one way: a cell with both marks, a comma with other than
+three digits behind it, or an apostrophe, which is no decimal mark. `1,234` alone, or `123,456,789`, which may be three
+codes, is asked about.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _FORMS = {
 }
 _CERTAIN = {  # what a form must have once to be certain: both marks, or a fraction of other than 3 digits
     ",": r"[.'’ \u00a0\u202f]\d{3},|,\d{1,2}$|,\d{4,}$|^[+-]?0,",
-    ".": r"[,'’ \u00a0\u202f]\d{3}\.",
+    ".": r"[,'’ \u00a0\u202f]\d{3}\.|\d['’]\d{3}$",
 }
 _MARKS = {",": ",", ".": r"\.", " ": "[ \u00a0\u202f]", "'": "['’]"}
 
@@ -32,7 +33,7 @@ class PlainNumbers:
     """Numbers rewritten with a decimal point, and the marks that they had; `certain` if they can be read in one way."""
 
     texts: pl.Series
-    decimal: str
+    words: str
     certain: bool
 
 
@@ -50,7 +51,8 @@ def recognise_numbers(texts: pl.Series) -> PlainNumbers | None:
     if not certain:
         return None
     decimal, thousands, sure = certain[0]
-    return PlainNumbers(_plain(stripped, decimal, "\\" + thousands if thousands == "." else thousands), decimal, sure)
+    words = "a decimal comma" if decimal == "," else "marks between thousands"
+    return PlainNumbers(_plain(stripped, decimal, "\\" + thousands if thousands == "." else thousands), words, sure)
 
 
 def rewrite_numbers(
@@ -60,7 +62,8 @@ def rewrite_numbers(
 
     By record, each cell that is such a number is, whatever stands in the others.
     """
-    point = _MARKS[decimal or "."]
+    decimal = decimal or other_mark(thousands)
+    point = _MARKS[decimal]
     groups = rf"\d{{1,3}}(?:{_MARKS[thousands]}\d{{3}})+|" if thousands else ""
     form = rf"^\s*[+-]?(?:{groups}\d+)(?:{point}\d+)?\s*$"
     rewritten = []
@@ -71,9 +74,14 @@ def rewrite_numbers(
         numbers = cells.str.contains(form).fill_null(False)
         if not numbers.any() or not (by_record or (numbers | (cells.str.strip_chars() == "")).all()):
             continue
-        plain = _plain(cells.str.strip_chars(), decimal or ".", _MARKS[thousands] if thousands else None)
+        plain = _plain(cells.str.strip_chars(), decimal, _MARKS[thousands] if thousands else None)
         rewritten.append(cells.zip_with(~numbers, plain).alias(name))
     return frame.with_columns(rewritten)
+
+
+def other_mark(thousands: str | None) -> str:
+    """The decimal mark beside a mark of thousands."""
+    return "," if thousands == "." else "."
 
 
 def _plain(texts: pl.Series, decimal: str, thousands: str | None) -> pl.Series:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 import polars as pl
 
 from crypsis.data.declarations import Declarations
-from crypsis.data.formats import format_for, tabular
+from crypsis.data.formats import format_for, format_of, tabular
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.format import TABLE, Format
 from crypsis.data.ways_of_reading import Way, is_given, option_without_effect
@@ -78,7 +78,7 @@ class DataFile:
         paths = [self.path] if isinstance(self.path, (str, Path)) else list(self.path)
         if not paths:
             raise BadParameter("Give at least one file.", parameter="path")
-        return [file for path in paths for file in tabular.files_of(path)]
+        return [file for path in paths for file in tabular.files_of(path, self.options)]
 
     @property
     def first(self) -> Path:
@@ -164,8 +164,8 @@ class DataSource(Checked):
     def refuse_unused(self, file: DataFile, keys: Mapping[str, Any] | None = None) -> None:
         """`OptionWithoutEffect` for what this file is not read with. `keys` are the words that were used, if known."""
         way = self.way(file)
-        chosen = format_for(file.first, file.format, holding=self.holding)
-        uses = (*self.used_in(way), *(option.name for option in parameters_of(type(chosen))))
+        chosen = format_of(file.first, file.format, holding=self.holding, options=file.options)
+        uses = (*self.used_in(way), *(option.name for option in parameters_of(chosen)))
         options, words = self.options(), self.words()
         for word, value in (self.parameters() if keys is None else keys).items():
             usual = word in options and value == options[word].default

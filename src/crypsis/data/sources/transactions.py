@@ -72,6 +72,8 @@ class TransactionSource(DataSource):
             made = self._by_record(file)
         elif file.format_of(self.holding).is_table(file.first):
             frame, source = file.frame()
+            if isinstance(frame.schema.get(self.item or "item"), pl.List):  # as JSON has it: each row is a record
+                return self._of_lists(frame, self.item or "item").load(file, declared)
             named: dict[str, Any] = {"id": self.id or "id", "item": self.item or "item", "sensitive": self.sensitive}
             made = Transactions.from_frame(frame, **named, **self._whose(), source=source)
         else:
@@ -79,6 +81,16 @@ class TransactionSource(DataSource):
             listed = file.format_of(self.holding).read_sequences(file.first)
             made = Transactions.from_columns(listed.offsets, listed.labels, self.sensitive, source=listed.source)
         return made.unite_by_person() if self.unite else made
+
+    def _of_lists(self, frame: pl.DataFrame, item: str) -> TransactionSource:
+        """For cells that hold whole lists of items, as those of JSON may: each row is a record."""
+        if self.id in frame.columns and frame[self.id].is_duplicated().any():
+            raise BadParameter(
+                f"Several rows have the same {self.id!r}, each with a list of items; say person={self.id!r} instead.",
+                parameter="id",
+            )
+        sets = {item: {"type": "items", "sensitive": [*self.sensitive]}}
+        return replace(self, columns=sets, id=None, item=None, sensitive=())
 
     def _column_of_sets(self, file: DataFile, declared: Declarations) -> Transactions:
         divided = item_separators(self.columns)
